@@ -1,0 +1,36 @@
+"""What all codemods share: a pure rewrite by a plan, and a way to run alone under LibCST."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from pathlib import Path
+from typing import Any, ClassVar
+
+import libcst as cst
+from libcst.codemod import CodemodCommand, SkipFile
+
+
+class PlannedCodemod(CodemodCommand):
+    """A codemod that carries out plans.
+
+    dlfix calls `rewrite`. Under LibCST's own runner (`python -m libcst.tool codemod
+    dlfix_codemods.lazy_resources.LazyResources FILE`) the plans come from dlfix's reading of the
+    one file at hand.
+    """
+
+    NAME: ClassVar[str]
+
+    @staticmethod
+    @abstractmethod
+    def rewrite(module: cst.Module, plan: Any) -> cst.Module:
+        """Carry out one plan; code outside it stays to the byte."""
+
+    def transform_module_impl(self, tree: cst.Module) -> cst.Module:
+        """Plan for this file alone, then rewrite it: LibCST's entry."""
+        from dlfix.fixing.alone import plans_for
+
+        if self.context.filename is None:
+            raise SkipFile("dlfix needs the name of the file")
+        for plan in plans_for(Path(self.context.filename), tree.code, self.NAME):
+            tree = self.rewrite(tree, plan)
+        return tree

@@ -1,0 +1,1 @@
+"""Data about libraries: what opens, what closes, what pickles, what crosses."""

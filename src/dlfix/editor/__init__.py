@@ -1,0 +1,1 @@
+"""The language server, and external-tool definitions for editors."""

@@ -1,0 +1,1 @@
+"""Plans, conflicts, applying until stable, and the proof after rewriting."""

@@ -1,0 +1,1 @@
+"""Facts of modules: names, scopes, imports, classes, calls; no opinion."""

@@ -1,0 +1,1 @@
+"""Values, and how they come to a boundary."""

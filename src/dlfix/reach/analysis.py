@@ -1,0 +1,3 @@
+"""One reading of a project: its boundaries, and all that crosses them. What rules and planners see."""
+
+from __future__ import annotations

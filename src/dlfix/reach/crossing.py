@@ -1,0 +1,75 @@
+"""The walk over what crosses: from a boundary's arguments to every value that hangs from them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from dlfix.reach.values import Bound, Frame, Value
+from dlfix.rules.base import Step
+
+Side = Literal["parent", "worker"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Store:
+    """A statement that sets an attribute of an instance: `self.x = ...`, `ds.x = ...`."""
+
+    attribute: str
+    node: ast.AST  # the target (`self.x`), or the call of setattr
+    statement: ast.stmt
+    value: Bound | Value | None  # None where the value can't be named (a loop's item, an unpacked one)
+    frame: Frame
+    conditional: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Edge:
+    """How a value hangs from the one above it.
+
+    `kind` is "argument" (of the boundary), "attribute", "item", "function" or "bound" (of a partial),
+    "self" (of a bound method), "class" (of an instance), "kept" (by an external holder), "state" (what
+    `__getstate__` or `__reduce__` hands over), "returned" (on its way back from a worker).
+    """
+
+    kind: str
+    name: str = ""
+    store: Store | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Crossing:
+    """A value that reaches a worker (or comes back), how it hangs, and the whole path."""
+
+    value: Value
+    edge: Edge
+    boundary: Boundary
+    parent: Crossing | None
+    path: tuple[Step, ...]
+    children: list[Crossing]
+
+    def above(self) -> Iterator[Crossing]:
+        """Yield the crossings this one hangs from, nearest first."""
+        crossing = self.parent
+        while crossing is not None:
+            yield crossing
+            crossing = crossing.parent
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Boundary:
+    """A call that ships objects to another process, or a class that a worker is taken to get.
+
+    `kind` is a row's name in `catalog/boundaries.toml` ("DataLoader", "Process", ...), or "dataset"
+    for a dataset class with no loader in view. `arguments` maps the callee's parameter names to what
+    is passed; `workers` is False where it is certain that no process is started.
+    """
+
+    kind: str
+    node: ast.Call | ast.ClassDef
+    frame: Frame
+    arguments: dict[str, Bound | Value]
+    workers: bool | None  # True, False, or None where it depends
+    value: Value | None = None  # the instance, for a dataset class

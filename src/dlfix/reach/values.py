@@ -1,0 +1,211 @@
+"""Values: what an expression may stand for, with the place that made it.
+
+A small closed set. Each value knows the node that made it and the frame in which that node is to be
+read; `Unknown` is an honest value, and ends a path without a finding.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Union
+
+from dlfix.project.module import Module
+from dlfix.project.scopes import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """An expression and the frame to read it in: a value not yet worked out."""
+
+    node: ast.expr
+    frame: Frame
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Frame:
+    """One activation of a scope. Compared by identity; made by `Interpreter.frame_of`.
+
+    `arguments` maps parameters to what this call passes; None where the callers are to be looked up.
+    `owner` is the instance whose method runs, where there is one.
+    """
+
+    scope: Scope
+    enclosing: Frame | None = None
+    arguments: Mapping[str, tuple[Argument, ...]] | None = None
+    owner: Value | None = None
+    call: ast.Call | None = None
+    caller: Frame | None = None
+
+    @property
+    def module(self) -> Module:
+        """The module whose text this frame's expressions stand in."""
+        return self.scope.module
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Function:
+    """A `def` or a lambda, closed over the frame it was made in.
+
+    `name` is the name it can be looked up by, as pickle would; `decorators` were applied to it but
+    return something whose inside is not followed.
+    """
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    frame: Frame  # where it was made
+
+    @property
+    def module(self) -> Module:
+        """The module it is written in."""
+        return self.frame.module
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Class:
+    """A class statement, in the frame it was made in."""
+
+    node: ast.ClassDef
+    frame: Frame
+
+    @property
+    def module(self) -> Module:
+        """The module it is written in."""
+        return self.frame.module
+
+    @property
+    def name(self) -> str:
+        """Its bare name."""
+        return self.node.name
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Instance:
+    """An object of a class of the tree.
+
+    `call` made it, read in `frame`; both None for an instance nobody in view makes (a dataset class
+    of a library). Parameters of `__init__` are then unknown but for defaults and annotations.
+    """
+
+    cls: Class
+    call: ast.Call | None = None
+    frame: Frame | None = None
+    arguments: Arguments | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BoundMethod:
+    """A function of a class, bound to an instance (or to the class, for a classmethod)."""
+
+    function: Function
+    owner: Value
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Partial:
+    """`functools.partial(function, ...)`."""
+
+    node: ast.Call
+    frame: Frame
+    function: Value
+    arguments: Arguments
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Container:
+    """A list, tuple, set, dict or comprehension, and all that is put into it in view.
+
+    `items` are in order; the key is an index, a dict key's constant, or None where not known.
+    """
+
+    kind: str  # "list", "tuple", "set", "dict"
+    node: ast.expr
+    frame: Frame
+    items: tuple[tuple[object, Argument], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Something outside the tree, by its dotted name: `torch.nn.functional.relu`."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ExternalCall:
+    """What calling something outside the tree returns: `sqlite3.connect(path)`."""
+
+    name: str
+    node: ast.Call
+    frame: Frame
+    arguments: Arguments
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Derived:
+    """What hangs from another value: `connection.cursor()`, `file["x"]`, `txn.stat`.
+
+    `how` is the attribute, method or operator that gives it: "cursor", "__getitem__".
+    """
+
+    origin: Value
+    how: str
+    node: ast.expr
+    frame: Frame
+    called: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleValue:
+    """A module object, by its dotted name; `module` where it is in the tree."""
+
+    name: str
+    module: Module | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Generator:
+    """A generator: a generator expression, or what a generator function returns when called."""
+
+    node: ast.GeneratorExp | ast.Call
+    frame: Frame
+    function: Function | None = None  # the generator function that was called
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A literal: None, a number, a string ..."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """What cannot be followed, and why, for `dlfix trace`."""
+
+    reason: str = ""
+
+
+Value = Union[
+    Function, Class, Instance, BoundMethod, Partial, Container, External, ExternalCall, Derived,
+    ModuleValue, Generator, Constant, Unknown,
+]  # fmt: skip
+
+# An argument is an expression of the caller, or a value that is known already.
+Argument = Union[Bound, Value]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Arguments:
+    """The arguments of one call, star arguments already spread where they are spelled out."""
+
+    positional: tuple[Argument, ...] = ()
+    keywords: Mapping[str, Argument] = field(default_factory=dict)
+    more_positional: bool = False  # a `*args` that could not be followed
+    more_keywords: bool = False  # a `**kwargs` that could not be followed
+
+    def get(self, index: int | None, name: str | None) -> Argument | None:
+        """Return the argument at a position or under a keyword, None if neither was passed."""
+        if index is not None and index < len(self.positional):
+            return self.positional[index]
+        return self.keywords.get(name) if name is not None else None

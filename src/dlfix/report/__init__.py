@@ -1,0 +1,1 @@
+"""Findings and fixes as text, diff, JSON, SARIF, GitHub, GitLab, JUnit and HTML."""

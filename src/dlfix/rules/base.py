@@ -1,0 +1,68 @@
+"""What a rule is, and what it finds."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from dlfix.source.text import Span
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A stretch of code in a file."""
+
+    path: Path
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of a finding's path: a place, and what happens there."""
+
+    place: Place
+    label: str  # what is there: "dataset  Clips(...)", ".transform", "[1] lambda"
+    note: str = ""  # said beside it in dim: "set from the argument `transform`"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that cannot survive the trip to a worker, and the way it gets there."""
+
+    rule: type[Rule]
+    message: str  # one line, no full stop, names the thing: "a lambda reaches the workers ..."
+    place: Place  # the culprit
+    trace: tuple[Step, ...]  # from the boundary to the culprit; both included
+    error: str = ""  # what Python or torch would print, where that is known
+    evidence: Any = field(default=None, compare=False, repr=False)  # what the planner reads
+
+    @property
+    def code(self) -> str:
+        """The rule's code, as `DLF101`."""
+        return self.rule.code
+
+
+class Rule(ABC):
+    """A rule: its docstring is its page.
+
+    The docstring has, in this order, the headings `## What it does`, `## The error you see`,
+    `## Example`, `## Use instead`, `## Fix safety`, `## How to switch it off`; its first line is the
+    summary that lists show. A rule is found by living in `dlfix.rules`: no list is kept.
+    """
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    severity: ClassVar[Severity] = "error"
+    codemods: ClassVar[tuple[str, ...]] = ()  # entry-point names, the usual one first
+
+    @abstractmethod
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield what this rule finds; the same culprit may come by several paths."""

@@ -1,0 +1,1 @@
+"""Bytes on disk and text: discovery, encodings, newlines, atomic writing."""
