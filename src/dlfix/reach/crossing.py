@@ -20,7 +20,9 @@ class Store:
     attribute: str
     node: ast.AST  # the target (`self.x`), or the call of setattr
     statement: ast.stmt
-    value: Bound | Value | None  # None where the value can't be named (a loop's item, an unpacked one)
+    value: (
+        Bound | Value | None
+    )  # None where the value can't be named (a loop's item, an unpacked one)
     frame: Frame
     conditional: bool = False
 
