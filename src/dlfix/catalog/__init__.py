@@ -1,1 +1,30 @@
-"""Data about libraries: what opens, what closes, what pickles, what crosses."""
+"""Data about libraries: what ships objects to workers, what opens a handle, what can be pickled."""
+
+from dlfix.catalog.catalog import Catalog, load
+from dlfix.catalog.rows import (
+    ABSENT,
+    UNKNOWN,
+    BoundaryRow,
+    CallableRow,
+    CatalogError,
+    DatasetRow,
+    HolderRow,
+    ResourceRow,
+    Tail,
+    Variant,
+)
+
+__all__ = [
+    "ABSENT",
+    "UNKNOWN",
+    "BoundaryRow",
+    "CallableRow",
+    "Catalog",
+    "CatalogError",
+    "DatasetRow",
+    "HolderRow",
+    "ResourceRow",
+    "Tail",
+    "Variant",
+    "load",
+]

@@ -1,0 +1,174 @@
+"""Reading the catalogue's files, and looking names up in them.
+
+The own files are indexed by their text and a row is parsed when it is first asked for: a run needs a
+handful of some hundreds. Files of users are parsed whole, so that a mistake is told at once.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Final, TypeVar, cast
+
+from dlfix.catalog.rows import (
+    TABLES,
+    BoundaryRow,
+    CallableRow,
+    CatalogError,
+    DatasetRow,
+    HolderRow,
+    ResourceRow,
+    Row,
+    row_from,
+)
+
+FILES: Final = ("boundaries", "holders", "resources", "callables")
+_HEADER = re.compile(r"^\[\[(\w+)\]\]$", re.MULTILINE)
+_NAME = re.compile(r'^name = "([^"]+)"$', re.MULTILINE)
+_ALIASES = re.compile(r"^aliases = \[([^\]]*)\]", re.MULTILINE)
+_STRING = re.compile(r'"([^"]*)"')
+
+R = TypeVar("R", bound=Row)
+
+
+class Catalog:
+    """The rows of all catalogue files, found by a dotted name or one of its aliases.
+
+    What a later file says of a name replaces what an earlier one said.
+    """
+
+    def __init__(self, texts: Sequence[str], extra: Sequence[Path] = ()) -> None:
+        self._sources: dict[str, dict[str, str | Row]] = {table: {} for table in TABLES}
+        self._canonical: dict[str, dict[str, str]] = {table: {} for table in TABLES}
+        for text in texts:
+            self._index(text)
+        for path in extra:
+            self._add(path)
+
+    def boundary(self, name: str) -> BoundaryRow | None:
+        """Return the boundary of this dotted name."""
+        return self._row("boundary", name, BoundaryRow)
+
+    def boundary_method(self, maker: str, method: str) -> BoundaryRow | None:
+        """Return the boundary that `method` is on what calling `maker` gives."""
+        row = self.boundary(maker)
+        return self.boundary(f"{row.type}.{method}") if row is not None and row.type else None
+
+    def dataset(self, name: str) -> DatasetRow | None:
+        """Return the dataset base class of this dotted name."""
+        return self._row("dataset", name, DatasetRow)
+
+    def holder(self, name: str) -> HolderRow | None:
+        """Return the holder of this dotted name."""
+        return self._row("holder", name, HolderRow)
+
+    def resource(self, name: str) -> ResourceRow | None:
+        """Return the row of the constructor of this dotted name."""
+        return self._row("resource", name, ResourceRow)
+
+    def type(self, name: str) -> ResourceRow | None:
+        """Return the row of what hangs from a resource, by the type that its row's `derived` gives."""
+        return self._row("type", name, ResourceRow)
+
+    def callable(self, name: str) -> CallableRow | None:
+        """Return the row of a callable that cannot cross by its name."""
+        return self._row("callable", name, CallableRow)
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """Yield all rows of a table, in the order of the files."""
+        for name in self._sources[table]:
+            yield self._parsed(table, name)
+
+    @cached_property
+    def words(self) -> frozenset[bytes]:
+        """Words of which a file must hold one to be worth parsing, as bytes."""
+        names = [
+            name
+            for table in ("boundary", "dataset")
+            for name in self._canonical[table]
+            if not self._is_method(name)
+        ]
+        return frozenset(name.rpartition(".")[2].encode() for name in names)
+
+    def _is_method(self, name: str) -> bool:
+        last = name.split(".")[-2:]
+        return len(last) == 2 and last[0][:1].isupper() and not last[1][:1].isupper()
+
+    def _row(self, table: str, name: str, cls: type[R]) -> R | None:
+        canonical = self._canonical[table].get(name)
+        return None if canonical is None else cast("R", self._parsed(table, canonical))
+
+    def _parsed(self, table: str, name: str) -> Row:
+        source = self._sources[table][name]
+        if isinstance(source, str):
+            source = row_from(table, _loads(source)[table][0])
+            self._sources[table][name] = source
+        return source
+
+    def _index(self, text: str) -> None:
+        headers = list(_HEADER.finditer(text))
+        ends = [*(header.start() for header in headers), len(text)][1:]
+        for header, end in zip(headers, ends, strict=True):
+            chunk = text[header.start() : end]
+            aliases = _ALIASES.search(chunk)
+            self._put(
+                header[1],
+                cast("re.Match[str]", _NAME.search(chunk))[1],
+                _STRING.findall(aliases[1]) if aliases else (),
+                chunk,
+            )
+
+    def _add(self, path: Path) -> None:
+        for table, number, data in _read(path):
+            try:
+                row = row_from(table, data)
+            except CatalogError as error:
+                where = f"[[{table}]] row {number}" + (
+                    f" ({data['name']})" if data.get("name") else ""
+                )
+                raise CatalogError(f"{path}: {where}: {error}") from None
+            self._put(table, row.name, row.aliases, row)
+
+    def _put(self, table: str, name: str, aliases: Sequence[str], source: str | Row) -> None:
+        self._sources[table][name] = source
+        for alias in (name, *aliases):
+            self._canonical[table][alias] = name
+
+
+def load(extra: Sequence[Path] = ()) -> Catalog:
+    """Return the catalogue, with the rows of further files of the same shape."""
+    return _load(tuple(extra))
+
+
+@lru_cache(maxsize=8)
+def _load(extra: tuple[Path, ...]) -> Catalog:
+    here = Path(__file__).parent
+    texts = [(here / f"{name}.toml").read_text(encoding="utf-8") for name in FILES]
+    return Catalog(texts, extra)
+
+
+def _read(path: Path) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+    try:
+        data = _loads(path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise CatalogError(f"{path}: {error.strerror or error}") from None
+    except ValueError as error:  # undecodable, or not TOML
+        raise CatalogError(f"{path}: {error}") from None
+    for table, rows in data.items():
+        if table not in TABLES:
+            known = ", ".join(TABLES)
+            raise CatalogError(f"{path}: unknown table `{table}` (known: {known})")
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise CatalogError(f"{path}: write `[[{table}]]`, one for each row")
+        yield from ((table, number, row) for number, row in enumerate(rows, 1))
+
+
+def _loads(text: str) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(text)

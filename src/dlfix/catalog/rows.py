@@ -1,0 +1,301 @@
+"""What a row of the catalogue holds: one frozen dataclass for each kind of table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
+from typing import Any, Final, Literal
+
+
+class CatalogError(Exception):
+    """A catalogue file is wrong; the message names the file and the row."""
+
+
+class _Missing(Enum):
+    """What an argument may be besides a constant."""
+
+    ABSENT = "absent"
+    UNKNOWN = "unknown"
+
+
+ABSENT: Final = _Missing.ABSENT
+"""The argument is not passed."""
+UNKNOWN: Final = _Missing.UNKNOWN
+"""The argument is passed, but its value is not known."""
+
+
+class Tail(str):
+    """The end of a text whose start is not known: `".npz"` of `os.path.join(root, name + ".npz")`."""
+
+    __slots__ = ()
+
+
+# How the reader of a call answers for the argument at a position, or under a name.
+ReadArgument = Callable[["int | None", str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryRow:
+    """A call that ships objects to another process, or makes an object whose methods do.
+
+    `parameters` are those that may be passed by position, in order, without `self`. `crosses` names
+    what is pickled as it is, `items` those whose items are pickled one by one (`Pool.map`'s
+    iterable, which may be a generator). `star` and `keywords` name the parameters that gather the
+    rest of the arguments; they cross where `crosses` or `items` has them.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    kind: str = ""  # "DataLoader", "Process", "Pool", "Executor", "spawn", "context", "Trainer"
+    parameters: tuple[str, ...] = ()
+    crosses: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    star: str = ""  # what gathers further positional arguments
+    keywords: str = ""  # what gathers further keyword arguments
+    workers: str = ""  # the parameter that counts the workers; "" where there always is a process
+    workers_in: str = ""  # `workers` is read from the call that this parameter holds
+    no_workers: tuple[int, ...] = (0,)  # values of `workers` with which no process is started
+    default_workers: int | None = None  # what `workers` is when absent
+    context: str = ""  # the parameter that chooses the start method or the context
+    start_method: str = ""  # the start method when `context` is absent, where it is fixed
+    results: bool = False  # what the function returns is pickled back
+    returns: tuple[str, ...] = ()  # of `crosses`: those whose result is pickled back
+    self_crosses: bool = False  # an instance of a subclass crosses with all that is set on it
+    type: str = ""  # what the call gives; its methods are rows named `<type>.<method>`
+    note: str = ""
+
+    def position(self, parameter: str) -> int | None:
+        """Return where a parameter stands among the positional ones, None if it is keyword-only."""
+        return self.parameters.index(parameter) if parameter in self.parameters else None
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetRow:
+    """A base class that marks a class as one that workers are taken to get."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    style: Literal["map", "iterable"] = "map"
+    parameters: tuple[str, ...] = ()  # of the base's own constructor
+    keeps: Mapping[str, str] = field(default_factory=dict)  # parameter -> attribute
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HolderRow:
+    """A callable that keeps arguments in the pickled state of what it returns.
+
+    `keeps` maps parameters to the attribute they hang under. `items` are the parameters whose items
+    are kept (a list of transforms). `star` gathers further positional arguments, `keywords` further
+    keyword arguments. `drops` are values of parameters that are not kept.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    keeps: Mapping[str, str] = field(default_factory=dict)
+    star: str = ""
+    keywords: str = ""
+    gives: str = ""  # "list" where the call returns a list of such objects
+    calls: tuple[str, ...] = ()  # parameters that are called at once, in the parent; not kept
+    type: str = ""
+    note: str = ""
+
+    def position(self, parameter: str) -> int | None:
+        """Return where a parameter stands among the positional ones, None if it is keyword-only."""
+        return self.parameters.index(parameter) if parameter in self.parameters else None
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """What of a resource's row is otherwise when an argument has a certain value.
+
+    It holds if the argument `parameter` (at `position`) is a constant that `matches` (a regular
+    expression, searched in `str(value)`), or is absent and `absent` is set, or its value is used in
+    one of the ways `uses` names (attributes, or "with").
+    """
+
+    parameter: str = ""
+    position: int | None = None
+    matches: str = ""
+    absent: bool = False
+    unknown: bool = False  # holds, too, when the value is not known
+    uses: tuple[str, ...] = ()
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    def holds(self, read: ReadArgument, uses: frozenset[str]) -> bool:
+        """Say whether a call with these arguments, whose result is used so, is this variant."""
+        if self.uses and not uses.isdisjoint(self.uses):
+            return True
+        if not self.parameter:
+            return False
+        value = read(self.position, self.parameter)
+        if value is ABSENT:
+            return self.absent
+        if value is UNKNOWN:
+            return self.unknown
+        if isinstance(value, Tail) and not self.matches.endswith("$"):
+            return self.unknown
+        return bool(self.matches) and re.search(self.matches, str(value)) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceRow:
+    """What opens a handle, or makes an object that cannot cross, or not safely.
+
+    `kind` chooses the rule: "resource" (DLF201, 202), "sync" (DLF204), "state" (DLF206), "random"
+    (DLF503), "memmap" (DLF601), "plain" (data: no finding). `action` says what a fix may do: "lazy"
+    (each process opens its own), "drop" (a new, empty one has the same meaning), "report".
+
+    `derived` maps what is done to the object ("cursor", "attrs", "[]" for any key, "[str]" for a
+    constant text, "[*]" for iterating) to the type of what comes of it and hangs from it; that type
+    has a row of its own, `[[type]]`. What is neither in `derived` nor in `plain` is not known.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    library: str = ""
+    type: str = ""
+    kind: Literal["resource", "sync", "state", "random", "memmap", "plain"] = "resource"
+    pickles: Literal["error", "ok", "load-error", "start-only", "unknown"] = "error"
+    error: str = ""
+    error_by_python: Mapping[str, str] = field(default_factory=dict)
+    fork: Literal["", "safe", "unsafe", "once-used", "offset", "hangs", "copied"] = ""
+    fork_why: str = ""
+    action: Literal["lazy", "drop", "report"] = "report"
+    verdict: str = ""
+    close: str = ""  # the method, or a dotted function that takes the handle
+    closed_by_parent: bool = False  # a child cannot open while the parent still holds one
+    derived: Mapping[str, str] = field(default_factory=dict)
+    plain: tuple[str, ...] = ()
+    configure: tuple[str, ...] = ()  # methods and attributes that configure the handle
+    position: tuple[str, ...] = ()  # methods whose result depends on an offset the handle keeps
+    write: tuple[str, ...] = ()  # methods that write through the handle
+    iterates: bool = False  # iterating it moves its position
+    modes: tuple[Variant, ...] = ()
+    build: str = ""  # a snippet that builds `x`, for the tests
+    measured: bool = False
+    note: str = ""
+
+    @property
+    def fails(self) -> bool:
+        """Whether it cannot be pickled to a worker, or not be loaded there."""
+        return self.pickles in ("error", "load-error")
+
+    @property
+    def fork_unsafe(self) -> bool:
+        """Whether a forked process must not go on using it, even if the parent never did."""
+        return self.fork in ("unsafe", "offset", "hangs")
+
+    @property
+    def constructor(self) -> str:
+        """The name without the variant in brackets that a row may carry."""
+        return self.name.partition("(")[0]
+
+    def variant(self, read: ReadArgument, uses: frozenset[str] = frozenset()) -> ResourceRow:
+        """Return the row as it is for a call with these arguments and these uses of its result."""
+        for mode in self.modes:
+            if mode.holds(read, uses):
+                return replace(self, modes=(), **mode.changes)
+        return self
+
+    def hangs(self, how: str, key: object = None) -> str | None:
+        """Return the type of what `how` gives where that hangs from the handle, else None.
+
+        `how` is an attribute or method, "__getitem__" (then `key` is the constant key, if any), or
+        "__iter__" (then what is meant is an item).
+        """
+        if how == "__getitem__":
+            by_key = self.derived.get("[str]") if isinstance(key, str) else None
+            return by_key or self.derived.get("[]")
+        return self.derived.get("[*]" if how == "__iter__" else how)
+
+
+@dataclass(frozen=True, slots=True)
+class CallableRow:
+    """A public callable that cannot be pickled by its name, or a factory of callables.
+
+    `problem` is "reference" (cannot be pickled), "hidden-random" (a bound method of a generator that is
+    hidden in the module: pickled, it carries a copy of the generator) or "factory" (what it returns
+    cannot be pickled).
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    library: str = ""
+    problem: Literal["reference", "hidden-random", "factory"] = "reference"
+    error: str = ""
+    use: str = ""  # what to write instead
+    note: str = ""
+
+
+Row = BoundaryRow | DatasetRow | HolderRow | ResourceRow | CallableRow
+TABLES: Final[Mapping[str, type[Row]]] = {
+    "boundary": BoundaryRow,
+    "dataset": DatasetRow,
+    "holder": HolderRow,
+    "resource": ResourceRow,
+    "type": ResourceRow,
+    "callable": CallableRow,
+}
+
+
+def row_from(table: str, data: Mapping[str, Any]) -> Row:
+    """Make a row of a table's data; a `CatalogError` says in a few words what is wrong with it."""
+    cls = TABLES[table]
+    values = dict(data)
+    if not isinstance(values.get("name"), str) or not values["name"]:
+        raise CatalogError("`name` is missing")
+    if "modes" in values:
+        values["modes"] = tuple(_variant(mode) for mode in values["modes"])
+    _check(cls, values)
+    return cls(**{key: _frozen(value) for key, value in values.items()})
+
+
+def _variant(data: Any) -> Variant:
+    if not isinstance(data, dict):
+        raise CatalogError("`modes` must be a list of tables")
+    own = {f.name for f in fields(Variant)} - {"changes"}
+    changes = {key: _frozen(value) for key, value in data.items() if key not in own}
+    _check(ResourceRow, changes)
+    return Variant(**{k: _frozen(v) for k, v in data.items() if k in own}, changes=changes)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _check(cls: type[Row], values: Mapping[str, Any]) -> None:
+    expected = {f.name: str(f.type) for f in fields(cls)}
+    for key, value in values.items():
+        if key not in expected:
+            raise CatalogError(f"unknown key `{key}`")
+        problem = _mismatch(expected[key], value)
+        if problem:
+            raise CatalogError(f"`{key}` must be {problem}")
+
+
+def _mismatch(annotation: str, value: Any) -> str:
+    """Return what a value of this annotation must be, empty if it is that."""
+    if annotation.startswith("Literal["):
+        allowed = re.findall(r"['\"]([^'\"]*)['\"]", annotation)
+        return "" if value in allowed else "one of " + ", ".join(allowed)
+    for start, types, words in _SHAPES:
+        if annotation.startswith(start):
+            return "" if isinstance(value, types) and not _wrong_bool(start, value) else words
+    return ""
+
+
+def _wrong_bool(start: str, value: Any) -> bool:
+    return start == "int" and isinstance(value, bool)
+
+
+_SHAPES: Final = (
+    ("tuple", (list, tuple), "a list"),
+    ("Mapping", (dict,), "a table"),
+    ("bool", (bool,), "true or false"),
+    ("int", (int,), "a whole number"),
+    ("str", (str,), "text"),
+)
