@@ -1,0 +1,121 @@
+"""New statements at module level, with the blank lines the file uses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import libcst as cst
+
+from dlfix.source.text import Span
+from dlfix_codemods.tools import positions
+
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+
+def insert_before(
+    module: cst.Module, span: Span, statements: Sequence[cst.BaseStatement]
+) -> cst.Module:
+    """Insert definitions above the top-level statement that holds `span`."""
+    return insert_at(module, top_level_index(module, span), statements)
+
+
+def top_level_index(module: cst.Module, span: Span) -> int:
+    """Return the index in the body of the top-level statement that holds `span`."""
+    spans = positions.all_spans(module)
+    for index, statement in enumerate(module.body):
+        if span.start.row <= spans[statement].end.row:
+            return index
+    raise positions.NotFoundError(f"no statement at {span}")
+
+
+def insert_at(
+    module: cst.Module, index: int, statements: Sequence[cst.BaseStatement]
+) -> cst.Module:
+    """Insert definitions before the statement at `index`; its own comments stay on it."""
+    if not statements:
+        return module
+    blanks = blank_lines(module)
+    before, target, after = module.body[:index], module.body[index], module.body[index + 1 :]
+    above, own = _split_lines(_leading_lines(target))
+    first_blanks = blanks if before else 0
+    placed = [_spaced(statements[0], _padded(above, first_blanks))]
+    placed += [_spaced(each, _empty(blanks)) for each in statements[1:]]
+    moved = _with_lines(target, [*_empty(blanks), *own])
+    return module.with_changes(body=[*before, *placed, moved, *after])
+
+
+def blank_lines(module: cst.Module) -> int:
+    """Return how many blank lines the file puts between its top-level definitions."""
+    counts: Counter[int] = Counter()
+    for statement in module.body[1:]:
+        if isinstance(statement, cst.FunctionDef | cst.ClassDef):
+            counts[_trailing_blanks(_split_lines(_leading_lines(statement))[0])] += 1
+    if not counts:
+        return 2
+    most = max(counts.values())
+    return max(number for number, count in counts.items() if count == most)
+
+
+def reindented_docstring(
+    function: cst.FunctionDef | cst.ClassDef, old: str, new: str
+) -> cst.FunctionDef | cst.ClassDef:
+    """Move a docstring's further lines from the indentation `old` to `new`, if all have it."""
+    body = function.body
+    if not isinstance(body, cst.IndentedBlock) or not body.body:
+        return function
+    line = body.body[0]
+    match line:
+        case cst.SimpleStatementLine(
+            body=[cst.Expr(value=cst.SimpleString(value=text) as string), *_]
+        ):
+            moved = string.with_changes(value=_moved_lines(text, old, new))
+            return function.with_deep_changes(string, value=moved.value)
+    return function
+
+
+def _moved_lines(text: str, old: str, new: str) -> str:
+    first, *others = text.splitlines(keepends=True)
+    if any(line.strip() and not line.startswith(old) for line in others):
+        return text
+    return first + "".join(new + line[len(old) :] if line.strip() else line for line in others)
+
+
+def _spaced(statement: cst.BaseStatement, lines: Sequence[cst.EmptyLine]) -> Statement:
+    own = [line for line in _leading_lines(statement) if line.comment]
+    return _with_lines(statement, [*lines, *own])
+
+
+def _leading_lines(statement: cst.BaseStatement) -> Sequence[cst.EmptyLine]:
+    return statement.leading_lines if hasattr(statement, "leading_lines") else ()
+
+
+def _with_lines(statement: cst.BaseStatement, lines: Sequence[cst.EmptyLine]) -> Statement:
+    changed = statement.with_changes(leading_lines=lines)
+    assert isinstance(changed, Statement)
+    return changed
+
+
+def _split_lines(
+    lines: Sequence[cst.EmptyLine],
+) -> tuple[list[cst.EmptyLine], list[cst.EmptyLine]]:
+    """Part leading lines into those above the last blank one (with it), and the comments below."""
+    cut = len(lines)
+    while cut and lines[cut - 1].comment:
+        cut -= 1
+    return list(lines[:cut]), list(lines[cut:])
+
+
+def _trailing_blanks(lines: Sequence[cst.EmptyLine]) -> int:
+    count = 0
+    while count < len(lines) and not lines[-1 - count].comment:
+        count += 1
+    return count
+
+
+def _padded(lines: list[cst.EmptyLine], blanks: int) -> list[cst.EmptyLine]:
+    return lines + _empty(max(0, blanks - _trailing_blanks(lines)))
+
+
+def _empty(number: int) -> list[cst.EmptyLine]:
+    return [cst.EmptyLine(indent=False) for _ in range(number)]

@@ -1,0 +1,73 @@
+"""Nodes by their place in the text, at the cost of one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from dlfix.source.text import Position, Span
+
+
+class NotFoundError(LookupError):
+    """No node stands at a span: the plan was made for another text."""
+
+
+def find(
+    module: cst.Module,
+    spans: Iterable[Span],
+    kind: type[cst.CSTNode] | tuple[type[cst.CSTNode], ...] = (),
+) -> dict[Span, cst.CSTNode]:
+    """Return the node at each span (as `ast` gives it); raise NotFoundError if one has none.
+
+    Where several nodes share a span, an expression is taken before the statement or argument it
+    fills, and the outermost of those; `kind` narrows the choice.
+    """
+    wanted = set(spans)
+    found: dict[Span, cst.CSTNode] = {}
+    for node, span in _placed(module):
+        if span not in wanted or (kind and not isinstance(node, kind)):
+            continue
+        if span not in found or _rank(node) < _rank(found[span]):
+            found[span] = node
+    missing = wanted - found.keys()
+    if missing:
+        raise NotFoundError(f"no node at {min(missing)}")
+    return found
+
+
+def all_spans(module: cst.Module) -> dict[cst.CSTNode, Span]:
+    """Return the span of every node, as `ast` counts it."""
+    return dict(_placed(module))
+
+
+def _placed(module: cst.Module) -> Iterable[tuple[cst.CSTNode, Span]]:
+    ranges = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    for node, place in ranges.items():
+        assert isinstance(place, CodeRange)
+        yield node, _as_ast(node, place, ranges)
+
+
+def _as_ast(node: cst.CSTNode, place: CodeRange, ranges: object) -> Span:
+    """Return the span `ast` gives: it counts a tuple's or generator's own parentheses in."""
+    start = Position(place.start.line, place.start.column)
+    end = Position(place.end.line, place.end.column)
+    if not isinstance(node, cst.Tuple | cst.GeneratorExp):
+        return Span(start, end)
+    if node.lpar:
+        assert isinstance(ranges, dict) or hasattr(ranges, "__getitem__")
+        opening, closing = ranges[node.lpar[-1]], ranges[node.rpar[0]]
+        start = Position(opening.start.line, opening.start.column)
+        return Span(start, Position(closing.end.line, closing.end.column))
+    if isinstance(node, cst.GeneratorExp):
+        return Span(Position(start.row, start.column - 1), Position(end.row, end.column + 1))
+    return Span(start, end)
+
+
+def _rank(node: cst.CSTNode) -> int:
+    if isinstance(node, cst.BaseExpression):
+        return 0
+    if isinstance(node, cst.SimpleStatementLine | cst.BaseSuite):
+        return 2
+    return 1
