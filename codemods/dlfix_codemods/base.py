@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from abc import abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,9 +29,12 @@ class PlannedCodemod(CodemodCommand):
     def transform_module_impl(self, tree: cst.Module) -> cst.Module:
         """Plan for this file alone, then rewrite it: LibCST's entry."""
         from dlfix.fixing.alone import plans_for
+        from dlfix.fixing.lines import LineMap, Moved, moved
 
         if self.context.filename is None:
             raise SkipFile("dlfix needs the name of the file")
-        for plan in plans_for(Path(self.context.filename), tree.code, self.NAME):
-            tree = self.rewrite(tree, plan)
+        first = tree.code
+        for plan in plans_for(Path(self.context.filename), first, self.NAME):
+            with contextlib.suppress(Moved):  # what an earlier plan changed is for another run
+                tree = self.rewrite(tree, moved(plan, LineMap(first, tree.code)))
         return tree

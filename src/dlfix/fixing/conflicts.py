@@ -1,0 +1,43 @@
+"""Which fixes can be carried out in one round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from dlfix.fixing.lines import spans_of
+from dlfix.fixing.plans import Edit, Fix, Planned
+from dlfix.source.text import Span
+
+
+def compatible(candidates: Iterable[tuple[Planned, Fix]]) -> list[tuple[Planned, Fix]]:
+    """Return the fixes, in order, that do not get in each other's way.
+
+    In one round a file belongs to one codemod, whose planner knew of all its fixes there; places
+    may lie within each other, but not cross. What is left out is planned again in the next round.
+    """
+    chosen: list[tuple[Planned, Fix]] = []
+    owners: dict[Path, str] = {}
+    taken: dict[Path, list[Span]] = {}
+    for planned, fix in candidates:
+        if not all(_fits(edit, owners, taken) for edit in fix.edits):
+            continue
+        chosen.append((planned, fix))
+        for edit in fix.edits:
+            owners[edit.path] = edit.codemod
+            taken.setdefault(edit.path, []).extend(spans_of(edit.plan))
+    return chosen
+
+
+def _fits(edit: Edit, owners: dict[Path, str], taken: dict[Path, list[Span]]) -> bool:
+    if owners.get(edit.path, edit.codemod) != edit.codemod:
+        return False
+    return not any(
+        crosses(one, other) for one in spans_of(edit.plan) for other in taken.get(edit.path, ())
+    )
+
+
+def crosses(one: Span, other: Span) -> bool:
+    """Tell whether two spans overlap without one lying within the other."""
+    apart = one.end <= other.start or other.end <= one.start
+    return not (apart or one.contains(other) or other.contains(one))

@@ -1,0 +1,95 @@
+"""Where the lines of a text are after a rewrite, and plans carried along with them."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+from dlfix.source.text import Position, Span
+
+T = TypeVar("T")
+
+
+class LineMap:
+    """Maps rows of a text to rows of what it became; rows that changed have no image."""
+
+    def __init__(self, before: str, after: str) -> None:
+        self._rows: dict[int, int] = {}
+        old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+        head = _common(old, new)
+        tail = _common(old[head:][::-1], new[head:][::-1])
+        self._record(0, 0, head)
+        middle = difflib.SequenceMatcher(
+            None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False
+        )
+        for block in middle.get_matching_blocks():
+            self._record(head + block.a, head + block.b, block.size)
+        self._record(len(old) - tail, len(new) - tail, tail)
+
+    def _record(self, old: int, new: int, size: int) -> None:
+        for offset in range(1, size + 1):
+            self._rows[old + offset] = new + offset
+
+    def row(self, row: int) -> int | None:
+        """Return the row a row has become, None where its text changed."""
+        return self._rows.get(row)
+
+    def position(self, position: Position) -> Position | None:
+        """Return where a position is now, None where its row changed."""
+        row = self.row(position.row)
+        return None if row is None else Position(row, position.column)
+
+
+def _common(old: list[str], new: list[str]) -> int:
+    count = 0
+    for one, other in zip(old, new):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+class Moved(Exception):
+    """A plan's place is not what it was when the plan was made."""
+
+
+def moved(plan: T, lines: LineMap) -> T:
+    """Return a plan with all its places carried along; raise Moved where one of them changed."""
+    return _moved(plan, lines)  # type: ignore[no-any-return]
+
+
+def _moved(value: Any, lines: LineMap) -> Any:
+    if isinstance(value, Position):
+        place = lines.position(value)
+        if place is None:
+            raise Moved
+        return place
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = [field.name for field in dataclasses.fields(value) if field.init]
+        return dataclasses.replace(
+            value, **{name: _moved(getattr(value, name), lines) for name in fields}
+        )
+    if isinstance(value, (tuple, list, set, frozenset)):
+        items = [_moved(item, lines) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(value, Mapping):
+        return {_moved(key, lines): _moved(item, lines) for key, item in value.items()}
+    return value
+
+
+def spans_of(value: Any) -> Iterator[Span]:
+    """Yield every span a plan holds."""
+    if isinstance(value, Span):
+        yield value
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from spans_of(getattr(value, field.name))
+    elif isinstance(value, (tuple, list, set, frozenset)):
+        for item in value:
+            yield from spans_of(item)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from spans_of(key)
+            yield from spans_of(item)

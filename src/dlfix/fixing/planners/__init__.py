@@ -1,0 +1,1 @@
+"""One file a codemod: findings and facts in, plans out."""

@@ -1,0 +1,127 @@
+"""The proof of a rewrite, before it is written: whole, and nothing else changed."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from dlfix.rules.base import Finding
+from dlfix.source.text import Span
+
+# A comment that speaks to a tool about one line goes with the line.
+_TO_A_TOOL = re.compile(r"#\s*(noqa|type:|pylint:|mypy:|pyright:|ruff:|dlfix:|pragma:|fmt:)")
+
+
+def broken(path: Path, before: str, after: str, spans: Sequence[Span]) -> str | None:
+    """Tell what is wrong with a rewritten text, None where nothing is.
+
+    `spans` are the places the plans name: only the statements they lie in may change.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(after)
+            compile(after, str(path), "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        return f"the result does not compile: {error}"
+    return _changed_elsewhere(before, after, tree, spans) or _lost_comment(before, after)
+
+
+def _changed_elsewhere(
+    before: str, after: str, after_tree: ast.Module, spans: Sequence[Span]
+) -> str | None:
+    now = _segments(after, after_tree.body)
+    imported = Counter(_imported(after_tree.body))
+    old_tree = ast.parse(before)
+    for statement, segment in zip(old_tree.body, _segments(before, old_tree.body)):
+        if _touched(statement, spans):
+            continue
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            missing = Counter(_imported([statement])) - imported
+            if missing:
+                return f"line {statement.lineno} would no longer import `{next(iter(missing))[-1]}`"
+        elif segment not in now:  # consumes the iterator: the order must stay, too
+            return f"line {statement.lineno} would change, and it is no part of the fix"
+    return None
+
+
+def _segments(text: str, body: list[ast.stmt]) -> Iterator[str]:
+    lines = text.splitlines(keepends=True)
+    for statement in body:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            yield ""
+        else:
+            last = statement.end_lineno or statement.lineno
+            yield "".join(lines[first_row(statement) - 1 : last]).rstrip()
+
+
+def first_row(statement: ast.stmt) -> int:
+    """Return the row a statement begins on, decorators included."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _touched(statement: ast.stmt, spans: Sequence[Span]) -> bool:
+    first, last = first_row(statement), statement.end_lineno or statement.lineno
+    return any(span.start.row <= last and first <= _last_row(span) for span in spans)
+
+
+def _last_row(span: Span) -> int:
+    ends_before = span.end.column == 0 and span.end.row > span.start.row
+    return span.end.row - ends_before
+
+
+def _imported(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ...]]:
+    for statement in body:
+        if isinstance(statement, ast.Import):
+            for name in statement.names:
+                yield ("", name.name, name.asname or name.name)
+        elif isinstance(statement, ast.ImportFrom):
+            origin = "." * statement.level + (statement.module or "")
+            for name in statement.names:
+                yield (origin, name.name, name.asname or name.name)
+
+
+def _lost_comment(before: str, after: str) -> str | None:
+    kept = Counter(text for _, text in _comments(after))
+    for row, comment in _comments(before):
+        if kept[comment]:
+            kept[comment] -= 1
+        elif not _TO_A_TOOL.match(comment):
+            return f"the comment on line {row} would be lost"
+    return None
+
+
+def _comments(text: str) -> Iterator[tuple[int, str]]:
+    for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string.rstrip()
+
+
+def unproved(
+    before: Iterable[Finding], fixed: Iterable[Finding], after: Iterable[Finding]
+) -> str | None:
+    """Tell which finding is still there, or came, after a rewrite; None where it did its work."""
+    mended = [_key(finding) for finding in fixed]
+    expected = Counter(_key(finding) for finding in before)
+    expected.subtract(mended)
+    for finding in after:
+        key = _key(finding)
+        expected[key] -= 1
+        if expected[key] >= 0:
+            continue
+        row = finding.place.span.start.row
+        if key in mended:
+            return f"{finding.code} would still be there ({finding.message})"
+        return f"{finding.code} would come on line {row} of {finding.place.path.name} instead"
+    return None
+
+
+def _key(finding: Finding) -> tuple[str, Path]:
+    return finding.code, finding.place.path
