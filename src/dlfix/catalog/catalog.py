@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
@@ -69,7 +70,7 @@ class Catalog:
         """Return the row of the constructor of this dotted name."""
         return self._row("resource", name, ResourceRow)
 
-    def type(self, name: str) -> ResourceRow | None:
+    def hanging(self, name: str) -> ResourceRow | None:
         """Return the row of what hangs from a resource, by the type that its row's `derived` gives."""
         return self._row("type", name, ResourceRow)
 
@@ -167,8 +168,5 @@ def _read(path: Path) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
 
 
 def _loads(text: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    return tomllib.loads(text)
+    reader = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    return cast("dict[str, Any]", reader.loads(text))

@@ -215,17 +215,16 @@ class ResourceRow:
 
 @dataclass(frozen=True, slots=True)
 class CallableRow:
-    """A public callable that cannot be pickled by its name, or a factory of callables.
+    """A public callable that cannot be pickled by its name, or carries more than its name.
 
-    `problem` is "reference" (cannot be pickled), "hidden-random" (a bound method of a generator that is
-    hidden in the module: pickled, it carries a copy of the generator) or "factory" (what it returns
-    cannot be pickled).
+    `problem` is "reference" (cannot be pickled) or "hidden-random" (a bound method of a generator
+    that is hidden in the module: pickled, it carries a copy of the generator).
     """
 
     name: str
     aliases: tuple[str, ...] = ()
     library: str = ""
-    problem: Literal["reference", "hidden-random", "factory"] = "reference"
+    problem: Literal["reference", "hidden-random"] = "reference"
     error: str = ""
     use: str = ""  # what to write instead
     note: str = ""
