@@ -1,0 +1,379 @@
+"""Runs a program in its own interpreter and reads what the runner saw there."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dlfix.runtime import runner
+
+HEAVY = 500 << 20  # bytes a worker, from which on a dataset is named
+METHODS = ("none", "fork", "spawn", "forkserver")
+GRACE = 5.0  # seconds for the program's own exit handlers
+
+
+class ProbeError(Exception):
+    """The probe could not do its work; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a file."""
+
+    path: Path
+    row: int
+
+    def __str__(self) -> str:
+        with contextlib.suppress(ValueError):
+            return f"{self.path.relative_to(Path.cwd())}:{self.row}"
+        return f"{self.path}:{self.row}"
+
+
+@dataclass(frozen=True, slots=True)
+class Culprit:
+    """Something that does not arrive: where it hangs, what it is, and why."""
+
+    path: str  # `loader.dataset.transform.transforms[1]`
+    type: str
+    error: str  # the exception's type
+    message: str
+    line: Line | None  # what made it
+    stage: str  # pickle, load, main, init, fetch, return, died
+    when: str  # "" or "next epoch"
+    attribute: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One of the largest things that hang from a part."""
+
+    path: str
+    type: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of what crosses, and what it costs each worker."""
+
+    path: str
+    type: str
+    fits: bool
+    bytes: int = 0
+    shared: int = 0  # bytes of tensors, which cross as shared memory
+    milliseconds: float = 0.0
+    largest: tuple[Attribute, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """An open handle that forked workers would share with the parent."""
+
+    path: str
+    type: str
+    descriptor: int
+    name: str
+
+
+@dataclass
+class Boundary:
+    """A call that ships objects to workers."""
+
+    kind: str
+    line: Line | None
+    workers: int
+    method: str
+    parts: list[Part] = field(default_factory=list)
+    culprits: list[Culprit] = field(default_factory=list)
+    differences: list[str] = field(default_factory=list)
+    shared: list[Shared] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Probed:
+    """What a probe saw."""
+
+    target: str
+    python: str
+    boundaries: list[Boundary] = field(default_factory=list)
+
+    @property
+    def culprits(self) -> list[Culprit]:
+        """All culprits, of every boundary."""
+        return [culprit for boundary in self.boundaries for culprit in boundary.culprits]
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """How fetching the first batch under one start method went."""
+
+    method: str
+    ok: bool
+    text: str  # the batch in a few words, or the error
+    digest: str = ""
+    seconds: float = 0.0
+
+
+def probe(
+    target: str,
+    args: Sequence[str] = (),
+    *,
+    python: str | None = None,
+    go_on: bool = False,
+    timeout: float = 120.0,
+) -> Probed:
+    """Run a script or `package.module:factory` up to its workers' start; raise ProbeError."""
+    job = _job(target, args, python)
+    rows = _run(job | {"mode": "probe", "go_on": go_on}, timeout)
+    return _probed(target, job["python"], rows, timeout)
+
+
+def fetch(
+    target: str,
+    args: Sequence[str] = (),
+    *,
+    python: str | None = None,
+    timeout: float = 120.0,
+    methods: Sequence[str] = METHODS,
+) -> list[Fetched]:
+    """Fetch the first batch for real under each start method; raise ProbeError."""
+    job = _job(target, args, python)
+    return [_fetched(job, method, timeout) for method in methods]
+
+
+def interpreter(target: str, python: str | None = None) -> str:
+    """Return the project's interpreter: the one asked for, the active one, the one beside it."""
+    if python is not None:
+        found = shutil.which(python)
+        if found is None:
+            raise ProbeError(f"{python}: no such interpreter")
+        return found
+    homes = [os.environ[name] for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if name in os.environ]
+    start = Path(target).resolve() if Path(target).exists() else Path.cwd() / "-"
+    homes += [str(folder / name) for folder in start.parents for name in (".venv", "venv")]
+    places = ("bin/python", "Scripts/python.exe", "python.exe")
+    found = (Path(home) / place for home in homes for place in places)
+    return str(next((path for path in found if path.is_file()), sys.executable))
+
+
+def _job(target: str, args: Sequence[str], python: str | None) -> dict[str, Any]:
+    path = Path(target)
+    factory = path.suffix != ".py" and ":" in target and not path.exists()
+    if not factory:
+        _check_script(path)
+    return {
+        "target": target,
+        "args": list(args),
+        "factory": factory,
+        "python": interpreter(target, python),
+    }
+
+
+def _check_script(path: Path) -> None:
+    if not path.exists():
+        raise ProbeError(f"{path}: no such script (nor `package.module:factory`)")
+    if path.is_dir():
+        raise ProbeError(f"{path}: is a directory; name the script to run")
+    if path.suffix == ".ipynb":
+        raise ProbeError(f"{path}: is a notebook; probe a script")
+
+
+def _run(job: dict[str, Any], timeout: float) -> list[dict[str, Any]]:
+    """Run the runner; return its rows; leave no process behind."""
+    with tempfile.TemporaryDirectory(prefix="dlfix-") as folder:
+        result = Path(folder, "result")
+        result.touch()
+        config = Path(folder, "config")
+        config.write_text(json.dumps(job | {"result": str(result)}), encoding="utf-8")
+        text = Path(runner.__file__).read_text(encoding="utf-8")
+        command = [job["python"], "-c", runner.bootstrap(text), str(config)]
+        status = _run_group(command, result, timeout)
+        lines = result.read_text(encoding="utf-8").splitlines()
+    rows = [row for row in map(_row, lines) if row]
+    if not rows:
+        raise ProbeError(f"{job['python']} cannot run the probe (status {status})")
+    return [*rows, {"event": "status", "status": status}]
+
+
+def _row(line: str) -> dict[str, Any]:
+    try:
+        return dict(json.loads(line))
+    except ValueError:  # the last line of a program that was killed
+        return {}
+
+
+def _run_group(command: list[str], result: Path, timeout: float) -> int | None:
+    """Run a command in a process group of its own; kill the whole group at the end."""
+    group: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {}
+    try:
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=_ours(), **group)
+    except OSError as error:
+        raise ProbeError(f"{command[0]}: {error.strerror}") from error
+    try:
+        return _await(child, result, timeout)
+    finally:
+        _kill(child)
+
+
+def _ours() -> int:
+    """Return where the program's own prints go: our stderr, so that stdout stays the report's."""
+    try:
+        return sys.stderr.fileno()
+    except (OSError, ValueError, AttributeError):
+        return subprocess.DEVNULL
+
+
+def _await(child: subprocess.Popen[bytes], result: Path, timeout: float) -> int | None:
+    end = time.monotonic() + timeout
+    ending = False
+    while (left := end - time.monotonic()) > 0:
+        try:
+            return child.wait(min(left, 0.2))
+        except subprocess.TimeoutExpired:
+            if not ending and _has_ended(result):
+                ending, end = True, min(end, time.monotonic() + GRACE)
+    return None
+
+
+def _has_ended(result: Path) -> bool:
+    with result.open("rb") as file:
+        file.seek(max(0, result.stat().st_size - 4096))
+        return b'"event": "end"' in file.read()
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    if os.name == "posix":
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, signal.SIGKILL)
+    else:
+        child.kill()
+    child.wait()
+
+
+def _probed(target: str, python: str, rows: list[dict[str, Any]], timeout: float) -> Probed:
+    probed = Probed(target, python)
+    for row in rows:
+        _take(probed, row)
+    end = next((row for row in rows if row["event"] == "end"), None)
+    if end is None and not probed.culprits:
+        raise ProbeError(_unfinished(target, rows[-1]["status"], timeout, probed))
+    if end is not None and not probed.boundaries:
+        raise ProbeError(_nothing(target, python, end))
+    return probed
+
+
+def _take(probed: Probed, row: dict[str, Any]) -> None:
+    event = row["event"]
+    if event == "boundary" and row["when"]:
+        return
+    if event == "boundary":
+        line = _line(row["place"])
+        probed.boundaries.append(Boundary(row["kind"], line, row["workers"], row["method"]))
+        return
+    if not probed.boundaries:
+        return
+    boundary = probed.boundaries[-1]
+    if event == "part" and not row["when"]:
+        boundary.parts.append(_part(row))
+    elif event == "culprit":
+        boundary.culprits.append(_culprit(row))
+    elif event == "difference":
+        boundary.differences.append(row["text"])
+    elif event == "shared":
+        boundary.shared.append(Shared(row["path"], row["type"], row["fd"], row["name"]))
+    elif event == "note":
+        boundary.notes.append(row["text"])
+
+
+def _line(place: dict[str, Any] | None) -> Line | None:
+    return Line(Path(place["file"]), place["line"]) if place else None
+
+
+def _part(row: dict[str, Any]) -> Part:
+    if not row["ok"]:
+        return Part(row["part"], row["type"], False)
+    largest = tuple(Attribute(**attribute) for attribute in row["largest"])
+    return Part(row["part"], row["type"], True, row["bytes"], row["shared"], row["ms"], largest)
+
+
+def _culprit(row: dict[str, Any]) -> Culprit:
+    error = row["error"]
+    return Culprit(
+        row["path"],
+        row["type"],
+        error["type"],
+        error["message"],
+        _line(row["place"] or error["place"]),
+        row["stage"],
+        row["when"],
+        row["attribute"],
+    )
+
+
+def _unfinished(target: str, status: int | None, timeout: float, probed: Probed) -> str:
+    where = (
+        "before its workers started" if not probed.boundaries else "while its parts were pickled"
+    )
+    if status is None:
+        return f"{target} was not done after {timeout:g} s ({where}); see --timeout"
+    if status < 0:
+        return f"{target} died of {signal.Signals(-status).name} {where}"
+    return f"{target} ended with status {status} {where}"
+
+
+def _nothing(target: str, python: str, end: dict[str, Any]) -> str:
+    """Say in one line why no boundary was met."""
+    how = end["how"]
+    if how == "raised":
+        return _raised(target, python, end)
+    if how == "exit":
+        return f"{target} called sys.exit({end['status']}) before it started a worker"
+    if end.get("idle"):
+        return f"{target} starts no worker: its loaders have num_workers=0"
+    return f"{target} ended and started no worker"
+
+
+def _raised(target: str, python: str, end: dict[str, Any]) -> str:
+    error = end["error"]
+    if not end["torch"] and error["type"] == "ModuleNotFoundError" and "torch" in error["message"]:
+        return f"{python} has no torch; name the project's interpreter with --python"
+    place = _line(error["place"])
+    where = f" ({place})" if place else ""
+    first = (error["message"].strip().splitlines() or [""])[0]
+    return f"{target} failed before it started a worker{where}: {error['type']}: {first}"
+
+
+def _fetched(job: dict[str, Any], method: str, timeout: float) -> Fetched:
+    rows = _run(job | {"mode": "run", "method": method}, timeout)
+    status = rows[-1]["status"]
+    for row in rows:
+        if row["event"] == "fetched" and row["ok"]:
+            return Fetched(method, True, row["batch"], row["digest"], row["seconds"])
+        if row["event"] == "fetched":
+            return Fetched(method, False, _last_line(row["error"]))
+    if any(row["event"] == "boundary" for row in rows):
+        late = f"no batch after {timeout:g} s" if status is None else f"died with status {status}"
+        return Fetched(method, False, late)
+    end = next((row for row in rows if row["event"] == "end"), None)
+    if end is None:
+        raise ProbeError(_unfinished(job["target"], status, timeout, Probed("", "")))
+    raise ProbeError(_nothing(job["target"], job["python"], end))
+
+
+def _last_line(error: dict[str, Any]) -> str:
+    lines = [line.strip() for line in error["message"].splitlines() if line.strip()]
+    if lines and lines[0].startswith("Caught ") and len(lines) > 1:
+        return str(lines[-1])
+    return f"{error['type']}: {lines[0] if lines else ''}"
