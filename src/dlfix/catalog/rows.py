@@ -175,7 +175,6 @@ class ResourceRow:
     write: tuple[str, ...] = ()  # methods that write through the handle
     iterates: bool = False  # iterating it moves its position
     modes: tuple[Variant, ...] = ()
-    build: str = ""  # a snippet that builds `x`, for the tests
     measured: bool = False
     note: str = ""
 
@@ -248,25 +247,35 @@ def row_from(table: str, data: Mapping[str, Any]) -> Row:
     if not isinstance(values.get("name"), str) or not values["name"]:
         raise CatalogError("`name` is missing")
     if "modes" in values:
-        values["modes"] = tuple(_variant(mode) for mode in values["modes"])
+        values["modes"] = _variants(values["modes"])
     _check(cls, values)
-    return cls(**{key: _frozen(value) for key, value in values.items()})
+    return cls(**_frozen_all(values))
 
 
-def _variant(data: Any) -> Variant:
-    if not isinstance(data, dict):
+def _variants(modes: Any) -> tuple[Variant, ...]:
+    if not isinstance(modes, list) or not all(isinstance(mode, dict) for mode in modes):
         raise CatalogError("`modes` must be a list of tables")
-    own = {f.name for f in fields(Variant)} - {"changes"}
-    changes = {key: _frozen(value) for key, value in data.items() if key not in own}
+    return tuple(_variant(mode) for mode in modes)
+
+
+def _variant(data: Mapping[str, Any]) -> Variant:
+    names = {f.name for f in fields(Variant)} - {"changes"}
+    own = {key: value for key, value in data.items() if key in names}
+    changes = {key: value for key, value in data.items() if key not in names}
+    _check(Variant, own)
     _check(ResourceRow, changes)
-    return Variant(**{k: _frozen(v) for k, v in data.items() if k in own}, changes=changes)
+    try:
+        re.compile(own.get("matches", ""))
+    except re.error as error:
+        raise CatalogError(f"`matches` is no regular expression: {error}") from None
+    return Variant(**_frozen_all(own), changes=_frozen_all(changes))
 
 
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+def _frozen_all(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()}
 
 
-def _check(cls: type[Row], values: Mapping[str, Any]) -> None:
+def _check(cls: type[Any], values: Mapping[str, Any]) -> None:
     expected = {f.name: str(f.type) for f in fields(cls)}
     for key, value in values.items():
         if key not in expected:
@@ -283,12 +292,17 @@ def _mismatch(annotation: str, value: Any) -> str:
         return "" if value in allowed else "one of " + ", ".join(allowed)
     for start, types, words in _SHAPES:
         if annotation.startswith(start):
-            return "" if isinstance(value, types) and not _wrong_bool(start, value) else words
+            fits = isinstance(value, types) and not (start == "int" and isinstance(value, bool))
+            return _wrong_items(annotation, value) if fits else words
     return ""
 
 
-def _wrong_bool(start: str, value: Any) -> bool:
-    return start == "int" and isinstance(value, bool)
+def _wrong_items(annotation: str, value: Any) -> str:
+    if annotation.startswith("tuple[str") and not all(isinstance(item, str) for item in value):
+        return "a list of texts"
+    if annotation == "Mapping[str, str]" and not all(isinstance(v, str) for v in value.values()):
+        return "a table of texts"
+    return ""
 
 
 _SHAPES: Final = (
