@@ -44,7 +44,7 @@ class LineMap:
 
 def _common(old: list[str], new: list[str]) -> int:
     count = 0
-    for one, other in zip(old, new):
+    for one, other in zip(old, new, strict=False):
         if one != other:
             break
         count += 1

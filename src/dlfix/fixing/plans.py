@@ -70,4 +70,5 @@ class Planner(Protocol):
     each of them exactly once.
     """
 
-    def __call__(self, findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]: ...
+    def __call__(self, findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
+        """Answer for each finding once."""

@@ -39,7 +39,8 @@ def _changed_elsewhere(
     now = _segments(after, after_tree.body)
     imported = Counter(_imported(after_tree.body))
     old_tree = ast.parse(before)
-    for statement, segment in zip(old_tree.body, _segments(before, old_tree.body)):
+    segments = _segments(before, old_tree.body)
+    for statement, segment in zip(old_tree.body, segments, strict=True):
         if _touched(statement, spans):
             continue
         if isinstance(statement, (ast.Import, ast.ImportFrom)):

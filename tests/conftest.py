@@ -1,0 +1,36 @@
+"""Options of the golden tests, and what their executions share."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("golden programs")
+    group.addoption(
+        "--update-goldens", action="store_true", help="write after/ anew, show the diff, run it"
+    )
+    group.addoption(
+        "--golden-only", metavar="NAME", help="only cases whose codemod/case contains NAME"
+    )
+    group.addoption("--no-execute", action="store_true", help="do not run the golden programs")
+    group.addoption(
+        "--golden-cold",
+        action="store_true",
+        help="run every golden program in fresh interpreters (slow)",
+    )
+
+
+@pytest.fixture(scope="session")
+def warm(request):
+    """Warm processes for golden programs, None where they cannot or shall not be run."""
+    from tests.golden.programs import Warm
+
+    if request.config.getoption("no_execute") or importlib.util.find_spec("torch") is None:
+        yield None
+        return
+    servers = Warm()
+    yield servers
+    servers.close()

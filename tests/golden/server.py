@@ -1,0 +1,89 @@
+"""Runs golden programs in forked children: a job is a line of JSON, and so is the answer."""
+
+import json
+import multiprocessing
+import multiprocessing.process
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+import types
+from multiprocessing import forkserver, resource_tracker, util
+
+import warm
+
+
+def run(job):
+    """Run one program as `python main.py` would, in a child of its own session."""
+    pid = os.fork()
+    if pid == 0:
+        _child(job)
+    return _wait(pid, job["timeout"])
+
+
+def _child(job):
+    code = 1
+    try:
+        os.setsid()
+        os.chdir(job["cwd"])
+        os.environ.update(job["environment"], GOLDEN_STDERR=job["stderr"])
+        warm.redirect(job["stderr"], job["stdout"])
+        multiprocessing.process.ORIGINAL_DIR = job["cwd"]
+        warm.share_server()
+        warm.guard_openers()
+        code = _main(job)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _main(job):
+    path = os.path.join(job["cwd"], job["argv"][0])
+    sys.argv = list(job["argv"])
+    sys.path[0] = job["cwd"]
+    module = types.ModuleType("__main__")
+    module.__file__ = path
+    sys.modules["__main__"] = module
+    try:
+        with open(path, "rb") as file:
+            exec(compile(file.read(), path, "exec", dont_inherit=True), vars(module))
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    util._exit_function()
+    return 0
+
+
+def _wait(pid, timeout):
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.005)
+    os.killpg(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return None
+
+
+def main():
+    """Serve until standard input ends."""
+    multiprocessing.set_forkserver_preload(["warm"])
+    resource_tracker.ensure_running()
+    forkserver.ensure_running()
+    job = json.loads(sys.stdin.readline() or "null")
+    while job is not None:
+        print(json.dumps(run(job)), flush=True)
+        job = json.loads(sys.stdin.readline() or "null")
+
+
+if __name__ == "__main__":
+    assert threading.active_count() == 1
+    main()

@@ -1,0 +1,150 @@
+"""Every golden program is rewritten, compared to the byte, and run before and after."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+
+import pytest
+
+from dlfix.fixing.plans import Fix, Refused
+from tests.golden import cases
+from tests.golden.cases import Case
+from tests.golden.programs import Cold, Outcome, Run
+
+METHODS = ("spawn", "forkserver", "fork")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    only = metafunc.config.getoption("golden_only") or ""
+    chosen = [case for case in cases.all_cases() if only in case.name]
+    if metafunc.function is test_also_in_fresh_interpreters:
+        first = {case.codemod: case for case in reversed(chosen) if not case.stays}
+        chosen = list(first.values())
+    metafunc.parametrize("case", chosen, ids=[case.name for case in chosen])
+
+
+def test_golden(case: Case, warm, request) -> None:
+    check_text(case, update=request.config.getoption("update_goldens"))
+    executor = Cold() if warm and request.config.getoption("golden_cold") else warm
+    if executor is None:
+        pytest.skip("compared, not run: torch is not installed, or --no-execute")
+    for library in case.declared.get("requires", ()):
+        if importlib.util.find_spec(library) is None:
+            pytest.skip(f"compared, not run: {library} is not installed")
+    if "clean" not in case.declared:
+        check_before(case, executor)
+    if not case.stays:
+        check_after(case, executor)
+
+
+def test_also_in_fresh_interpreters(case: Case, warm) -> None:
+    if warm is None:
+        pytest.skip("torch is not installed, or --no-execute")
+    runs = [run_of(case, case.after, 2, "spawn"), run_of(case, case.after, 0, "spawn")]
+    spawned, alone = Cold().run(runs)
+    assert alone.result is not None, str(alone)
+    assert spawned.result == alone.result, str(spawned)
+
+
+def check_text(case: Case, *, update: bool) -> None:
+    """Compare what dlfix makes of `before` with `after`, to the byte."""
+    found = cases.diagnosed(case.before)
+    codes = {diagnosis.finding.code for diagnosis in found}
+    if "clean" in case.declared:
+        assert not codes
+        return
+    assert case.declared["rule"] in codes
+    unsafe = bool(case.declared.get("unsafe"))
+    result = cases.rewritten(case.before, unsafe=unsafe)
+    assert result.errors == ()
+    if case.stays:
+        check_stays(case, result)
+        return
+    if unsafe:
+        check_waits_for_a_yes(case)
+    made = cases.as_bytes(case.before, result)
+    if update:
+        print(cases.diff(cases.sources(case.after), made))
+        cases.write(case.after, made)
+    used = {edit.codemod for planned in result.applied for edit in planned.outcome.edits}
+    assert case.codemod in used, told(result.left)
+    assert cases.diff(cases.sources(case.after), made) == ""
+    assert cases.sources(case.after) == made
+    again = cases.rewritten(case.after, unsafe=unsafe)
+    assert cases.diff(made, cases.as_bytes(case.after, again)) == ""
+
+
+def check_stays(case: Case, result) -> None:
+    """Nothing may change, for the declared reason."""
+    assert cases.diff(cases.sources(case.before), cases.as_bytes(case.before, result)) == ""
+    if "refused" not in case.declared:
+        return
+    reasons = [
+        diagnosis.outcome.reason
+        for diagnosis in result.left
+        if diagnosis.finding.code == case.declared["rule"]
+        and isinstance(diagnosis.outcome, Refused)
+    ]
+    assert any(case.declared["refused"] in reason for reason in reasons), told(result.left)
+
+
+def check_waits_for_a_yes(case: Case) -> None:
+    """An unsafe fix is not applied unasked."""
+    result = cases.rewritten(case.before, unsafe=False)
+    rule = case.declared["rule"]
+    assert rule in {diagnosis.finding.code for diagnosis in result.left}
+
+
+def told(left) -> str:
+    return "\n".join(
+        f"{diagnosis.finding.code} line {diagnosis.finding.place.span.start.row}: "
+        + (
+            diagnosis.outcome.message
+            if isinstance(diagnosis.outcome, Fix)
+            else str(diagnosis.outcome)
+        )
+        for diagnosis in left
+    )
+
+
+def run_of(case: Case, folder, workers: int, method: str) -> Run:
+    return Run(folder, case.entry, workers, method, tuple(case.declared.get("guard", ())))
+
+
+def check_before(case: Case, executor) -> None:
+    """The program fails as declared."""
+    error = case.declared.get("error")
+    if error is None:
+        assert case.stays, "case.toml must say how `before` fails"
+        return
+    method = case.declared.get("method", "spawn")
+    failing, alone = executor.run(
+        [run_of(case, case.before, 2, method), run_of(case, case.before, 0, method)]
+    )
+    if error == "WRONG RESULT":
+        assert failing.code == 0, str(failing)
+        assert failing.result != alone.result
+        return
+    assert fails_with(error, failing), str(failing)
+
+
+def fails_with(error: str, outcome: Outcome) -> bool:
+    printed = outcome.errors + outcome.output
+    return outcome.code != 0 and (error in printed or re.search(error, printed) is not None)
+
+
+def check_after(case: Case, executor) -> None:
+    """The program computes what it did without workers, however they are started."""
+    alone = run_of(case, case.before, 0, "spawn")
+    if case.declared.get("error_without_workers"):
+        alone = run_of(case, case.after, 0, "spawn")
+    runs = [
+        alone,
+        run_of(case, case.after, 0, "spawn"),
+        *(run_of(case, case.after, 2, method) for method in METHODS),
+    ]
+    expected, *outcomes = executor.run(runs)
+    assert expected.result is not None, str(expected)
+    for run, outcome in zip(runs[1:], outcomes, strict=True):
+        assert outcome.result == expected.result, f"{run.workers} {run.method}: {outcome}"
