@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import importlib
 import io
 import pickle
@@ -34,7 +35,7 @@ def installed(module: str) -> bool:
 def library_of(expression: str) -> str:
     root = re.match(r"\w+", expression)
     assert root
-    if root[0] in sys.stdlib_module_names or root[0] == "open":
+    if root[0] in sys.stdlib_module_names or hasattr(builtins, root[0]):
         return "stdlib"
     return root[0]
 
