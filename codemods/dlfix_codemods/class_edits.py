@@ -1,0 +1,230 @@
+"""Carry out the plan for one class: statements exchanged, attributes made lazy, state methods made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from dlfix.fixing.classes.plans import ClassPlan, Exchange, Insert
+from dlfix_codemods import class_members, class_state
+from dlfix_codemods.tools import imports, positions
+
+_STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
+
+
+def rewrite(module: cst.Module, plan: ClassPlan) -> cst.Module:
+    """Carry out a plan for one class; code outside it stays to the byte."""
+    edits = _Edits(module, plan)
+    module, written = _imported(module, plan)
+    edits.written = written
+    return module.visit(edits)
+
+
+def _imported(module: cst.Module, plan: ClassPlan) -> tuple[cst.Module, dict[str, str]]:
+    """Import what the new code calls; return how each is written in this file."""
+    written = {}
+    for dotted in _calls(plan):
+        module, written[dotted] = imports.use(module, *dotted.rsplit(".", 1))
+    for name in plan.imports:
+        module = imports.add(module, name)
+    return module, written
+
+
+def _calls(plan: ClassPlan) -> list[str]:
+    texts = [each.becomes for each in plan.exchanges] + [each.text for each in plan.inserts]
+    by_process = any(lazy.kept_in for lazy in plan.lazies)
+    cached = any(not lazy.kept_in and not lazy.item for lazy in plan.lazies)
+    calls = ["functools.cached_property"] if cached else []
+    if by_process or any("os.getpid()" in text for text in texts):
+        calls.append("os.getpid")
+    return calls
+
+
+class _Edits(cst.CSTTransformer):
+    """Edits nodes by identity: an import added above does not move them."""
+
+    def __init__(self, module: cst.Module, plan: ClassPlan) -> None:
+        super().__init__()
+        self.module = module
+        self.plan = plan
+        self.written: dict[str, str] = {}
+        self.cls = positions.find(module, [plan.cls], cst.ClassDef)[plan.cls]
+        self.expressions: dict[cst.CSTNode, str] = {}
+        self.statements: dict[cst.CSTNode, Exchange] = {}
+        self.inserts: dict[cst.CSTNode, list[Insert]] = {}
+        self._find()
+
+    def _find(self) -> None:
+        by_kind: dict[str, list[Exchange]] = {"expression": [], "statement": []}
+        for exchange in self.plan.exchanges:
+            by_kind[exchange.kind].append(exchange)
+        spans = [each.span for each in by_kind["expression"]]
+        nodes = positions.find(self.module, spans, cst.BaseExpression)
+        self.expressions = {nodes[each.span]: each.becomes for each in by_kind["expression"]}
+        places = [each.span for each in by_kind["statement"]]
+        places += [each.span for each in self.plan.inserts]
+        lines = positions.find(self.module, places, _STATEMENTS)
+        self.statements = {lines[each.span]: each for each in by_kind["statement"]}
+        for insert in self.plan.inserts:
+            self.inserts.setdefault(lines[insert.span], []).append(insert)
+
+    def on_leave(
+        self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
+    ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
+        text = self.expressions.get(original_node)
+        if text is not None:
+            return _expression(self._as_written(text), self.module)  # type: ignore[return-value]
+        return super().on_leave(original_node, updated_node)
+
+    def leave_IndentedBlock(  # noqa: N802
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        if not any(each in self.statements or each in self.inserts for each in original_node.body):
+            return updated_node
+        block = _Block()
+        for old, new in zip(original_node.body, updated_node.body, strict=True):
+            self._place(block, old, new)
+        return block.into(updated_node)
+
+    def leave_ClassDef(  # noqa: N802
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> cst.ClassDef:
+        if original_node is not self.cls:
+            return updated_node
+        body = list(updated_node.body.body)
+        members: list[cst.BaseStatement] = []
+        for lazy in self.plan.lazies:
+            members += self._parse(class_members.code(lazy))
+        if self.plan.state is not None:
+            body, made = class_state.edit(body, self.plan.state)
+            members += self._parse(made)
+        if not members:
+            return updated_node.with_deep_changes(updated_node.body, body=body)
+        index = class_members.index_below(body, self.plan.after)
+        below = body[index : index + 1]
+        members = [class_members.spaced(each) for each in members]
+        if index == 0:
+            members[0] = members[0].with_changes(leading_lines=[])
+        if below and class_members.is_member(below[0]):
+            body[index] = class_members.spaced(below[0])
+        return updated_node.with_deep_changes(
+            updated_node.body, body=[*body[:index], *members, *body[index:]]
+        )
+
+    def _place(self, block: _Block, old: cst.CSTNode, new: cst.CSTNode) -> None:
+        exchange = self.statements.get(old)
+        inserts = self.inserts.get(old, [])
+        for insert in inserts:
+            if insert.before:
+                block.add(self._parse(insert.text))
+        if exchange is None:
+            block.keep(new)
+        else:
+            block.exchange(new, self._parse(exchange.becomes), exchange.takes_comments)
+        for insert in inserts:
+            if not insert.before:
+                block.add(self._parse(insert.text))
+
+    def _parse(self, text: str) -> list[cst.BaseStatement]:
+        return parse(self._as_written(text), self.module)
+
+    def _as_written(self, text: str) -> str:
+        for dotted, written in self.written.items():
+            text = text.replace(dotted, written)
+        return text
+
+
+class _Block:
+    """The statements of a block in the making; comments of a removed one fall to the next."""
+
+    def __init__(self) -> None:
+        self.body: list[cst.BaseStatement] = []
+        self.pending: list[cst.EmptyLine] = []
+
+    def keep(self, statement: cst.CSTNode) -> None:
+        assert isinstance(statement, _STATEMENTS)
+        self.body.append(self._with_pending(statement, list(statement.leading_lines)))
+
+    def exchange(
+        self, old: cst.CSTNode, new: Sequence[cst.BaseStatement], takes_comments: bool
+    ) -> None:
+        assert isinstance(old, _STATEMENTS)
+        lines = _without_comments(old.leading_lines) if takes_comments else [*old.leading_lines]
+        if not new:
+            beside = [] if takes_comments else _comment_beside(old)
+            lines = [*lines, *beside]
+            self.pending += lines if self.body or any(line.comment for line in lines) else []
+            return
+        first, *others = new
+        assert isinstance(first, _STATEMENTS)
+        first = self._with_pending(first, [*lines, *first.leading_lines])
+        if not others and not takes_comments:
+            first = _with_comment_beside(first, old)
+        self.body += [first, *others]
+
+    def add(self, statements: Sequence[cst.BaseStatement]) -> None:
+        self.body += statements
+
+    def into(self, block: cst.IndentedBlock) -> cst.IndentedBlock:
+        if not self.body:
+            self.body = [cst.parse_statement("pass")]  # type: ignore[list-item]
+        comments = [line for line in self.pending if line.comment]
+        return block.with_changes(body=self.body, footer=[*comments, *block.footer])
+
+    def _with_pending(
+        self, statement: cst.CSTNode, lines: list[cst.EmptyLine]
+    ) -> cst.BaseStatement:
+        pending, self.pending = self.pending, []
+        if not self.body:
+            lines = _without_blanks_first([*pending, *lines])
+        elif any(line.comment for line in pending) or not lines or lines[0].comment:
+            lines = pending + lines
+        return statement.with_changes(leading_lines=lines)  # type: ignore[return-value]
+
+
+def parse(text: str, module: cst.Module) -> list[cst.BaseStatement]:
+    """Parse statements as this file indents and ends its lines."""
+    if not text:
+        return []
+    lines = text.replace("\n", module.default_newline)
+    parsed = cst.parse_module(lines + module.default_newline, module.config_for_parsing)
+    if parsed.header and parsed.body:
+        first = parsed.body[0]
+        assert isinstance(first, _STATEMENTS)
+        leading = [*parsed.header, *first.leading_lines]
+        return [first.with_changes(leading_lines=leading), *parsed.body[1:]]  # type: ignore[list-item]
+    return list(parsed.body)
+
+
+def _expression(text: str, module: cst.Module) -> cst.BaseExpression:
+    return cst.parse_expression(text, module.config_for_parsing)
+
+
+def _without_comments(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    """Take away the comments right above a statement."""
+    kept = list(lines)
+    while kept and kept[-1].comment:
+        kept.pop()
+    return kept
+
+
+def _without_blanks_first(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    kept = list(lines)
+    while kept and not kept[0].comment:
+        kept.pop(0)
+    return kept
+
+
+def _comment_beside(old: cst.CSTNode) -> list[cst.EmptyLine]:
+    """Return the comment at the end of a statement's line as a line of its own."""
+    if isinstance(old, cst.SimpleStatementLine) and old.trailing_whitespace.comment:
+        return [cst.EmptyLine(comment=old.trailing_whitespace.comment)]
+    return []
+
+
+def _with_comment_beside(new: cst.CSTNode, old: cst.CSTNode) -> cst.BaseStatement:
+    if isinstance(new, cst.SimpleStatementLine) and isinstance(old, cst.SimpleStatementLine):
+        if not new.trailing_whitespace.comment:
+            return new.with_changes(trailing_whitespace=old.trailing_whitespace)
+    return new  # type: ignore[return-value]

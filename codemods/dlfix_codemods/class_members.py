@@ -1,0 +1,134 @@
+"""The source of a lazy attribute, and where new members of a class stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from dlfix.fixing.classes.plans import Lazy
+from dlfix.fixing.classes.text import indented, shifted
+
+INDENT = "    "
+
+
+def code(lazy: Lazy) -> str:
+    """Return the members that make one attribute lazy."""
+    if lazy.item:
+        return _method(lazy, "@property", lazy.name, lazy.body)
+    if not lazy.kept_in:
+        return _method(lazy, "@functools.cached_property", lazy.name, lazy.body)
+    if not lazy.body:
+        return _by_others(lazy)
+    return "\n".join([*_opener(lazy), _by_process(lazy), *_setter(lazy), *_deleter(lazy)])
+
+
+def _by_process(lazy: Lazy) -> str:
+    held = _held(lazy)
+    made = _kept(lazy, f"{held}[pid]")
+    inherited = _closing(lazy, held)
+    body = "\n".join(
+        [
+            "pid = os.getpid()",
+            f"if pid not in {held}:",
+            *[indented(part, INDENT) for part in (*inherited, made)],
+            f"return {held}[pid]",
+        ]
+    )
+    return _method(lazy, "@property", lazy.name, body)
+
+
+def _kept(lazy: Lazy, place: str) -> str:
+    """Return the opening statements, with the value kept at `place` in the end."""
+    if lazy.opener:
+        return f"{place} = {lazy.self_name}.{lazy.opener}()"
+    *before, last = _split(lazy.body)
+    value = shifted(last, len(place) + len(" = ") - len("return ")).removeprefix("return ")
+    return "\n".join([*before, f"{place} = {value}"])
+
+
+def _split(body: str) -> list[str]:
+    """Part a body before its last statement, which begins with `return`."""
+    before, found, last = body.rpartition("\nreturn ")
+    return [before, "return " + last] if found else [body]
+
+
+def _closing(lazy: Lazy, held: str) -> list[str]:
+    if not lazy.close_inherited:
+        return []
+    close = lazy.close_inherited.format("inherited")
+    return [f"for inherited in {held}.values():\n{INDENT}{close}", f"{held}.clear()"]
+
+
+def _by_others(lazy: Lazy) -> str:
+    body = f"return {_held(lazy)}.get(os.getpid())"
+    return "\n".join([_method(lazy, "@property", lazy.name, body), *_setter(lazy), *_deleter(lazy)])
+
+
+def _opener(lazy: Lazy) -> list[str]:
+    return [_method(lazy, "", lazy.opener, lazy.body)] if lazy.opener else []
+
+
+def _setter(lazy: Lazy) -> list[str]:
+    if not lazy.settable:
+        return []
+    name, me = lazy.name.lstrip("_") or "value", lazy.self_name
+    value = f"{name}: {lazy.annotation}" if lazy.annotation else name
+    none = " -> None" if lazy.annotation else ""
+    return [
+        f"@{lazy.name}.setter\n"
+        f"def {lazy.name}({me}, {value}){none}:\n"
+        f"{INDENT}{_held(lazy)}[os.getpid()] = {name}\n"
+    ]
+
+
+def _deleter(lazy: Lazy) -> list[str]:
+    if not lazy.deletable:
+        return []
+    me = lazy.self_name
+    return [
+        f"@{lazy.name}.deleter\n"
+        f"def {lazy.name}({me}):\n"
+        f"{INDENT}{_held(lazy)}.pop(os.getpid(), None)\n"
+    ]
+
+
+def _held(lazy: Lazy) -> str:
+    if lazy.undeclared:
+        return f'{lazy.self_name}.__dict__.setdefault("{lazy.kept_in}", {{}})'
+    return f"{lazy.self_name}.{lazy.kept_in}"
+
+
+def _method(lazy: Lazy, decorator: str, name: str, body: str) -> str:
+    returns = f" -> {lazy.annotation}" if lazy.annotation else ""
+    head = f"def {name}({lazy.self_name}){returns}:\n"
+    above = decorator + "\n" if decorator else ""
+    return above + head + indented(body, INDENT) + "\n"
+
+
+def index_below(body: Sequence[cst.BaseStatement], method: str) -> int:
+    """Return where members that follow a method go; without it, above the first method."""
+    for index, statement in enumerate(body):
+        if isinstance(statement, cst.FunctionDef) and statement.name.value == method:
+            return index + 1
+    for index, statement in enumerate(body):
+        if isinstance(statement, cst.FunctionDef):
+            return index
+    return len(body)
+
+
+def is_member(statement: cst.BaseStatement) -> bool:
+    """Tell whether a statement is parted from the one above by a blank line."""
+    return isinstance(statement, cst.FunctionDef | cst.ClassDef)
+
+
+def spaced(statement: cst.BaseStatement) -> cst.BaseStatement:
+    """Put a blank line above a member that has none."""
+    assert isinstance(statement, cst.SimpleStatementLine | cst.BaseCompoundStatement)
+    lines = [line if line.comment else _BLANK for line in statement.leading_lines]
+    if not lines or lines[0].comment:
+        lines.insert(0, _BLANK)
+    return statement.with_changes(leading_lines=lines)
+
+
+_BLANK = cst.EmptyLine(indent=False)

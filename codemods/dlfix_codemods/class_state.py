@@ -1,0 +1,136 @@
+"""`__getstate__` and `__setstate__`: built on those a class has, or made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from dlfix.fixing.classes.plans import Drop, State
+
+INDENT = "    "
+
+
+def edit(body: list[cst.BaseStatement], state: State) -> tuple[list[cst.BaseStatement], str]:
+    """Edit the state methods among a class' members; return the source of those it lacks."""
+    made = []
+    if state.getstate == "own":
+        body = [_edited(each, "__getstate__", state) for each in body]
+    elif state.drops or state.slots:
+        made.append(_getstate(state))
+    if state.setstate == "own":
+        body = [_edited(each, "__setstate__", state) for each in body]
+    elif state.restores or state.slots:
+        made.append(_setstate(state))
+    return body, "\n".join(made)
+
+
+def _getstate(state: State) -> str:
+    returns = " -> dict[str, object]" if state.typed else ""
+    lines = [f"def __getstate__(self){returns}:"]
+    if state.slots:
+        names = ", ".join(f'"{name}"' for name in state.slots)
+        lines.append(f"names = ({names},)  # {state.drops[0].why}")
+        lines.append("return {name: getattr(self, name) for name in names if hasattr(self, name)}")
+    else:
+        whole = {"inherited": "dict(super().__getstate__())"}.get(
+            state.getstate, "self.__dict__.copy()"
+        )
+        lines += [f"state = {whole}", *_drops(state.drops, "state"), "return state"]
+    return f"\n{INDENT}".join(lines) + "\n"
+
+
+def _drops(drops: Sequence[Drop], name: str) -> list[str]:
+    lines = []
+    for drop in drops:
+        why = f"  # {drop.why}" if drop.why else ""
+        lines.append(_drop(drop, name) + why)
+    return lines
+
+
+def _drop(drop: Drop, name: str) -> str:
+    if drop.becomes:
+        return f'{name}["{drop.name}"] = {drop.becomes}'
+    if drop.always:
+        return f'del {name}["{drop.name}"]'
+    return f'{name}.pop("{drop.name}", None)'
+
+
+def _setstate(state: State) -> str:
+    typed = "state: dict[str, object]" if state.typed else "state"
+    returns = " -> None" if state.typed else ""
+    update = ["self.__dict__.update(state)"]
+    if state.slots:
+        update = ["for name, value in state.items():", f"{INDENT}setattr(self, name, value)"]
+    elif state.setstate == "inherited":
+        update = ["super().__setstate__(state)"]
+    lines = [f"def __setstate__(self, {typed}){returns}:", *update, *state.restores]
+    return f"\n{INDENT}".join(lines) + "\n"
+
+
+def _edited(member: cst.BaseStatement, name: str, state: State) -> cst.BaseStatement:
+    if not isinstance(member, cst.FunctionDef) or member.name.value != name:
+        return member
+    if name == "__setstate__":
+        return _with_restores(member, state.restores)
+    edited = member.visit(_Returns(state.drops))
+    assert isinstance(edited, cst.FunctionDef)
+    return edited
+
+
+def _with_restores(method: cst.FunctionDef, restores: Sequence[str]) -> cst.FunctionDef:
+    lines = [cst.parse_statement(line) for line in restores]
+    block = method.body
+    assert isinstance(block, cst.IndentedBlock)
+    return method.with_changes(body=block.with_changes(body=[*block.body, *lines]))
+
+
+class _Returns(cst.CSTTransformer):
+    """Takes attributes from the state before each `return` of a `__getstate__`."""
+
+    def __init__(self, drops: Sequence[Drop]) -> None:
+        super().__init__()
+        self.drops = drops
+        self.depth = 0
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:  # noqa: N802
+        self.depth += 1
+        return self.depth == 1
+
+    def visit_Lambda(self, node: cst.Lambda) -> bool:  # noqa: N802
+        return False
+
+    def leave_SimpleStatementLine(  # noqa: N802
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine | cst.FlattenSentinel[cst.BaseStatement]:
+        match updated_node.body:
+            case [cst.Return(value=cst.Name(value=name))]:
+                return self._flat(updated_node, [], updated_node, name)
+            case [cst.Return(value=cst.BaseExpression() as value)]:
+                whole = cst.Assign([cst.AssignTarget(cst.Name("state"))], _copied(value))
+                kept = updated_node.with_changes(body=[whole])
+                last = cst.parse_statement("return state")
+                return self._flat(kept, [kept], last, "state")
+        return updated_node
+
+    def _flat(
+        self,
+        first: cst.SimpleStatementLine,
+        before: Sequence[cst.BaseStatement],
+        last: cst.CSTNode,
+        name: str,
+    ) -> cst.FlattenSentinel[cst.BaseStatement]:
+        drops = [cst.parse_statement(line) for line in _drops(self.drops, name)]
+        if before:
+            return cst.FlattenSentinel([*before, *drops, last])  # type: ignore[list-item]
+        assert isinstance(last, cst.SimpleStatementLine)
+        drops[0] = drops[0].with_changes(leading_lines=first.leading_lines)
+        return cst.FlattenSentinel([*drops, last.with_changes(leading_lines=[])])  # type: ignore[list-item]
+
+
+def _copied(value: cst.BaseExpression) -> cst.BaseExpression:
+    """Return `value`, copied where it is the instance's own `__dict__`."""
+    match value:
+        case cst.Attribute(attr=cst.Name(value="__dict__")):
+            return cst.Call(cst.Attribute(value, cst.Name("copy")))
+    return value

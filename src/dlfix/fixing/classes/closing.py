@@ -1,0 +1,125 @@
+"""Closers: methods that close an attribute must not open it in order to close it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.classes.facts import CLOSERS, ClassFacts, Method, is_self_attribute, self_name
+from dlfix.fixing.classes.plans import Exchange
+from dlfix.fixing.classes.text import indented, render
+
+INDENT = "    "
+
+
+def is_closer(method: Method) -> bool:
+    """Tell whether a method is there to close what the instance holds."""
+    return method.name in CLOSERS or method.name.lstrip("_").startswith(("close", "release"))
+
+
+def tests_and_guards(
+    facts: ClassFacts, attribute: str, kept_in: str, place: str = ""
+) -> Iterator[Exchange]:
+    """Yield what changes where a class asks for, or closes, an attribute that is now lazy.
+
+    `place` is the attribute that is set once it is open, where that is another.
+    """
+    for method in facts.all_methods:
+        me = self_name(method)
+        for node in ast.walk(method):
+            if _asks(node, me, attribute):
+                yield _exchange(facts, node, _has(me, place or attribute, kept_in, method))
+        if is_closer(method):
+            yield from _in_closer(facts, method, attribute, kept_in, place)
+
+
+def _in_closer(
+    facts: ClassFacts, method: Method, attribute: str, kept_in: str, place: str
+) -> Iterator[Exchange]:
+    me = self_name(method)
+    got = _got(me, attribute, kept_in, method) if not place or place == attribute else None
+    rows = [node.lineno for node in ast.walk(method) if _asks(node, me, attribute)]  # type: ignore[attr-defined]
+    for node in ast.walk(method):
+        if _gets(node, me, attribute):
+            rows.append(node.lineno)  # type: ignore[attr-defined]
+            if got is not None:
+                yield _exchange(facts, node, got)
+        elif is_self_attribute(node, me) and node.attr == attribute and _is_test(facts, node):  # type: ignore[attr-defined]
+            if got is not None:
+                rows.append(node.lineno)  # type: ignore[attr-defined]
+                yield _exchange(facts, node, got)
+    yield from _guards(facts, method, attribute, kept_in, place, min(rows, default=None))
+
+
+def _guards(
+    facts: ClassFacts,
+    method: Method,
+    attribute: str,
+    kept_in: str,
+    place: str,
+    asked: int | None,
+) -> Iterator[Exchange]:
+    me = self_name(method)
+    done: set[ast.stmt] = set()
+    for node in ast.walk(method):
+        if not (is_self_attribute(node, me) and node.attr == attribute):  # type: ignore[attr-defined]
+            continue
+        if isinstance(node.ctx, ast.Store) or _is_test(facts, node):  # type: ignore[attr-defined]
+            continue
+        statement = facts.module.statement(node)
+        if statement in done or (asked is not None and asked <= statement.lineno):
+            continue
+        done.add(statement)
+        text = render(facts.module, statement, {})
+        has = _has(me, place or attribute, kept_in, method)
+        yield Exchange(facts.module.span(statement), f"if {has}:\n{indented(text, INDENT)}")
+
+
+def _is_test(facts: ClassFacts, node: ast.AST) -> bool:
+    parent = facts.module.parent(node)
+    if isinstance(parent, ast.BoolOp) or (
+        isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
+    ):
+        return True
+    if isinstance(parent, (ast.If, ast.IfExp)):
+        return parent.test is node
+    return isinstance(parent, ast.Compare) and all(
+        isinstance(each, ast.Constant) and each.value is None for each in parent.comparators
+    )
+
+
+def _asks(node: ast.AST, me: str, attribute: str) -> bool:
+    match node:
+        case ast.Call(
+            func=ast.Name(id="hasattr"), args=[ast.Name(id=name), ast.Constant(value=value)]
+        ):
+            return bool(name == me and value == attribute)
+    return False
+
+
+def _gets(node: ast.AST, me: str, attribute: str) -> bool:
+    match node:
+        case ast.Call(
+            func=ast.Name(id="getattr"),
+            args=[ast.Name(id=name), ast.Constant(value=value), ast.Constant(value=None)],
+        ):
+            return bool(name == me and value == attribute)
+    return False
+
+
+def _has(me: str, attribute: str, kept_in: str, method: Method) -> str:
+    if not kept_in:
+        return f'"{attribute}" in {me}.__dict__'
+    held = f'getattr({me}, "{kept_in}", ())' if method.name == "__del__" else f"{me}.{kept_in}"
+    return f"os.getpid() in {held}"
+
+
+def _got(me: str, attribute: str, kept_in: str, method: Method) -> str:
+    if not kept_in:
+        return f'{me}.__dict__.get("{attribute}")'
+    held = f'getattr({me}, "{kept_in}", {{}})' if method.name == "__del__" else f"{me}.{kept_in}"
+    return f"{held}.get(os.getpid())"
+
+
+def _exchange(facts: ClassFacts, node: ast.AST, text: str) -> Exchange:
+    return Exchange(facts.module.span(node), text, "expression")

@@ -1,0 +1,799 @@
+"""Move what opens an attribute out of the method that opens it, into a body of its own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dlfix.fixing.classes.facts import (
+    ClassFacts,
+    Method,
+    StoreSite,
+    is_self_attribute,
+    self_name,
+)
+from dlfix.fixing.classes.plans import Exchange, Insert
+from dlfix.fixing.classes.text import comments_of, indented, names_in, render, shifted
+
+INDENT = "    "
+LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
+SQL_SETTINGS = ("PRAGMA", "SET ", "ATTACH", "LOAD", "INSTALL", "CREATE TEMP")
+SQL_READS = ("SELECT", "WITH", "EXPLAIN", "SHOW", "DESCRIBE", "VALUES", "FROM")
+PURE = (
+    ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare,
+    ast.IfExp, ast.Tuple, ast.List, ast.Dict, ast.Subscript, ast.JoinedStr, ast.FormattedValue,
+    ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.cmpop, ast.Slice,
+)  # fmt: skip
+
+
+class Refusal(Exception):
+    """Why something cannot be moved: one clause."""
+
+
+@dataclass(frozen=True)
+class Handle:
+    """An attribute to be made lazy, and what is known of what it holds."""
+
+    attribute: str
+    site: StoreSite
+    close: str = ""
+    configure: tuple[str, ...] = ()
+    position: tuple[str, ...] = ()
+    write: tuple[str, ...] = ()
+    iterates: bool = False
+    closed_by_parent: bool = False
+    opens: bool = True  # it is opened from data; False where it hangs from another handle
+    type: str = ""
+    name: str = ""  # the constructor's dotted name
+    error: str = ""
+    container: str = ""  # "list" or "dict" where the attribute holds several handles
+
+
+@dataclass
+class Moved:
+    """What a method's openings become."""
+
+    bodies: dict[str, str] = field(default_factory=dict)
+    branching: set[str] = field(default_factory=set)  # bodies with several ways out
+    exchanges: list[Exchange] = field(default_factory=list)
+    inserts: list[Insert] = field(default_factory=list)
+    gone: set[ast.stmt] = field(default_factory=set)
+    kept: dict[str, str] = field(default_factory=dict)  # local name -> attribute made for it
+
+
+class Mover:
+    """Works out, for the handles that one method opens, their bodies and what stays behind."""
+
+    def __init__(
+        self,
+        facts: ClassFacts,
+        method: Method,
+        handles: Mapping[str, Handle],
+        kept_by_bases: frozenset[str] = frozenset(),
+    ) -> None:
+        self.kept_by_bases = kept_by_bases
+        self.facts = facts
+        self.module = facts.module
+        self.method = method
+        self.me = self_name(method)
+        self.handles = handles
+        self.scope = self.module.inner_scope(method)
+        self.moved = Moved()
+        self.alias: dict[str, str] = {}  # local name -> attribute it stands for
+        self.definitions: dict[str, ast.stmt] = {}  # attribute -> where its value is made
+        self.walrus: dict[str, ast.NamedExpr] = {}
+        self.saves: dict[str, list[str]] = {}  # attribute -> statements to keep values
+        self.taken_locals: set[ast.stmt] = set()
+
+    def run(self, leading: Mapping[str, str]) -> Moved:
+        """Move all handles; `leading` are statements to put where each was opened."""
+        for attribute, handle in self.handles.items():
+            self._find_alias(attribute, handle)
+        settings = {name: self._settings(name) for name in self.handles}
+        for name, statements in settings.items():
+            self.moved.gone.update(statements)
+            self.moved.gone.add(self.handles[name].site.statement)
+            self.moved.gone.add(self.definitions[name])
+        for name, handle in self.handles.items():
+            self.moved.bodies[name] = self._body(name, handle, settings[name])
+        for name in self.handles:
+            self._leave(name, settings[name], leading.get(name, ""))
+        return self.moved
+
+    def expression(self, attribute: str) -> tuple[list[str], list[str]]:
+        """Return statements that set an attribute anew, and what must be kept for them."""
+        self._find_alias(attribute, self.handles[attribute])
+        value = self.value_of(attribute)
+        if isinstance(value, ast.Name) and self._is_parameter(value.id):
+            raise Refusal(f"it is passed in at {self.facts.line(value)}")
+        before = len(self.saves.get(attribute, []))
+        text = self._text(attribute, value)
+        imports = self.saves.get(f"import {attribute}", [])
+        return [*imports, f"self.{attribute} = {text}"], self.saves.get(attribute, [])[before:]
+
+    def _is_parameter(self, name: str) -> bool:
+        return any(each.kind == "parameter" for each in self.scope.bindings.get(name, []))
+
+    # -- where the value is made
+
+    def _find_alias(self, attribute: str, handle: Handle) -> None:
+        site = handle.site
+        self.definitions[attribute] = site.statement
+        if isinstance(site.statement, ast.Assign):
+            for target in site.statement.targets:
+                if isinstance(target, ast.Name):
+                    self.alias[target.id] = attribute
+        if isinstance(site.value, ast.Name):
+            self._follow_local(attribute, site.value)
+
+    def _follow_local(self, attribute: str, name: ast.Name) -> None:
+        bindings = self.scope.bindings.get(name.id, [])
+        if len(bindings) != 1:
+            if bindings:
+                raise Refusal(f"`{name.id}` is bound more than once before it is kept")
+            return
+        binding = bindings[0]
+        if binding.kind == "parameter":
+            return
+        if binding.kind == "walrus":
+            parent = self.module.parent(binding.node)
+            walrus = binding.node if isinstance(binding.node, ast.NamedExpr) else parent
+            assert isinstance(walrus, ast.NamedExpr)
+            self.walrus[attribute] = walrus
+            self.definitions[attribute] = self.module.statement(walrus)
+        elif binding.kind in ("assign", "annotated") and not binding.path:
+            assert isinstance(binding.statement, ast.stmt)
+            self.definitions[attribute] = binding.statement
+        else:
+            return
+        self.alias[name.id] = attribute
+
+    def value_of(self, attribute: str) -> ast.expr:
+        """Return the expression that makes an attribute's value."""
+        if attribute in self.walrus:
+            return self.walrus[attribute].value
+        definition = self.definitions[attribute]
+        site = self.handles[attribute].site
+        if definition is not site.statement:
+            value = getattr(definition, "value", None)
+        else:
+            value = site.value
+        if not isinstance(value, ast.expr):
+            raise Refusal(f"the value kept at {self.facts.line(site.statement)} cannot be named")
+        return value
+
+    # -- statements that configure it
+
+    def _settings(self, attribute: str) -> list[ast.stmt]:
+        """Return the statements that configure a handle once it is open, in order."""
+        handle = self.handles[attribute]
+        found = []
+        for statement in self._later(handle.site.statement, self.definitions[attribute]):
+            if self._configures(statement, attribute, handle):
+                found.append(statement)
+        return found
+
+    def _later(self, *opened: ast.stmt) -> list[ast.stmt]:
+        row = min(each.lineno for each in opened)
+        return [
+            each
+            for each in self._statements(self.method.body)
+            if each.lineno > row and each not in opened
+        ]
+
+    def _statements(self, block: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+        """Yield the statements of a block, and those in compound ones that move in parts."""
+        for statement in block:
+            yield statement
+            if not _is_compound_setting(statement, self._is_leaf):
+                for part in ("body", "orelse", "finalbody"):
+                    if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                        yield from self._statements(getattr(statement, part, []))
+
+    def _is_leaf(self, statement: ast.stmt) -> bool:
+        return any(
+            self._configures_simply(statement, name, handle)
+            for name, handle in self.handles.items()
+        )
+
+    def _configures(self, statement: ast.stmt, attribute: str, handle: Handle) -> bool:
+        if _is_compound_setting(statement, self._is_leaf):
+            return any(
+                self._configures_simply(each, attribute, handle)
+                for each in ast.walk(statement)
+                if isinstance(each, ast.stmt)
+            )
+        return self._configures_simply(statement, attribute, handle)
+
+    def _configures_simply(self, statement: ast.stmt, attribute: str, handle: Handle) -> bool:
+        match statement:
+            case ast.Assign(targets=[ast.Attribute(value=receiver)]):
+                return self._stands_for(receiver, attribute)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=name)) as call):
+                if not self._stands_for(receiver, attribute):
+                    return False
+                return self._is_setting(call, name, handle)
+        return False
+
+    def _is_setting(self, call: ast.Call, name: str, handle: Handle) -> bool:
+        if name in LOGGING or name == handle.close or name in ("close", "flush"):
+            return False
+        if name in ("execute", "executescript", "sql", "query"):
+            return self._is_sql_setting(call)
+        if name in handle.write:
+            raise Refusal(f"it is written to at {self.facts.line(call)}")
+        return name not in handle.position
+
+    def _is_sql_setting(self, call: ast.Call) -> bool:
+        sql = _constant_start(call.args[0]).lstrip().upper() if call.args else ""
+        if sql.startswith(SQL_SETTINGS):
+            return True
+        if sql and not sql.startswith(SQL_READS):
+            raise Refusal(f"it is written to at {self.facts.line(call)}")
+        return False
+
+    def _stands_for(self, node: ast.AST, attribute: str) -> bool:
+        if is_self_attribute(node, self.me):
+            return bool(node.attr == attribute)  # type: ignore[attr-defined]
+        return isinstance(node, ast.Name) and self.alias.get(node.id) == attribute
+
+    # -- the body
+
+    def _body(self, attribute: str, handle: Handle, settings: Sequence[ast.stmt]) -> str:
+        value = self.value_of(attribute)
+        compounds = self._compounds(self.definitions[attribute])
+        docs = self._comments(attribute, settings)
+        moves = [value, *settings, *(each.test for each in compounds if isinstance(each, ast.If))]
+        before = self._locals_first(attribute, moves)
+        if self._branches(attribute, compounds):
+            self.moved.branching.add(attribute)
+            return "\n".join([*before, *self._branching(attribute, compounds, docs)])
+        opened = self._wrapped(attribute, compounds, value, settings)
+        return "\n".join([*before, *docs, opened])
+
+    def _wrapped(
+        self,
+        attribute: str,
+        compounds: Sequence[ast.stmt],
+        value: ast.expr,
+        settings: Sequence[ast.stmt],
+    ) -> str:
+        text = self._opened(attribute, value, settings)
+        for compound in compounds:
+            if isinstance(compound, (ast.With, ast.AsyncWith)):
+                items = ", ".join(self._text(attribute, each) for each in compound.items)
+                text = f"with {items}:\n" + indented(text, INDENT)
+                self.moved.branching.add(attribute)
+            elif isinstance(compound, ast.Try):
+                text = self._tried(attribute, compound, text)
+                self.moved.branching.add(attribute)
+        return text
+
+    def _tried(self, attribute: str, compound: ast.Try, text: str) -> str:
+        if compound.finalbody or compound.orelse:
+            raise Refusal(f"it is opened in a `try` with more parts at {self.facts.line(compound)}")
+        for handler in compound.handlers:
+            if any(
+                isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
+                for each in ast.walk(handler)
+            ):
+                raise Refusal(
+                    f"what happens when it cannot be opened sets more ({self.facts.line(handler)})"
+                )
+        handlers = [self._text(attribute, each) for each in compound.handlers]
+        return "\n".join(["try:", indented(text, INDENT), *handlers])
+
+    def _opened(self, attribute: str, value: ast.expr, settings: Sequence[ast.stmt]) -> str:
+        begin = self.module.span(value).start.column
+        base = self._indent_of(value)
+        text = self._text(attribute, value)
+        if not settings:
+            return self._returned(attribute, value, text, begin - base)
+        local = self._local_for(attribute, [value, *settings])
+        lines = [f"{local} = " + shifted(text, len(local) + 3 - (begin - base), begin - base)]
+        for statement in settings:
+            above, beside = comments_of(self.module, statement)
+            setting = self._text(attribute, statement, local)
+            lines += [*above, f"{setting}  {beside}" if beside else setting]
+        return "\n".join([*lines, f"return {local}"])
+
+    def _returned(self, attribute: str, value: ast.expr, text: str, column: int) -> str:
+        beside = comments_of(self.module, self.definitions[attribute])[1]
+        if attribute in self.walrus:
+            beside = ""
+        returned = "return " + shifted(text, len("return ") - column, column)
+        return f"{returned}  {beside}" if beside else returned
+
+    def _indent_of(self, node: ast.AST) -> int:
+        line = self.module.lines[node.lineno - 1]  # type: ignore[attr-defined]
+        return len(line) - len(line.lstrip())
+
+    def _comments(self, attribute: str, settings: Sequence[ast.stmt]) -> list[str]:
+        if attribute in self.walrus:
+            return []
+        definition = self.definitions[attribute]
+        above, beside = comments_of(self.module, definition)
+        site = self.handles[attribute].site.statement
+        if site is not definition:
+            more, end = comments_of(self.module, site)
+            above += [*more, end] if end else more
+        return [*above, beside] if settings and beside else above
+
+    def _local_for(self, attribute: str, nodes: Sequence[ast.AST]) -> str:
+        for name, alias in self.alias.items():
+            if alias == attribute:
+                return name
+        name = attribute.lstrip("_")
+        used = names_in(nodes) | set(self.module.scope.bindings)
+        return name if name.isidentifier() and name not in used else "opened"
+
+    # -- branches
+
+    def _compounds(self, statement: ast.stmt) -> list[ast.stmt]:
+        """Return the compound statements a statement of the method stands in, innermost first."""
+        found = []
+        for each in self.module.ancestors(statement):
+            if each is self.method:
+                break
+            if isinstance(each, (ast.For, ast.AsyncFor, ast.While, ast.Match)):
+                raise Refusal(f"it is opened in a loop at {self.facts.line(each)}")
+            if isinstance(each, ast.ExceptHandler):
+                raise Refusal(f"it is opened after an error at {self.facts.line(each)}")
+            if isinstance(each, ast.stmt):
+                found.append(each)
+        return found
+
+    def _branches(self, attribute: str, compounds: Sequence[ast.stmt]) -> bool:
+        if not any(isinstance(each, ast.If) for each in compounds):
+            return False
+        others = [
+            site
+            for site in self.facts.stores[attribute]
+            if site.statement is not self.handles[attribute].site.statement
+            and site.method.name in self.facts.started
+        ]
+        return bool(others)
+
+    def _branching(
+        self, attribute: str, compounds: Sequence[ast.stmt], docs: Sequence[str]
+    ) -> list[str]:
+        outer = compounds[-1]
+        pruned = self._pruned(attribute, outer)
+        self.taken_locals.add(outer)
+        lines = [*docs, pruned]
+        if not _always_returns(pruned):
+            lines.append("return None")
+        return lines
+
+    def _pruned(self, attribute: str, statement: ast.stmt) -> str:
+        """Return a compound statement with what opens `attribute` alone, each time a `return`."""
+        if not isinstance(statement, ast.If):
+            return self._pruned_store(attribute, statement)
+        text = f"if {self._text(attribute, statement.test)}:\n"
+        text += indented(self._pruned_block(attribute, statement.body) or "return None", INDENT)
+        rest = self._pruned_block(attribute, statement.orelse)
+        if rest.startswith("if ") and len(statement.orelse) == 1:
+            return text + "\nel" + rest
+        return text + "\n" + rest if rest else text
+
+    def _pruned_block(self, attribute: str, block: Sequence[ast.stmt]) -> str:
+        parts = [self._pruned(attribute, each) for each in block]
+        return "\n".join(part for part in parts if part)
+
+    def _pruned_store(self, attribute: str, statement: ast.stmt) -> str:
+        for site in self.facts.stores[attribute]:
+            if site.statement is statement:
+                if site.value is None:
+                    raise Refusal(f"the value kept at {self.facts.line(statement)} cannot be named")
+                self.moved.gone.add(statement)
+                begin = self.module.span(site.value).start.column - self._indent_of(site.value)
+                return "return " + shifted(self._text(attribute, site.value), 7 - begin, begin)
+        if any(
+            is_self_attribute(each, self.me) and each.attr == attribute  # type: ignore[attr-defined]
+            for each in ast.walk(statement)
+        ):
+            if any(
+                isinstance(each, ast.stmt) and each in self.moved.gone
+                for each in ast.walk(statement)
+            ):
+                raise Refusal(
+                    f"it is opened and set up within branches at {self.facts.line(statement)}"
+                )
+        return ""
+
+    # -- local values
+
+    def _locals_first(self, attribute: str, nodes: Sequence[ast.AST]) -> list[str]:
+        """Return the local statements that move along, in order."""
+        found: list[ast.stmt] = []
+        todo = list(nodes)
+        seen: set[str] = set()
+        while todo:
+            for name in self._free_locals(todo.pop(0)):
+                statement = None if name in seen else self._movable(name)
+                seen.add(name)
+                if statement is not None and statement not in found:
+                    found.append(statement)
+                    self.moved.gone.add(statement)
+                    todo.append(statement.value)  # type: ignore[attr-defined]
+        found.sort(key=lambda each: each.lineno)
+        return [self._moved_local(attribute, each) for each in found]
+
+    def _moved_local(self, attribute: str, statement: ast.stmt) -> str:
+        self._exchange(statement, "", takes_comments=True)
+        above, beside = comments_of(self.module, statement)
+        text = self._text(attribute, statement)
+        return "\n".join([*above, f"{text}  {beside}" if beside else text])
+
+    def _free_locals(self, node: ast.AST) -> list[str]:
+        bound = _bound_within(node)
+        return [
+            each.id
+            for each in ast.walk(node)
+            if isinstance(each, ast.Name)
+            and isinstance(each.ctx, ast.Load)
+            and each.id in self.scope.bindings
+            and each.id not in bound
+            and each.id != self.me
+            and each.id not in self.alias
+        ]
+
+    def _movable(self, name: str) -> ast.stmt | None:
+        """Return the statement that makes a local value which nothing else needs."""
+        bindings = self.scope.bindings[name]
+        if len(bindings) != 1 or bindings[0].kind not in ("assign", "annotated", "import"):
+            return None
+        statement = bindings[0].statement
+        if not isinstance(statement, ast.stmt) or self._compounds(statement):
+            return None
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            return None
+        value = getattr(statement, "value", None)
+        if value is None or not all(
+            isinstance(each, ast.Name) for each in _flat_targets(statement)
+        ):
+            return None
+        if not self._used_here_only(statement):
+            return None
+        return statement if _is_pure(value) or _is_client(value) else None
+
+    def _used_here_only(self, statement: ast.stmt) -> bool:
+        """Tell whether what a statement binds is read in statements that move alone."""
+        names = _target_names(statement)
+        moving = self.moved.gone | set(self.definitions.values())
+        for node in ast.walk(self.method):
+            if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
+                if not self._within(node, moving):
+                    return False
+        return True
+
+    def _within(self, node: ast.AST, statements: set[ast.stmt]) -> bool:
+        walrus = set(self.walrus.values())
+        for each in (node, *self.module.ancestors(node)):
+            if each in walrus:
+                return True
+            if each in statements and not any(
+                self.definitions[name] is each for name in self.walrus
+            ):
+                return True
+        return False
+
+    def _text(self, attribute: str, node: ast.AST, local: str = "") -> str:
+        """Return a node's text as it reads in the body of `attribute`."""
+        changes: dict[ast.AST, str] = {}
+        bound = _bound_within(node)
+        for each in sorted(ast.walk(node), key=_place):
+            if isinstance(each, ast.Name) and each.id not in bound:
+                new = self._name(attribute, each, local)
+                if new is not None:
+                    changes[each] = new
+            elif local and self._stands_for(each, attribute):
+                changes[each] = local
+            elif is_self_attribute(each, self.me):
+                new = self._own_attribute(attribute, each)
+                if new is not None:
+                    changes[each] = new
+        inside = {
+            child
+            for old in changes
+            if isinstance(old, ast.Attribute)
+            for child in ast.walk(old)
+            if child is not old
+        }
+        return render(self.module, node, {k: v for k, v in changes.items() if k not in inside})
+
+    def _name(self, attribute: str, node: ast.Name, local: str) -> str | None:
+        name = node.id
+        if name == self.me or name not in self.scope.bindings:
+            return None
+        if name in self.alias:
+            if self.alias[name] == attribute:
+                return local or None
+            return f"{self.me}.{self.alias[name]}"
+        if isinstance(node.ctx, ast.Store):
+            return None
+        bindings = self.scope.bindings[name]
+        if bindings[0].kind == "import":
+            self._carry_import(attribute, bindings[0].statement)
+            return None
+        if bindings[0].kind in ("def", "class"):
+            raise Refusal(f"it is opened by `{name}`, local to `{self.method.name}`")
+        if any(
+            isinstance(each.statement, ast.stmt) and each.statement in self.moved.gone
+            for each in bindings
+        ):
+            return None
+        return self.keep(attribute, name)
+
+    def _carry_import(self, attribute: str, statement: ast.AST) -> None:
+        text = self.module.segment(statement)
+        imports = self.saves.setdefault(f"import {attribute}", [])
+        beside = comments_of(self.module, statement)[1]  # type: ignore[arg-type]
+        line = f"{text}  {beside}" if beside else text
+        if line not in imports:
+            imports.append(line)
+        self.moved.kept.setdefault(f"import {text}", "")
+
+    def keep(self, attribute: str, name: str) -> str:
+        """See that a local value is kept on the instance; return how the body reads it."""
+        known = self._kept_already(name) or self._kept_by_base(name)
+        if known is None:
+            known = self.moved.kept.get(name) or self._new_attribute(name)
+            if name not in self.moved.kept:
+                self.moved.kept[name] = known
+                self.saves.setdefault(attribute, []).append(f"{self.me}.{known} = {name}")
+        return f"{self.me}.{known}"
+
+    def _kept_already(self, name: str) -> str | None:
+        """Return the attribute a parameter is stored as, if neither is bound again."""
+        if len(self.scope.bindings[name]) != 1:
+            return None
+        for attribute, sites in self.facts.stores.items():
+            site = sites[0]
+            if len(sites) != 1 or site.method is not self.method or self._compounds(site.statement):
+                continue
+            if isinstance(site.value, ast.Name) and site.value.id == name:
+                return attribute
+        return None
+
+    def _kept_by_base(self, name: str) -> str | None:
+        """Return the attribute a base class stores a parameter as, which it is handed here."""
+        if len(self.scope.bindings[name]) != 1:
+            return None
+        for call in ast.walk(self.method):
+            if isinstance(call, ast.Call) and ast.unparse(call.func).endswith(".__init__"):
+                passed = [*call.args, *(each.value for each in call.keywords)]
+                if any(isinstance(each, ast.Name) and each.id == name for each in passed):
+                    return name if name in self.kept_by_bases else None
+        return None
+
+    def _new_attribute(self, name: str) -> str:
+        wanted = f"_{name}" if self._is_underscored() else name
+        taken = self.facts.names | set(self.moved.kept.values()) | self.kept_by_bases
+        while wanted in taken:
+            wanted = "_" + wanted
+        return wanted
+
+    def _is_underscored(self) -> bool:
+        names = [name for name in self.facts.stores if name not in self.handles]
+        private = sum(name.startswith("_") for name in names)
+        if not names:
+            return any(name.startswith("_") for name in self.handles)
+        return private * 2 > len(names)
+
+    def _own_attribute(self, attribute: str, node: ast.AST) -> str | None:
+        """Return another attribute to read where this one is bound again after the opening."""
+        name: str = node.attr  # type: ignore[attr-defined]
+        sites = self.facts.stores.get(name, [])
+        if name in self.handles or len(sites) < 2:
+            return None
+        opened = self.handles[attribute].site.statement
+        later = [each for each in sites if self._is_later(each, opened)]
+        if not later or self._reopens(attribute, later):
+            return None
+        key = f"{self.me}.{name}"
+        if key not in self.moved.kept:
+            self.moved.kept[key] = self._new_attribute("_" + name.lstrip("_"))
+            self.saves.setdefault(attribute, []).append(f"{self.me}.{self.moved.kept[key]} = {key}")
+        return f"{self.me}.{self.moved.kept[key]}"
+
+    def _is_later(self, site: StoreSite, opened: ast.stmt) -> bool:
+        if site.method is self.method:
+            return site.statement.lineno > opened.lineno
+        return site.method.name not in self.facts.started
+
+    def _reopens(self, attribute: str, sites: Sequence[StoreSite]) -> bool:
+        stored = {id(each.method) for each in self.facts.stores[attribute]}
+        return all(id(each.method) in stored for each in sites)
+
+    # -- what stays behind
+
+    def _leave(self, attribute: str, settings: Sequence[ast.stmt], leading: str) -> None:
+        imports = self.saves.get(f"import {attribute}", [])
+        if imports:
+            self.moved.bodies[attribute] = "\n".join([*imports, self.moved.bodies[attribute]])
+        stay = self.saves.get(attribute, []) + ([leading] if leading else [])
+        definition = self.definitions[attribute]
+        site = self.handles[attribute].site.statement
+        self._leave_definition(attribute, definition, stay)
+        if site is not definition:
+            self._exchange(site, "", takes_comments=True)
+        for statement in settings:
+            self._exchange(statement, "", takes_comments=True)
+
+    def _leave_definition(self, attribute: str, definition: ast.stmt, stay: list[str]) -> None:
+        compounds = self._compounds(definition)
+        if attribute in self.walrus:
+            self._leave_walrus(attribute, stay)
+            return
+        if compounds and stay:
+            outer = self.module.span(compounds[-1])
+            self.moved.inserts.append(Insert(outer, "\n".join(stay), before=True))
+            stay = []
+        rest = self._remaining(attribute, definition)
+        self._exchange(definition, "\n".join([*stay, *rest]), takes_comments=True)
+
+    def _leave_walrus(self, attribute: str, stay: list[str]) -> None:
+        walrus = self.walrus[attribute]
+        statement = self.definitions[attribute]
+        self.moved.gone.discard(statement)
+        if stay:
+            self.moved.inserts.append(
+                Insert(self.module.span(statement), "\n".join(stay), before=True)
+            )
+        assert isinstance(walrus.target, ast.Name)
+        read = f"{self.me}.{attribute}"
+        if self._still_read(walrus.target.id):
+            read = f"({walrus.target.id} := {read})"
+        self.moved.exchanges.append(Exchange(self.module.span(walrus), read, "expression"))
+
+    def _remaining(self, attribute: str, definition: ast.stmt) -> list[str]:
+        """Return what a statement goes on doing once the opening has left it."""
+        read = f"{self.me}.{attribute}"
+        if not isinstance(definition, ast.Assign):
+            return self._alias_left(definition, read)
+        lines = []
+        for target in definition.targets:
+            if isinstance(target, (ast.Tuple, ast.List)):
+                lines += self._unpacked_rest(attribute, definition, target)
+            elif isinstance(target, ast.Name):
+                if self._still_read(target.id):
+                    lines.append(f"{target.id} = {read}")
+            elif not self._stands_for(target, attribute):
+                raise Refusal(f"it is kept twice at {self.facts.line(definition)}")
+        return lines
+
+    def _alias_left(self, definition: ast.stmt, read: str) -> list[str]:
+        target = getattr(definition, "target", None)
+        if isinstance(target, ast.Name) and self._still_read(target.id):
+            return [f"{target.id} = {read}"]
+        return []
+
+    def _unpacked_rest(
+        self, attribute: str, definition: ast.Assign, targets: ast.Tuple | ast.List
+    ) -> list[str]:
+        values = definition.value
+        if not isinstance(values, (ast.Tuple, ast.List)):
+            raise Refusal(f"it is unpacked from another value at {self.facts.line(definition)}")
+        handled = {name for name in self.handles}
+        lines = []
+        for target, value in zip(targets.elts, values.elts, strict=True):
+            if is_self_attribute(target, self.me) and target.attr in handled:  # type: ignore[attr-defined]
+                continue
+            lines.append(f"{self.module.segment(target)} = {self.module.segment(value)}")
+        return lines if attribute == self._first_of(definition) else []
+
+    def _first_of(self, definition: ast.stmt) -> str:
+        return next(name for name in self.handles if self.definitions[name] is definition)
+
+    def _still_read(self, name: str) -> bool:
+        return any(
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+            and not self._within(node, self.moved.gone)
+            for node in ast.walk(self.method)
+        )
+
+    def _exchange(self, statement: ast.stmt, becomes: str, takes_comments: bool) -> None:
+        span = self.module.span(statement)
+        if any(each.span == span for each in self.moved.exchanges):
+            return
+        self.moved.exchanges.append(Exchange(span, becomes, takes_comments=takes_comments))
+
+
+def _is_compound_setting(statement: ast.stmt, is_leaf: object) -> bool:
+    """Tell whether all a compound statement does is to configure a handle."""
+    if not isinstance(statement, (ast.If, ast.For, ast.With)):
+        return False
+    blocks = [*statement.body, *getattr(statement, "orelse", [])]
+    return all(is_leaf(each) or _is_compound_setting(each, is_leaf) for each in blocks)  # type: ignore[operator]
+
+
+def _constant_start(node: ast.expr) -> str:
+    if isinstance(node, ast.JoinedStr) and node.values:
+        return _constant_start(node.values[0])
+    if isinstance(node, ast.BinOp):
+        return _constant_start(node.left)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    return ""
+
+
+def _bound_within(node: ast.AST) -> set[str]:
+    """Return the names that comprehensions and lambdas inside a node bind."""
+    names: set[str] = set()
+    for each in ast.walk(node):
+        if isinstance(each, ast.comprehension):
+            names |= names_in([each.target])
+        elif isinstance(each, ast.Lambda):
+            arguments = each.args
+            names |= {
+                a.arg for a in (*arguments.args, *arguments.kwonlyargs, *arguments.posonlyargs)
+            }
+        elif isinstance(each, (ast.For, ast.AsyncFor)):
+            names |= names_in([each.target])
+        elif isinstance(each, ast.withitem) and each.optional_vars is not None:
+            names |= names_in([each.optional_vars])
+        elif isinstance(each, ast.ExceptHandler) and each.name:
+            names.add(each.name)
+    return names
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _flat_targets(statement: ast.stmt) -> list[ast.expr]:
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    flat: list[ast.expr] = []
+    for target in targets:
+        flat += target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+    return flat
+
+
+def _target_names(statement: ast.stmt) -> set[str]:
+    return {each.id for each in _flat_targets(statement) if isinstance(each, ast.Name)}
+
+
+def _is_pure(value: ast.expr) -> bool:
+    return all(isinstance(each, PURE) or _is_path_call(each) for each in ast.walk(value)) or (
+        isinstance(value, ast.Call)
+        and _is_path_call(value)
+        and all(_is_pure(a) for a in value.args)
+    )
+
+
+def _is_path_call(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    name = ast.unparse(node.func)
+    return name in ("str", "Path", "pathlib.Path", "os.fspath", "bool", "int") or name.startswith(
+        "os.path.join"
+    )
+
+
+def _is_client(value: ast.expr) -> bool:
+    """Tell whether a call makes a session: cheap, of no use but to open from, and not picklable."""
+    if not isinstance(value, ast.Call):
+        return False
+    return ast.unparse(value.func).rpartition(".")[2].lower() in (
+        "session",
+        "get_session",
+        "config",
+        "options",
+    )
+
+
+def _always_returns(text: str) -> bool:
+    last = ast.parse("def f():\n" + indented(text, INDENT)).body[0].body[-1]  # type: ignore[attr-defined]
+    return _ends(last)
+
+
+def _ends(statement: ast.stmt) -> bool:
+    if isinstance(statement, (ast.Return, ast.Raise)):
+        return True
+    if isinstance(statement, ast.If) and statement.orelse:
+        return _ends(statement.body[-1]) and _ends(statement.orelse[-1])
+    return False

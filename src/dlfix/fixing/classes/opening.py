@@ -1,0 +1,785 @@
+"""Plan a class whose handles are opened too early: each process is to open its own."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from dlfix.fixing.classes.closing import is_closer, tests_and_guards
+from dlfix.fixing.classes.facts import (
+    STARTS,
+    ClassFacts,
+    Method,
+    StoreSite,
+    is_self_attribute,
+    self_name,
+    self_names_used,
+)
+from dlfix.fixing.classes.moving import Handle, Moved, Mover, Refusal
+from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, State
+from dlfix.fixing.classes.text import indented, names_in
+
+INDENT = "    "
+PLAIN_CALLS = ("len", "list", "int", "float", "str", "sorted", "tuple", "set", "dict", "sum", "max", "min", "bool", "np.array", "numpy.array")  # fmt: skip
+EACH_ITS_OWN = "each process opens its own"
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the planner must know of the classes and code around the class."""
+
+    parent_methods: frozenset[str] = frozenset(
+        {"__len__"}
+    )  # run in the parent, later than `__init__`
+    touched_in_parent: frozenset[str] = frozenset()  # attributes read from outside in the parent
+    started_elsewhere: frozenset[str] = frozenset()  # attributes heirs use while being made
+    start_methods: frozenset[str] = frozenset()  # further methods that touch, run by `__init__`
+    inherited: frozenset[str] = frozenset()  # methods that bases have
+    kept_by_bases: frozenset[str] = frozenset()  # attributes bases store, named after a parameter
+
+
+@dataclass
+class _Work:
+    moved: dict[Method, Moved] = field(default_factory=dict)
+    gone: set[ast.stmt] = field(default_factory=set)
+
+
+class LazyClass:
+    """Plans one class."""
+
+    def __init__(
+        self, facts: ClassFacts, handles: Mapping[str, Handle], around: Surroundings
+    ) -> None:
+        self.facts = facts
+        self.module = facts.module
+        self.handles = dict(sorted(handles.items(), key=lambda item: item[1].site.statement.lineno))
+        self.around = around
+        self.work = _Work()
+        self._hanging: set[str] = set()  # local names of `__init__` that may need them open
+        self.touching = self._touching()
+        self.together = self._together()
+
+    def plan(self) -> ClassPlan:
+        """Return the plan; raise Refusal where there is none."""
+        self._refuse_writes()
+        self._refuse_positions()
+        by_process = self.is_touched_later()
+        self._move(by_process)
+        self._refuse_second_openings()
+        exchanges, inserts = self._edits()
+        if not by_process:
+            inserts += self.closings()
+        for name in self.handles:
+            place = self._place(name)
+            exchanges += tests_and_guards(self.facts, name, self._kept_in(name, by_process), place)
+        return ClassPlan(
+            cls=self.module.span(self.facts.node),
+            exchanges=tuple(_without_inner(exchanges)),
+            inserts=tuple(inserts),
+            lazies=tuple(self._lazies(by_process)),
+            state=self._state(by_process),
+            after=self._after(),
+        )
+
+    # -- handles that share a reading position
+
+    def _together(self) -> list[str]:
+        """Return the handles that must be opened in one go: a reader reads on where its file stands."""
+        names = set()
+        for name, handle in self.handles.items():
+            value = handle.site.value
+            if not isinstance(value, ast.Call):
+                continue
+            me = self_name(handle.site.method)
+            for each in [*value.args, *(keyword.value for keyword in value.keywords)]:
+                if is_self_attribute(each, me) and self._has_position(each.attr):  # type: ignore[attr-defined]
+                    names |= {name, each.attr}  # type: ignore[attr-defined]
+        return [name for name in self.handles if name in names]
+
+    def _has_position(self, name: str) -> bool:
+        handle = self.handles.get(name)
+        return handle is not None and (bool(handle.position) or handle.iterates)
+
+    def _place(self, name: str) -> str:
+        """Return the attribute under which a process keeps a handle."""
+        return self._group_name() if name in self.together else name
+
+    def _group_name(self) -> str:
+        wanted = "_opened"
+        while wanted in self.facts.names:
+            wanted += "_"
+        return wanted
+
+    def _opened_together(self) -> str:
+        """Return statements that open a group in order and return it as a tuple."""
+        lines = []
+        locals_ = {name: name.lstrip("_") for name in self.together}
+        for name in self.together:
+            *before, last = split_return(self._body(name))
+            value = last.removeprefix("return ")
+            local = locals_[name]
+            lines += [line for line in before if line]
+            if value != local:
+                lines.append(f"{local} = {value}")
+            if self._forces_names(name):
+                lines.append(f"{local}.fieldnames  # read now, from the first line")
+        text = "\n".join([*lines, "return " + ", ".join(locals_.values())])
+        me = self_name(self.handles[self.together[0]].site.method)
+        for name, local in locals_.items():
+            text = re.sub(rf"\b{me}\.{name}\b", local, text)
+        return text
+
+    def _forces_names(self, name: str) -> bool:
+        """Tell whether making the instance reads a `DictReader`'s column names."""
+        return any(
+            isinstance(parent := self.module.parent(node), ast.Attribute)
+            and parent.attr == "fieldnames"
+            and method.name in self.facts.started
+            for method, node in self.facts.reads.get(name, [])
+        )
+
+    # -- who touches them
+
+    def _touching(self) -> set[str]:
+        """Return the methods that read a handle, directly or through others; closers left out."""
+        methods = {m.name: m for m in self.facts.all_methods if not is_closer(m)}
+        used = {name: set(self_names_used(method)) for name, method in methods.items()}
+        openers = {handle.site.method.name for handle in self.handles.values()} - set(STARTS)
+        touching = set(self.around.start_methods) | (self.handles.keys() & methods.keys())
+        direct = {
+            method.name
+            for name in self.handles
+            for method, _ in self.facts.reads.get(name, [])
+            if method.name in methods and method.name not in openers
+        }
+        touching |= direct
+        size = -1
+        while size != len(touching):
+            size = len(touching)
+            touching |= {name for name, names in used.items() if names & touching}
+        return touching
+
+    def is_touched_later(self) -> bool:
+        """Tell whether the parent goes on using the handles once an instance is made."""
+        if self.around.touched_in_parent & self.handles.keys():
+            return True
+        if self.around.started_elsewhere & self.handles.keys():
+            return True
+        later = self.facts.reached(sorted(self.around.parent_methods)) | self.around.parent_methods
+        return bool(later & self.touching - self.facts.started) or bool(
+            self.around.parent_methods & self.touching
+        )
+
+    # -- refusals
+
+    def _refuse_writes(self) -> None:
+        for name, handle in self.handles.items():
+            for method, node in self.facts.reads.get(name, []):
+                call = self._call_on(node)
+                if call is None or is_closer(method):
+                    continue
+                written = call.func.attr in handle.write  # type: ignore[attr-defined]
+                if written or self._writes_sql(call):
+                    raise Refusal(f"it is written to at {self.facts.line(call)}")
+
+    def _call_on(self, node: ast.AST) -> ast.Call | None:
+        """Return the call of a method of what a node stands for."""
+        attribute = self.module.parent(node)
+        call = self.module.parent(attribute) if attribute is not None else None
+        if isinstance(attribute, ast.Attribute) and isinstance(call, ast.Call):
+            return call if call.func is attribute else None
+        return None
+
+    def _writes_sql(self, call: ast.Call) -> bool:
+        if call.func.attr not in ("execute", "executemany", "executescript") or not call.args:  # type: ignore[attr-defined]
+            return False
+        from dlfix.fixing.classes.moving import SQL_READS, SQL_SETTINGS, _constant_start
+
+        sql = _constant_start(call.args[0]).lstrip().upper()
+        return bool(sql) and not sql.startswith((*SQL_READS, *SQL_SETTINGS))
+
+    def _refuse_positions(self) -> None:
+        """Refuse where a worker reads on from wherever a handle happens to stand."""
+        if not any(self._has_position(name) for name in self.handles):
+            return
+        for start in ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__"):
+            found = self._scan(start, set())
+            if isinstance(found, ast.AST):
+                raise Refusal(
+                    f"its reading position counts at {self.facts.line(found)}, "
+                    "and each process would have its own"
+                )
+
+    def _scan(self, method_name: str, seen: set[str]) -> ast.AST | str | None:
+        """Return the first read that depends on the position, "sought" if a seek comes first."""
+        if method_name in seen or method_name not in self.facts.methods:
+            return None
+        seen.add(method_name)
+        method = self.facts.methods[method_name]
+        me = self_name(method)
+        aliases = {name: _aliases(method, me, name) for name in self.handles}
+        nodes = [n for n in ast.walk(method) if hasattr(n, "lineno")]
+        for node in sorted(nodes, key=_end):
+            if is_self_attribute(node, me) and node.attr in self.facts.methods:  # type: ignore[attr-defined]
+                inner = self._scan(node.attr, seen)  # type: ignore[attr-defined]
+                if inner is not None:
+                    return inner
+            for name, handle in self.handles.items():
+                if self._is_handle(node, me, name, aliases[name]):
+                    kind = self._position_use(node, handle)
+                    if kind is not None:
+                        return kind
+        return None
+
+    def _is_handle(self, node: ast.AST, me: str, name: str, aliases: set[str]) -> bool:
+        if is_self_attribute(node, me):
+            return bool(node.attr == name)  # type: ignore[attr-defined]
+        return isinstance(node, ast.Name) and node.id in aliases and isinstance(node.ctx, ast.Load)
+
+    def _position_use(self, node: ast.AST, handle: Handle) -> ast.AST | str | None:
+        call = self._call_on(node)
+        if call is not None:
+            called = call.func.attr  # type: ignore[attr-defined]
+            if called in ("seek", "set", "setpos", "seek_to_start") and not _is_relative(call):
+                return "sought"
+            if called in handle.position and called not in ("tell", "seek", "set"):
+                return call
+            return None
+        parent = self.module.parent(node)
+        match parent:
+            case ast.Call(func=ast.Name(id="next" | "iter" | "list" | "enumerate")):
+                return parent if handle.iterates else None
+            case ast.For(iter=it) | ast.comprehension(iter=it):
+                return node if it is node and handle.iterates else None
+        return None
+
+    def _refuse_second_openings(self) -> None:
+        for name, handle in self.handles.items():
+            for site in self.facts.stores[name]:
+                if (
+                    site.statement in self.work.gone
+                    or site.resets
+                    or isinstance(site.target, ast.Call)
+                ):
+                    continue
+                if isinstance(getattr(site.target, "ctx", None), ast.Del):
+                    continue
+                if site.method.name in self.facts.started and site is not handle.site:
+                    first, second = (self.facts.line(s.statement) for s in (handle.site, site))
+                    raise Refusal(f"it is opened at {first} and again at {second}")
+
+    # -- moving
+
+    def _move(self, by_process: bool) -> None:
+        groups: dict[Method, dict[str, Handle]] = {}
+        for name, handle in self.handles.items():
+            groups.setdefault(handle.site.method, {})[name] = handle
+        for method, handles in groups.items():
+            leading = self._leading(handles) if by_process else {}
+            mover = Mover(self.facts, method, handles, self.around.kept_by_bases)
+            moved = mover.run(leading)
+            self.work.moved[method] = moved
+            self.work.gone |= moved.gone
+
+    def _leading(self, handles: Mapping[str, Handle]) -> dict[str, str]:
+        """Return what sets up, where each was opened, what holds it for each process."""
+        first = self.together[:1]
+        return {
+            name: self._storage(name)
+            for name in handles
+            if name not in self.together or name in first
+        }
+
+    def _storage(self, name: str) -> str:
+        handle = self.handles[name]
+        me = self_name(handle.site.method)
+        annotation = "" if name in self.together else self._annotation(handle)
+        typed = f": dict[int, {annotation}]" if annotation else ""
+        return f"{me}.{self._kept_in(name, True)}{typed} = {{}}"
+
+    def _edits(self) -> tuple[list[Exchange], list[Insert]]:
+        exchanges: list[Exchange] = []
+        inserts: list[Insert] = []
+        for moved in self.work.moved.values():
+            exchanges += moved.exchanges
+            inserts += moved.inserts
+        exchanges += self._resets_gone()
+        return self._emptied(exchanges), inserts
+
+    def _resets_gone(self) -> Iterator[Exchange]:
+        """Take out what set the attributes to None before they were opened."""
+        for name, handle in self.handles.items():
+            for site in self.facts.stores[name]:
+                if site is handle.site or site.statement in self.work.gone:
+                    continue
+                if site.resets and site.method.name in self.facts.started:
+                    self.work.gone.add(site.statement)
+                    yield Exchange(self.module.span(site.statement))
+
+    def _emptied(self, exchanges: list[Exchange]) -> list[Exchange]:
+        """Take out whole blocks and helper methods that have nothing left to do."""
+        removed = {each.span for each in exchanges if not each.becomes}
+        for method in list(self.work.moved):
+            for statement in method.body:
+                self._empty_compound(statement, removed, exchanges)
+            if method.name not in STARTS and self._is_empty(method.body, removed):
+                exchanges = self._without_method(method, exchanges)
+        return exchanges
+
+    def _empty_compound(
+        self, statement: ast.stmt, removed: set[object], exchanges: list[Exchange]
+    ) -> None:
+        if not isinstance(statement, (ast.If, ast.With, ast.Try)):
+            return
+        blocks = [statement.body, getattr(statement, "orelse", [])]
+        for block in blocks:
+            for each in block:
+                self._empty_compound(each, removed, exchanges)
+        if all(self.module.span(each) in removed for block in blocks for each in block):
+            span = self.module.span(statement)
+            exchanges.append(Exchange(span, takes_comments=False))
+            removed.add(span)
+
+    def _is_empty(self, body: list[ast.stmt], removed: set[object]) -> bool:
+        rest = body[1:] if ast.get_docstring(_function(body)) is not None else body
+        return all(
+            isinstance(each, (ast.Import, ast.ImportFrom, ast.Pass))
+            or self.module.span(each) in removed
+            for each in rest
+        )
+
+    def _without_method(self, method: Method, exchanges: list[Exchange]) -> list[Exchange]:
+        calls = self._calls_of(method)
+        if calls is None:
+            return exchanges
+        span = self.module.span(method)
+        kept = [each for each in exchanges if not span.contains(each.span)]
+        kept.append(Exchange(span, takes_comments=False))
+        self.work.gone.add(method)
+        return kept + [Exchange(self.module.span(each)) for each in calls]
+
+    def _calls_of(self, method: Method) -> list[ast.stmt] | None:
+        """Return the statements that only call a method; None if it is used otherwise."""
+        uses = self.facts.reads.get(method.name, [])
+        statements = []
+        for user, node in uses:
+            statement = self.module.statement(node)
+            is_call = (
+                isinstance(statement, ast.Expr) and self.module.parent(node) is statement.value
+            )
+            if not is_call or user.name not in self.facts.started:
+                return None
+            statements.append(statement)
+        if ast.get_docstring(method) is not None:
+            return None
+        return statements
+
+    # -- closing in the parent
+
+    def closings(self) -> list[Insert]:
+        """Close, below the last statement of `__init__` that uses them, what was opened there."""
+        method = self._start_method()
+        if method is None:
+            return []
+        used = [each for each in method.body if self._uses(each)]
+        if not used:
+            return []
+        last = used[-1]
+        if any(isinstance(each, ast.Return) for each in ast.walk(last)):
+            raise Refusal(f"`__init__` may leave at {self.facts.line(last)} with it open")
+        lines = self._closing_lines(method, used)
+        return [Insert(self.module.span(last), "\n".join(lines))] if lines else []
+
+    def _start_method(self) -> Method | None:
+        for name in STARTS:
+            if name in self.facts.methods:
+                return self.facts.methods[name]
+        return None
+
+    def _uses(self, statement: ast.stmt) -> bool:
+        used = any(self._touches(each, statement) for each in ast.walk(statement))
+        used = used or bool(names_in([statement]) & self._hanging)
+        if used:
+            self._hanging |= _hanging_names(statement)
+        return used
+
+    def _touches(self, node: ast.AST, within: ast.stmt) -> bool:
+        if self._is_gone(node):
+            return False
+        me = self_name(self._method_of(within))
+        if is_self_attribute(node, me):
+            if node.attr in self.handles:  # type: ignore[attr-defined]
+                return isinstance(node.ctx, ast.Load)  # type: ignore[attr-defined]
+            return node.attr in self.touching  # type: ignore[attr-defined]
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            return node.id in self._aliases_left()
+        return any(name in self.touching for name in _operators_of(node, me))
+
+    def _method_of(self, node: ast.AST) -> Method:
+        for each in self.module.ancestors(node):
+            if isinstance(each, Method):
+                return each
+        raise Refusal("it stands in no method")
+
+    def _is_gone(self, node: ast.AST) -> bool:
+        return any(
+            isinstance(each, ast.stmt) and each in self.work.gone
+            for each in (node, *self.module.ancestors(node))
+        )
+
+    def _aliases_left(self) -> set[str]:
+        names: set[str] = set()
+        for handle in self.handles.values():
+            site = handle.site
+            if isinstance(site.statement, ast.Assign):
+                names |= {t.id for t in site.statement.targets if isinstance(t, ast.Name)}
+            if isinstance(site.value, ast.Name):
+                scope = self.module.inner_scope(site.method)
+                kinds = {each.kind for each in scope.bindings.get(site.value.id, [])}
+                if "parameter" not in kinds:
+                    names.add(site.value.id)
+        return names
+
+    def _closing_lines(self, method: Method, used: list[ast.stmt]) -> list[str]:
+        me = self_name(method)
+        surely = self._surely_touched(used, me)
+        lines: list[str] = []
+        for name, handle in reversed(self.handles.items()):
+            if name not in self.together:
+                lines += _close_one(me, name, handle, name in surely)
+        if self.together:
+            lines += self._close_together(me, surely)
+        return [f"# {EACH_ITS_OWN}", *lines] if lines else []
+
+    def _close_together(self, me: str, surely: set[str]) -> list[str]:
+        lines = [
+            line
+            for name in reversed(self.together)
+            for line in _close_lines(f"{me}.{name}", self.handles[name])
+        ]
+        place = self._group_name()
+        lines.append(f"del {me}.{place}")
+        if surely & set(self.together):
+            return lines
+        return [f'if "{place}" in {me}.__dict__:', *(INDENT + line for line in lines)]
+
+    def _surely_touched(self, used: list[ast.stmt], me: str) -> set[str]:
+        touched: set[str] = set()
+        for statement in used:
+            parts = _always_run(statement)
+            for part in parts:
+                for node in ast.walk(part):
+                    if is_self_attribute(node, me) and node.attr in self.handles:  # type: ignore[attr-defined]
+                        touched.add(node.attr)  # type: ignore[attr-defined]
+                    elif isinstance(node, ast.Name):
+                        touched |= self._alias_of(node.id)
+        return self._with_origins(touched)
+
+    def _alias_of(self, name: str) -> set[str]:
+        found = set()
+        for attribute, handle in self.handles.items():
+            site = handle.site
+            targets = getattr(site.statement, "targets", [])
+            if any(isinstance(t, ast.Name) and t.id == name for t in targets):
+                found.add(attribute)
+            if isinstance(site.value, ast.Name) and site.value.id == name:
+                found.add(attribute)
+        return found
+
+    def _with_origins(self, touched: set[str]) -> set[str]:
+        """Add what was opened in order to open those that were touched."""
+        todo = list(touched)
+        while todo:
+            body = self._body(todo.pop())
+            for name in self.handles.keys() - touched:
+                if f".{name}" in body and _reads(body, name):
+                    touched.add(name)
+                    todo.append(name)
+        return touched
+
+    def _body(self, name: str) -> str:
+        return self.work.moved[self.handles[name].site.method].bodies[name]
+
+    # -- what comes of it
+
+    def _lazies(self, by_process: bool) -> Iterator[Lazy]:
+        if self.together:
+            yield from self._lazies_together(by_process)
+        for name, handle in self.handles.items():
+            if name in self.together:
+                continue
+            moved = self.work.moved[handle.site.method]
+            kept_in = self._kept_in(name, by_process)
+            yield Lazy(
+                name=name,
+                body=moved.bodies[name],
+                annotation=self._annotation(handle),
+                kept_in=kept_in,
+                settable=by_process and self._is_stored_elsewhere(name, ast.Store),
+                deletable=by_process and self._is_stored_elsewhere(name, ast.Del),
+                opener=self._opener(name) if by_process and name in moved.branching else "",
+                close_inherited=self._close_inherited(handle) if by_process else "",
+                self_name=self_name(handle.site.method),
+            )
+
+    def _lazies_together(self, by_process: bool) -> Iterator[Lazy]:
+        first = self.handles[self.together[0]]
+        me = self_name(first.site.method)
+        place = self._group_name()
+        if any(self._is_stored_elsewhere(name, ast.Store) for name in self.together):
+            raise Refusal(f"`{self.together[0]}` is opened in more places than one")
+        branching = self.work.moved[first.site.method].branching & set(self.together)
+        if branching:
+            raise Refusal("it is opened within branches, together with what reads from it")
+        yield Lazy(
+            name=place,
+            body=self._opened_together(),
+            kept_in=self._kept_in(self.together[0], by_process),
+            self_name=me,
+        )
+        for index, name in enumerate(self.together):
+            body = f"return {me}.{place}[{index}]"
+            annotation = self._annotation(self.handles[name])
+            yield Lazy(name=name, body=body, annotation=annotation, item=True, self_name=me)
+
+    def _close_inherited(self, handle: Handle) -> str:
+        return "{}." + handle.close + "()" if handle.closed_by_parent and handle.close else ""
+
+    def _opener(self, name: str) -> str:
+        wanted = "_open_" + name.lstrip("_")
+        while wanted in self.facts.names:
+            wanted = "_" + wanted
+        return wanted
+
+    def _is_stored_elsewhere(self, name: str, context: type[ast.expr_context]) -> bool:
+        return any(
+            isinstance(getattr(site.target, "ctx", None), context)
+            for site in self.facts.stores[name]
+            if site.statement not in self.work.gone
+        )
+
+    def _kept_in(self, name: str, by_process: bool) -> str:
+        if not by_process:
+            return ""
+        wanted = "_" + self._place(name).lstrip("_") + "_by_pid"
+        while wanted in self.facts.names:
+            wanted = "_" + wanted
+        return wanted
+
+    def _annotation(self, handle: Handle) -> str:
+        site = handle.site
+        if site.annotation is not None:
+            return _not_optional(site.annotation, self.module.segment(site.annotation))
+        if not self.facts.is_typed:
+            return ""
+        return self._annotation_of_value(handle)
+
+    def _annotation_of_value(self, handle: Handle) -> str:
+        value = handle.site.value
+        if not isinstance(value, ast.Call):
+            return ""
+        written = ast.unparse(value.func)
+        if written.startswith("self.") and written[5:] in self.facts.methods:
+            returns = self.facts.methods[written[5:]].returns
+            return self.module.segment(returns) if returns is not None else ""
+        if written.rpartition(".")[2][:1].isupper():
+            return written
+        package = written.rpartition(".")[0]
+        if (
+            package
+            and handle.type.startswith(package + ".")
+            and handle.type.count(".") == package.count(".") + 1
+        ):
+            return handle.type
+        return ""
+
+    def _state(self, by_process: bool) -> State | None:
+        drops: list[Drop] = []
+        rest = [name for name in self.handles if name not in self.together]
+        for name in [*self.together[:1], *rest]:
+            why = EACH_ITS_OWN if not drops else ""
+            if by_process:
+                drops.append(Drop(self._kept_in(name, True), "{}", why))
+            else:
+                drops.append(Drop(self._place(name), why=why))
+        return state_for(self.facts, tuple(drops), (), self.around)
+
+    def _after(self) -> str:
+        site = next(iter(self.handles.values())).site
+        if site.method not in self.work.gone:
+            return site.method.name
+        return "__init__" if "__init__" in self.facts.methods else "__post_init__"
+
+
+def state_for(
+    facts: ClassFacts, drops: tuple[Drop, ...], restores: tuple[str, ...], around: Surroundings
+) -> State | None:
+    """Return how a class' state methods change; None where its own leave the attributes out."""
+    own = facts.methods.get("__getstate__")
+    if own is not None and not _hands_over_all(facts, own):
+        drops = ()
+    if own is None and "__reduce__" in facts.methods:
+        if not _hands_over_all(facts, facts.methods["__reduce__"]):
+            return None
+        raise Refusal(
+            f"its `__reduce__` hands over all at {facts.line(facts.methods['__reduce__'])}"
+        )
+    if not drops and not restores:
+        return None
+    return State(
+        drops=drops,
+        restores=restores,
+        getstate=_where(facts, "__getstate__", around),  # type: ignore[arg-type]
+        setstate=_where(facts, "__setstate__", around),  # type: ignore[arg-type]
+        slots=tuple(facts.slots or ()) if _is_slotted(facts) else (),
+        typed=facts.is_typed,
+    )
+
+
+def _is_slotted(facts: ClassFacts) -> bool:
+    return facts.slots is not None and not facts.node.bases
+
+
+def _where(facts: ClassFacts, name: str, around: Surroundings) -> str:
+    if name in facts.methods:
+        return "own"
+    return "inherited" if name in around.inherited else "none"
+
+
+def _hands_over_all(facts: ClassFacts, method: Method) -> bool:
+    text = facts.module.segment(method)
+    return "__dict__" in text or "vars(" in text or "super()" in text
+
+
+def _hanging_names(statement: ast.stmt) -> set[str]:
+    """Return the local names a statement binds to what is more than plain data."""
+    names: set[str] = set()
+    for each in ast.walk(statement):
+        if isinstance(each, ast.Assign) and not _is_plain(each.value):
+            names |= {t.id for t in each.targets if isinstance(t, ast.Name)}
+        elif isinstance(each, ast.For):
+            names |= names_in([each.target])
+    return names
+
+
+def _is_plain(value: ast.expr) -> bool:
+    if isinstance(value, (ast.ListComp, ast.SetComp, ast.Compare, ast.Constant, ast.JoinedStr)):
+        return True
+    return isinstance(value, ast.Call) and ast.unparse(value.func) in PLAIN_CALLS
+
+
+def _close_one(me: str, name: str, handle: Handle, surely: bool) -> list[str]:
+    close = _close_lines(f"{me}.{name}", handle)
+    if not close and not surely:
+        return [f'{me}.__dict__.pop("{name}", None)']
+    lines = [*close, f"del {me}.{name}"]
+    if surely:
+        return lines
+    return [f'if "{name}" in {me}.__dict__:', *(INDENT + line for line in lines)]
+
+
+def split_return(body: str) -> list[str]:
+    """Part a body into its statements before the last, and the last: a `return`."""
+    before, found, last = body.rpartition("\nreturn ")
+    return [before, "return " + last] if found else [body]
+
+
+def _close_lines(held: str, handle: Handle) -> list[str]:
+    if not handle.close or "." in handle.close:
+        return []
+    if not handle.container:
+        return [f"{held}.{handle.close}()"]
+    each = f"{held}.values()" if handle.container == "dict" else held
+    return [f"for opened in {each}:", f"{INDENT}opened.{handle.close}()"]
+
+
+def _always_run(statement: ast.stmt) -> list[ast.AST]:
+    """Return the parts of a statement that run whenever it does."""
+    if isinstance(statement, (ast.If, ast.While)):
+        return [statement.test]
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        return [statement.iter]
+    if isinstance(statement, (ast.With, ast.AsyncWith)):
+        return [*statement.items, *(part for each in statement.body for part in _always_run(each))]
+    if isinstance(statement, ast.Try):
+        return []
+    return [statement]
+
+
+def _reads(body: str, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name
+        for node in ast.walk(ast.parse("def f():\n" + indented(body, INDENT)))
+    )
+
+
+def _operators_of(node: ast.AST, me: str) -> list[str]:
+    from dlfix.fixing.classes.facts import _operators
+
+    return _operators(node, me)
+
+
+def _aliases(method: Method, me: str, name: str) -> set[str]:
+    return {
+        target.id
+        for each in ast.walk(method)
+        if isinstance(each, ast.Assign)
+        and is_self_attribute(each.value, me)
+        and each.value.attr == name  # type: ignore[attr-defined]
+        for target in each.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    return node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+
+
+def _is_relative(call: ast.Call) -> bool:
+    """Tell whether a seek counts from where the handle stands."""
+    if len(call.args) < 2 or call.func.attr == "set":  # type: ignore[attr-defined]
+        return False
+    text = ast.unparse(call.args[1])
+    return text not in ("0", "os.SEEK_SET", "io.SEEK_SET", "SEEK_SET")
+
+
+def _not_optional(annotation: ast.expr, text: str) -> str:
+    match annotation:
+        case ast.Subscript(value=value, slice=inner) if ast.unparse(value).endswith("Optional"):
+            return ast.unparse(inner)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
+            return ast.unparse(left)
+        case ast.Name(id="Any" | "object"):
+            return ""
+    return text
+
+
+def _function(body: list[ast.stmt]) -> ast.FunctionDef:
+    function = ast.parse("def f(): pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.body = body
+    return function
+
+
+def _without_inner(exchanges: list[Exchange]) -> list[Exchange]:
+    """Leave out what lies within a statement that is exchanged whole."""
+    whole = [each for each in exchanges if each.kind == "statement"]
+    return [
+        each
+        for each in exchanges
+        if not any(
+            other is not each and other.span != each.span and other.span.contains(each.span)
+            for other in whole
+        )
+    ]
+
+
+def started_sites(facts: ClassFacts, attribute: str) -> list[StoreSite]:
+    """Return the stores that give an attribute a value while the instance is made."""
+    return [
+        site
+        for site in facts.stores.get(attribute, [])
+        if site.method.name in facts.started and not site.resets
+    ]

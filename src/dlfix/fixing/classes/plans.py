@@ -1,0 +1,88 @@
+"""The plan for one class: what is opened lazily, and what stays out of the pickled state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dlfix.source.text import Span
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Source that takes the place of a statement or an expression.
+
+    An empty text takes a statement out. `takes_comments` says that the comments above and beside
+    the statement go with it (they stand in a `Lazy.body` then).
+    """
+
+    span: Span
+    becomes: str = ""
+    kind: Literal["statement", "expression"] = "statement"
+    takes_comments: bool = False
+
+
+@dataclass(frozen=True)
+class Insert:
+    """Statements that follow the statement at `span`, or stand above it."""
+
+    span: Span
+    text: str
+    before: bool = False
+
+
+@dataclass(frozen=True)
+class Lazy:
+    """An attribute that each process opens for itself when it first reads it.
+
+    `body` are the statements that open it; the last one, or each of several, is a `return`. An empty
+    body means that other code opens it, and None is read until then. `kept_in` is the attribute that
+    holds what each process opened, by process id; empty for a `functools.cached_property`.
+    """
+
+    name: str
+    body: str = ""
+    annotation: str = ""
+    kept_in: str = ""
+    settable: bool = False
+    deletable: bool = False
+    opener: str = ""  # the method that holds a body with several ways out
+    close_inherited: str = ""  # `{}.close()`: what closes one that a forked process inherited
+    self_name: str = "self"
+    item: bool = False  # a plain property: the body reads it from what was opened together
+    undeclared: bool = False  # no `__init__` makes `kept_in`: it is made when first needed
+
+
+@dataclass(frozen=True)
+class Drop:
+    """An attribute that leaves the pickled state; `becomes` is left in its place, if anything."""
+
+    name: str
+    becomes: str = ""
+    why: str = ""
+    always: bool = False  # every instance has it
+
+
+@dataclass(frozen=True)
+class State:
+    """What `__getstate__` leaves behind, and what `__setstate__` makes anew."""
+
+    drops: tuple[Drop, ...] = ()
+    restores: tuple[str, ...] = ()  # statements over `self`
+    getstate: Literal["none", "own", "inherited", "reduce"] = "none"
+    setstate: Literal["none", "own", "inherited"] = "none"
+    slots: tuple[str, ...] = ()  # attributes kept in slots, where there is no `__dict__`
+    typed: bool = False
+
+
+@dataclass(frozen=True)
+class ClassPlan:
+    """All that changes in one class."""
+
+    cls: Span
+    exchanges: tuple[Exchange, ...] = ()
+    inserts: tuple[Insert, ...] = ()
+    lazies: tuple[Lazy, ...] = ()
+    state: State | None = None
+    after: str = "__init__"  # the method that new ones stand below
+    imports: tuple[str, ...] = ()

@@ -1,0 +1,361 @@
+"""Plan the pickled state of a class: what is left behind, and what is made anew in the worker."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dlfix.fixing.classes.closing import is_closer
+from dlfix.fixing.classes.facts import (
+    STARTS,
+    ClassFacts,
+    Method,
+    StoreSite,
+    is_self_attribute,
+    self_name,
+)
+from dlfix.fixing.classes.moving import Handle, Moved, Mover, Refusal
+from dlfix.fixing.classes.opening import EACH_ITS_OWN, LazyClass, Surroundings, state_for
+from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
+from dlfix.fixing.classes.text import dedented
+
+SCRIPTED = "torch.jit"
+
+
+@dataclass(frozen=True)
+class Remade:
+    """An attribute that cannot be pickled and can be made again from its expression."""
+
+    attribute: str
+    site: StoreSite
+    why: str = "made anew by __setstate__"
+
+
+def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroundings) -> ClassPlan:
+    """Plan attributes that leave the state and are made anew when it is set."""
+    drops: list[Drop] = []
+    restores: list[str] = []
+    inserts: list[Insert] = []
+    ordered = sorted(remade.values(), key=lambda each: each.site.statement.lineno)
+    for method in dict.fromkeys(each.site.method for each in ordered):
+        group = [each for each in ordered if each.site.method is method]
+        handles = {each.attribute: Handle(each.attribute, each.site) for each in group}
+        mover = Mover(facts, method, handles, around.kept_by_bases)
+        for each in group:
+            lines, saves = mover.expression(each.attribute)
+            restores += lines
+            if saves:
+                span = facts.module.span(each.site.statement)
+                inserts.append(Insert(span, "\n".join(saves)))
+    for each in ordered:
+        drops.append(Drop(each.attribute, why=each.why, always=_is_always_set(facts, each.site)))
+    return ClassPlan(
+        cls=facts.module.span(facts.node),
+        inserts=tuple(inserts),
+        state=state_for(facts, tuple(drops), tuple(restores), around),
+        after=ordered[-1].site.method.name,
+    )
+
+
+def plan_fields(facts: ClassFacts, fields: Mapping[str, str], around: Surroundings) -> ClassPlan:
+    """Plan dataclass fields whose default factory makes what cannot be pickled."""
+    drops = tuple(Drop(name, why="made anew by __setstate__", always=True) for name in fields)
+    restores = tuple(f"self.{name} = {factory}()" for name, factory in fields.items())
+    return ClassPlan(
+        cls=facts.module.span(facts.node),
+        state=state_for(facts, drops, restores, around),
+        after=_after(facts),
+    )
+
+
+def plan_lists(facts: ClassFacts, views: Mapping[str, StoreSite]) -> ClassPlan:
+    """Plan views of a dict that become lists of what they show."""
+    exchanges = []
+    for name, site in views.items():
+        if site.value is None:
+            raise Refusal(f"the value kept at {facts.line(site.statement)} cannot be named")
+        _refuse_set_operations(facts, name)
+        text = f"list({facts.module.segment(site.value)})"
+        exchanges.append(Exchange(facts.module.span(site.value), text, "expression"))
+    return ClassPlan(cls=facts.module.span(facts.node), exchanges=tuple(exchanges))
+
+
+def _refuse_set_operations(facts: ClassFacts, name: str) -> None:
+    for _, node in facts.reads.get(name, []):
+        parent = facts.module.parent(node)
+        if isinstance(parent, ast.BinOp):
+            raise Refusal(f"it is used as a set at {facts.line(parent)}")
+
+
+class OpenedByOthers:
+    """Plans handles that are opened on first use, by code that looks whether they are open yet."""
+
+    def __init__(
+        self,
+        facts: ClassFacts,
+        names: list[str],
+        around: Surroundings,
+        closes: Mapping[str, str] | None = None,
+    ) -> None:
+        self.closes = closes or {}
+        self.facts = facts
+        self.module = facts.module
+        self.names = names
+        self.around = around
+
+    def plan(self) -> ClassPlan:
+        """Return the plan; raise Refusal where there is none."""
+        asked = [name for name in self.names if self._is_asked(name)]
+        checked = [name for name in asked or self.names if name not in self.facts.methods]
+        followers = [
+            name for name in self.names if name not in checked and name not in self.facts.methods
+        ]
+        cached = [name for name in self.names if self.facts.is_property(name)]
+        exchanges: list[Exchange] = []
+        lazies: list[Lazy] = []
+        drops: list[Drop] = []
+        inserts: list[Insert] = []
+        for name in checked:
+            exchanges += self._declared(name, inserts)
+            if not self._starts_as_none(name):
+                exchanges += self._asks(name)
+            lazies.append(self._lazy(name))
+            drops.append(self._drop(name, first=not drops))
+        closing = self._closed_again(cached)
+        inserts += closing or []
+        drops += [Drop(name, why=EACH_ITS_OWN) for name in cached if closing is not None]
+        for name in cached if closing is None else []:
+            exchanges.append(Exchange(self.module.span(self.facts.methods[name])))
+            inserts += self._storage_of_cached(name)
+            lazies.append(self._cached(name))
+            drops.append(self._drop(name, first=not drops))
+        drops += [self._follower(name) for name in followers]
+        return ClassPlan(
+            cls=self.module.span(self.facts.node),
+            exchanges=tuple(exchanges),
+            inserts=tuple(inserts),
+            lazies=tuple(lazies),
+            state=state_for(self.facts, tuple(drops), (), self.around),
+            after=_after(self.facts),
+        )
+
+    def _closed_again(self, cached: list[str]) -> list[Insert] | None:
+        """Close what `__init__` opened by reading a cached property; None if that does not do."""
+        handles = {}
+        for name in cached:
+            method = self.facts.methods[name]
+            last = method.body[-1]
+            if not isinstance(last, ast.Return) or last.value is None:
+                return None
+            site = StoreSite(name, method, last, last, last.value)
+            handles[name] = Handle(name, site, close=self.closes.get(name, ""))
+        lazy = LazyClass(self.facts, handles, self.around)
+        if lazy.is_touched_later():
+            return None
+        for name, handle in handles.items():
+            moved = lazy.work.moved.setdefault(handle.site.method, Moved())
+            moved.bodies[name] = _body_text(self.facts, handle.site.method)
+        return lazy.closings()
+
+    def _is_asked(self, name: str) -> bool:
+        """Tell whether some code looks if an attribute is set."""
+        return (
+            any(
+                _is_none_test(self.module.parent(node))
+                for _, node in self.facts.reads.get(name, [])
+            )
+            or bool(self._hasattrs(name))
+            or self._is_cache(name)
+        )
+
+    def _is_cache(self, name: str) -> bool:
+        sites = [s for s in self.facts.stores.get(name, []) if s.method.name in self.facts.started]
+        return any(isinstance(site.value, (ast.Dict, ast.List, ast.Call)) for site in sites)
+
+    def _starts_as_none(self, name: str) -> bool:
+        sites = self.facts.stores.get(name, [])
+        return any(site.resets and site.method.name in self.facts.started for site in sites)
+
+    def _hasattrs(self, name: str) -> list[ast.Call]:
+        found = []
+        for method in self.facts.all_methods:
+            for node in ast.walk(method):
+                match node:
+                    case ast.Call(
+                        func=ast.Name(id="hasattr"),
+                        args=[ast.Name(), ast.Constant(value=value)],
+                    ) if value == name:
+                        found.append(node)
+        return found
+
+    def _asks(self, name: str) -> list[Exchange]:
+        """Ask for None instead of for the attribute."""
+        exchanges = []
+        for call in self._hasattrs(name):
+            me = ast.unparse(call.args[0])
+            parent = self.module.parent(call)
+            if isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not):
+                exchanges.append(self._expression(parent, f"{me}.{name} is None"))
+            else:
+                exchanges.append(self._expression(call, f"{me}.{name} is not None"))
+        return exchanges
+
+    def _expression(self, node: ast.AST, text: str) -> Exchange:
+        return Exchange(self.module.span(node), text, "expression")
+
+    def _declared(self, name: str, inserts: list[Insert]) -> list[Exchange]:
+        """Set up, where the attribute was first set to None, what holds it for each process."""
+        sites = [
+            site
+            for site in self.facts.stores.get(name, [])
+            if site.method.name in self.facts.started and not isinstance(site.target, ast.Call)
+        ]
+        if not sites:
+            inserts += self._storage_of_cached(name)
+            return []
+        site = sites[0]
+        if len(sites) > 1 or not (site.resets or self._is_cache(name)):
+            raise Refusal(f"it is opened at {self.facts.line(sites[-1].statement)} already")
+        targets = getattr(site.statement, "targets", [None])
+        if len(targets) != 1 or isinstance(targets[0], ast.Tuple):
+            raise Refusal(f"it is set together with others at {self.facts.line(site.statement)}")
+        text = self._storage(name, self_name(site.method), site.annotation)
+        return [Exchange(self.module.span(site.statement), text)]
+
+    def _storage(self, name: str, me: str, annotation: ast.expr | None) -> str:
+        typed = f": dict[int, {self.module.segment(annotation)}]" if annotation is not None else ""
+        return f"{me}.{self._kept_in(name)}{typed} = {{}}"
+
+    def _storage_of_cached(self, name: str) -> list[Insert]:
+        method = next((self.facts.methods[n] for n in STARTS if n in self.facts.methods), None)
+        if method is None:
+            return []
+        text = self._storage(name, self_name(method), None)
+        body = method.body
+        first = 1 if ast.get_docstring(method) is not None else 0
+        if len(body) > first and _is_super_call(body[first]):
+            return [Insert(self.module.span(body[first]), text)]
+        if len(body) == first:
+            return [Insert(self.module.span(body[-1]), text)]
+        return [Insert(self.module.span(body[first]), text, before=True)]
+
+    def _kept_in(self, name: str) -> str:
+        wanted = "_" + name.lstrip("_") + "_by_pid"
+        while wanted in self.facts.names:
+            wanted = "_" + wanted
+        return wanted
+
+    def _lazy(self, name: str) -> Lazy:
+        site = next(iter(self.facts.stores.get(name, [])), None)
+        annotation = site.annotation if site is not None else None
+        body = ""
+        if self._is_cache(name) and site is not None and site.value is not None:
+            body = f"return {self.module.segment(site.value)}"
+        return Lazy(
+            name=name,
+            body=body,
+            annotation=self.module.segment(annotation) if annotation is not None else "",
+            kept_in=self._kept_in(name),
+            settable=not body or self._is_stored_later(name),
+            deletable=self._is_deleted(name),
+            undeclared=not self._has_start(),
+        )
+
+    def _is_stored_later(self, name: str) -> bool:
+        return any(s.method.name not in self.facts.started for s in self.facts.stores[name])
+
+    def _is_deleted(self, name: str) -> bool:
+        return any(
+            isinstance(getattr(site.target, "ctx", None), ast.Del)
+            for site in self.facts.stores.get(name, [])
+        )
+
+    def _has_start(self) -> bool:
+        return any(name in self.facts.methods for name in STARTS)
+
+    def _cached(self, name: str) -> Lazy:
+        method = self.facts.methods[name]
+        body = _body_text(self.facts, method)
+        simple = isinstance(method.body[-1], ast.Return) and _returns(method) == 1
+        returns = method.returns
+        opener = "" if simple else f"_open_{name.lstrip('_')}"
+        return Lazy(
+            name=name,
+            body=body,
+            annotation=self.module.segment(returns) if returns is not None else "",
+            kept_in=self._kept_in(name),
+            opener=opener,
+            settable=bool(self.facts.stores.get(name)),
+            deletable=self._is_deleted(name),
+            undeclared=not self._has_start(),
+            self_name=self_name(method),
+        )
+
+    def _drop(self, name: str, first: bool) -> Drop:
+        becomes = "{}" if self._has_start() else ""
+        return Drop(self._kept_in(name), becomes, EACH_ITS_OWN if first else "")
+
+    def _follower(self, name: str) -> Drop:
+        sites = self.facts.stores.get(name, [])
+        return Drop(name, "None" if sites and self._starts_as_none(name) else "")
+
+
+def plan_scripted(
+    facts: ClassFacts, sites: Mapping[str, StoreSite], around: Surroundings
+) -> ClassPlan:
+    """Plan TorchScript modules: they cross as the bytes that `torch.jit.save` writes."""
+    drops = tuple(Drop(name, f"_saved(self.{name})") for name in sites)
+    restores = tuple(f"self.{name} = _loaded(self.{name})" for name in sites)
+    return ClassPlan(
+        cls=facts.module.span(facts.node),
+        state=state_for(facts, drops, restores, around),
+        after=_after(facts),
+    )
+
+
+def _after(facts: ClassFacts) -> str:
+    return next((name for name in STARTS if name in facts.methods), "__init__")
+
+
+def _is_always_set(facts: ClassFacts, site: StoreSite) -> bool:
+    return site.method.name in STARTS and site.statement in site.method.body
+
+
+def _is_none_test(node: ast.AST | None) -> bool:
+    match node:
+        case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
+            return True
+        case ast.UnaryOp(op=ast.Not()) | ast.BoolOp():
+            return True
+    return False
+
+
+def _is_super_call(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and "super(" in ast.unparse(statement.value)
+
+
+def _returns(method: Method) -> int:
+    return sum(isinstance(each, ast.Return) for each in ast.walk(method))
+
+
+def _body_text(facts: ClassFacts, method: Method) -> str:
+    """Return the text of a method's body, comments included, dedented."""
+    module = facts.module
+    first = module.span(method.body[0]).start
+    head = method.body[0].lineno
+    while head > 1 and module.lines[head - 2].strip().startswith("#"):
+        head -= 1
+    rows = module.lines[head - 1 : module.span(method.body[-1]).end.row]
+    indent = rows[-1][:0] + " " * 0 + module.lines[first.row - 1][: first.column]
+    return dedented("\n".join([rows[0].removeprefix(indent), *rows[1:]]), indent)
+
+
+def closes_only(facts: ClassFacts, name: str) -> bool:
+    """Tell whether an attribute is read by closers alone."""
+    return all(is_closer(method) for method, _ in facts.reads.get(name, []))
+
+
+def is_read(facts: ClassFacts, node: ast.AST, name: str) -> bool:
+    """Tell whether a node reads an attribute of an instance."""
+    return is_self_attribute(node, "self") and node.attr == name  # type: ignore[attr-defined]
