@@ -1,0 +1,55 @@
+"""Copy a sample before it is changed."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import libcst as cst
+
+from dlfix.fixing.planners import copy_sample as plans
+from dlfix_codemods.base import PlannedCodemod
+from dlfix_codemods.tools import blocks, classes, imports, positions
+
+_FORMS = {"dict": "dict({})", "list": "list({})", "clone": "{}.clone()", "copy": "{}.copy()"}
+_FUNCTIONS = {"shallow": "copy", "deep": "deepcopy"}
+
+
+class CopySample(PlannedCodemod):
+    """Copy what the dataset keeps before it is changed."""
+
+    NAME = "copy_sample"
+    DESCRIPTION = "Copy a sample before it is changed."
+
+    @staticmethod
+    def rewrite(module: cst.Module, plan: Any) -> cst.Module:
+        """Carry out one plan; code outside it stays to the byte."""
+        form = _form(module, plan.form)
+        if isinstance(plan, plans.BindCopy):
+            changed = _bind_copy(module, plan, form)
+        else:
+            changed = _copy(module, plan, form)
+        return _importing(changed, plan.form)[0]
+
+
+def _form(module: cst.Module, name: str) -> str:
+    return _FORMS.get(name) or _importing(module, name)[1] + "({})"
+
+
+def _importing(module: cst.Module, form: str) -> tuple[cst.Module, str]:
+    function = _FUNCTIONS.get(form)
+    return (module, "") if function is None else imports.use(module, "copy", function)
+
+
+def _copy(module: cst.Module, plan: plans.CopySample, form: str) -> cst.Module:
+    value = positions.find(module, [plan.value])[plan.value]
+    copied = cst.parse_expression(form.format(module.code_for_node(value)))
+    return cast(cst.Module, module.deep_replace(value, copied))
+
+
+def _bind_copy(module: cst.Module, plan: plans.BindCopy, form: str) -> cst.Module:
+    uses = positions.find(module, plan.uses)
+    statement = blocks.statement_at(module, plan.before)
+    code = form.format(module.code_for_node(uses[plan.uses[0]]))
+    bound = classes.statements(module, f"{plan.name} = {code}\n")
+    names = {node: cst.Name(plan.name) for node in uses.values()}
+    return blocks.replaced(module, names, statement, bound)

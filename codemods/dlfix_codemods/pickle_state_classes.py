@@ -1,0 +1,76 @@
+"""Give a class the methods it lacks: `__reduce__`, or `__enter__` and `__exit__`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import libcst as cst
+
+from dlfix.fixing.planners.pickle_state_exceptions import AddContextManager, AddReduce
+from dlfix_codemods.tools import classes, imports
+
+
+def rewrite(module: cst.Module, plan: AddReduce | AddContextManager) -> cst.Module:
+    """Carry out a plan for one class."""
+    if isinstance(plan, AddReduce):
+        return add_reduce(module, plan)
+    return add_context_manager(module, plan)
+
+
+def add_reduce(module: cst.Module, plan: AddReduce) -> cst.Module:
+    """Add `__reduce__` below `__init__`, and store what `__init__` did not keep."""
+    node = classes.at(module, plan.cls)
+    body = classes.body(node)
+    index = classes.method_index(body, "__init__")
+    if index is None:
+        raise LookupError(f"class {node.name.value} has no __init__")
+    if plan.keep:
+        body[index] = _keeping(module, cast(cst.FunctionDef, body[index]), plan.keep)
+    extended, partial = _partial(module, plan)
+    body[index + 1 : index + 1] = classes.methods(module, _reduce_code(plan, partial))
+    changed = classes.with_body(module, node, body)
+    return changed if extended is module else _partial(changed, plan)[0]
+
+
+def add_context_manager(module: cst.Module, plan: AddContextManager) -> cst.Module:
+    """Add `__enter__` and `__exit__` at the end of the class."""
+    node = classes.at(module, plan.cls)
+    added = classes.methods(module, _context_manager_code(plan))
+    return classes.with_body(module, node, [*classes.body(node), *added])
+
+
+def _partial(module: cst.Module, plan: AddReduce) -> tuple[cst.Module, str]:
+    if not plan.keywords:
+        return module, ""
+    return imports.use(module, "functools", "partial")
+
+
+def _reduce_code(plan: AddReduce, partial: str) -> str:
+    returns = " -> tuple[object, ...]" if plan.typed else ""
+    maker = "type(self)"
+    if plan.keywords:
+        keywords = ", ".join(f"{name}={value}" for name, value in plan.keywords)
+        maker = f"{partial}(type(self), {keywords})"
+    comma = "," if len(plan.positional) == 1 else ""
+    state = ", self.__dict__" if plan.with_dict else ""
+    arguments = ", ".join(plan.positional) + comma
+    return f"def __reduce__(self){returns}:\n    return {maker}, ({arguments}){state}\n"
+
+
+def _keeping(
+    module: cst.Module, init: cst.FunctionDef, keep: Sequence[tuple[str, str]]
+) -> cst.FunctionDef:
+    if not isinstance(init.body, cst.IndentedBlock):
+        raise LookupError("__init__ has no block")
+    code = "".join(f"self.{attribute} = {name}\n" for name, attribute in keep)
+    block = init.body.with_changes(body=[*init.body.body, *classes.statements(module, code)])
+    return init.with_changes(body=block)
+
+
+def _context_manager_code(plan: AddContextManager) -> str:
+    enter = f"def __enter__(self){' -> ' + repr(plan.name) if plan.typed else ''}:\n    return self\n"
+    enter = enter.replace("'", '"')
+    exc_info = "*exc_info: object) -> None" if plan.typed else "*exc_info)"
+    leave = f"def __exit__(self, {exc_info}:\n    self.{plan.close}()\n"
+    return (enter if plan.enter else "") + (leave if plan.exit else "")

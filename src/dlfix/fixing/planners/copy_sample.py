@@ -1,0 +1,71 @@
+"""Plan the smallest copy that keeps a sample from being changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
+from dlfix.rules.reading.names import free_attribute, words
+from dlfix.source.text import Span
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.rules.base import Finding
+    from dlfix.rules.reading.samples import Changed
+
+CODEMOD = "copy_sample"
+_WHY = "samples are no longer what an earlier look at them made of them"
+
+
+@dataclass(frozen=True)
+class CopySample:
+    """Copy the value of an expression: "dict", "list", "clone", "copy", "shallow" or "deep"."""
+
+    value: Span
+    form: str
+
+
+@dataclass(frozen=True)
+class BindCopy:
+    """Bind a copy to a name above a statement, and use it for an expression wherever it stands."""
+
+    before: Span
+    uses: tuple[Span, ...]
+    name: str
+    form: str
+
+
+def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
+    """Answer for findings of DLF502: one copy for each sample that is changed."""
+    groups: dict[object, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.evidence.source_place, []).append(finding)
+    for group in groups.values():
+        yield Planned(tuple(group), _outcome([finding.evidence for finding in group]))
+
+
+def _outcome(changes: Sequence[Changed]) -> Fix | Refused:
+    first = changes[0]
+    if first.refused:
+        return Refused(first.refused)
+    form = _deepest([change.form for change in changes])
+    if first.uses:
+        name = free_attribute("sample", words(first.function))
+        uses = tuple(first.module.span(use) for use in first.uses)
+        edit: CopySample | BindCopy = BindCopy(first.module.span(first.before), uses, name, form)
+    else:
+        edit = CopySample(first.module.span(first.source), form)
+    return Fix(
+        "Copy the sample before it is changed",
+        Applicability.UNSAFE,
+        (Edit(first.module.path, CODEMOD, edit),),
+        why_unsafe=_WHY,
+    )
+
+
+def _deepest(forms: Sequence[str]) -> str:
+    if "deep" in forms or len(set(forms)) > 1:
+        return "deep"
+    return forms[0]

@@ -1,0 +1,1 @@
+"""What several rules and planners read off classes and functions: `ast` alone, no opinion."""

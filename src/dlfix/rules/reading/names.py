@@ -1,0 +1,30 @@
+"""Names that are free, and names that are not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+
+
+def free_attribute(wanted: str, taken: Collection[str]) -> str:
+    """Return the wanted name, with a number where it is taken."""
+    name, number = wanted, 2
+    while name in taken:
+        name, number = f"{wanted}_{number}", number + 1
+    return name
+
+
+def words(tree: ast.AST) -> set[str]:
+    """Return every name, attribute, parameter and definition a piece of code mentions."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word):
+                found.add(word)
+            case ast.FunctionDef(name=word) | ast.AsyncFunctionDef(name=word):
+                found.add(word)
+            case ast.ClassDef(name=word) | ast.alias(asname=str(word)) | ast.alias(name=word):
+                found.add(word)
+            case ast.keyword(arg=str(word)):
+                found.add(word)
+    return found

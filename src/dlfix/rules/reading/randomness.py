@@ -1,0 +1,212 @@
+"""Generators of random numbers that an object keeps, and how to make one from a seed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dlfix.project.module import Module
+from dlfix.rules.base import Place
+
+# How a generator is made from the worker's seed; {make} is the maker as the file writes it.
+_FROM_SEED = {
+    "random.Random": "{make}(worker.seed)",
+    "numpy.random.default_rng": "{make}(worker.seed)",
+    "numpy.random.RandomState": "{make}(worker.seed % 2**32)",
+    "numpy.random.mtrand.RandomState": "{make}(worker.seed % 2**32)",
+    "numpy.random.Generator": "{make}({bits}(worker.seed))",
+    "torch.Generator": "{make}().manual_seed(worker.seed)",
+}
+GENERATORS = frozenset(_FROM_SEED)
+MUTATED_GLOBALLY = ("random.", "numpy.random.")
+_NOT_DRAWING = frozenset({"Random", "SystemRandom", "Generator", "RandomState", "default_rng", "SeedSequence", "PCG64", "MT19937", "Philox", "SFC64", "PCG64DXSM", "BitGenerator"})
+_RESEEDING = frozenset({"get_worker_info", "worker_info", "initial_seed", "worker_init_fn", "worker_id", "worker_seed", "WorkerInfo"})
+_SEED_METHODS = frozenset({"seed", "manual_seed", "setstate", "set_state", "spawn"})
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A generator kept on objects of a class."""
+
+    place: Place  # of the call that makes it
+    module: Module
+    cls: ast.ClassDef
+    attribute: str
+    kind: str  # a key of _FROM_SEED
+    call: ast.Call
+    targets: tuple[ast.Attribute, ...]
+    annotation: str = ""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A method of a hidden global generator kept on an object: `random.random`."""
+
+    place: Place
+    module: Module
+    function: str
+    cls: ast.ClassDef | None = None
+    value: ast.expr | None = None
+
+
+def draws_globally(name: str) -> bool:
+    """Tell whether a dotted name is a method of a generator that `random` or numpy hides."""
+    prefix = next((each for each in MUTATED_GLOBALLY if name.startswith(each)), None)
+    if prefix is None or name in GENERATORS:
+        return False
+    last = name.removeprefix(prefix).removeprefix("mtrand.")
+    return last.isidentifier() and last not in _NOT_DRAWING and last[0].islower()
+
+
+def targets(cls: ast.ClassDef, attribute: str) -> tuple[ast.Attribute, ...]:
+    """Return the places in a class where `self.<attribute>` is stored or deleted."""
+    return tuple(
+        node
+        for node in ast.walk(cls)
+        if _is_own(node, attribute) and not isinstance(node.ctx, ast.Load)  # type: ignore[attr-defined]
+    )  # type: ignore[return-value]
+
+
+def loads(node: ast.AST, attribute: str) -> list[ast.Attribute]:
+    """Return the places where `self.<attribute>` is read."""
+    return [
+        each
+        for each in ast.walk(node)
+        if isinstance(each, ast.Attribute)
+        and _is_own(each, attribute)
+        and isinstance(each.ctx, ast.Load)
+    ]
+
+
+def is_reseeded(cls: ast.ClassDef, attribute: str) -> bool:
+    """Tell whether a class asks which worker it is in, or seeds the generator after `__init__`."""
+    for node in ast.walk(cls):
+        if _word(node) in _RESEEDING:
+            return True
+    return any(_seeds(method, attribute) for method in _methods(cls) if method.name != "__init__")
+
+
+def _seeds(function: ast.AST, attribute: str) -> bool:
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=name), attr=called)) if (
+                name == attribute and called in _SEED_METHODS
+            ):
+                return True
+            case ast.Attribute(attr=name, ctx=ast.Store()) if name == attribute:
+                return True
+    return False
+
+
+def mentions_reseeding(function: ast.AST, attribute: str) -> bool:
+    """Tell whether a `worker_init_fn` touches a kept generator, or every dataset's."""
+    words = {_word(node) for node in ast.walk(function)}
+    return attribute in words or "dataset" in words
+
+
+def _word(node: ast.AST) -> str:
+    match node:
+        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word):
+            return word
+    return ""
+
+
+def attributes(cls: ast.ClassDef) -> set[str]:
+    """Return every attribute a class mentions, and what its body binds."""
+    words = {node.attr for node in ast.walk(cls) if isinstance(node, ast.Attribute)}
+    return words | {method.name for method in _methods(cls)}
+
+
+def names(module: Module) -> set[str]:
+    """Return every name a module mentions."""
+    return {_word(node) for node in ast.walk(module.tree)} | {
+        node.name
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    }
+
+
+def maker(kept: Kept) -> str:
+    """Return the expression that makes a generator from `worker.seed`."""
+    call = kept.call
+    bits = ""
+    if kept.kind == "torch.Generator" and _is_seeding(call):
+        call = call.func.value  # type: ignore[attr-defined]
+    if kept.kind == "numpy.random.Generator":
+        bits = ast.unparse(call.args[0].func)  # type: ignore[attr-defined]
+    return _FROM_SEED[kept.kind].format(make=ast.unparse(call.func), bits=bits)
+
+
+def _is_seeding(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "manual_seed"
+
+
+def why_not(kept: Kept) -> str:
+    """Return why a kept generator cannot be made a property, "" if it can."""
+    cls, module = kept.cls, kept.module
+    if not kept.targets:
+        return f"`{kept.attribute}` is not set in `{cls.name}` by a plain assignment"
+    if len(kept.targets) != 1 or not _is_plain(module, kept.targets[0]):
+        row = module.span(kept.targets[-1]).start.row
+        return f"`{kept.attribute}` is set in more than one way (line {row})"
+    if kept.kind == "numpy.random.Generator" and not _has_bits(kept.call):
+        return "the bit generator is made elsewhere"
+    if kept.kind == "torch.Generator" and not _is_on_cpu(kept.call):
+        return "the generator is made on a device"
+    if any(isinstance(each, ast.Name) and each.id == "__slots__" for each in ast.walk(cls)):
+        return f"`{cls.name}` has `__slots__`"
+    if kept.kind == "torch.Generator" and _has_state(cls):
+        return f"`{cls.name}` says itself how it is pickled"
+    return _handed_on(kept)
+
+
+def _handed_on(kept: Kept) -> str:
+    init = next((each for each in _methods(kept.cls) if each.name == "__init__"), None)
+    for load in loads(init, kept.attribute) if init else ():
+        if not isinstance(kept.module.parent(load), ast.Attribute):
+            return f"`{kept.attribute}` is handed on in line {load.lineno}"
+    return ""
+
+
+def _is_plain(module: Module, target: ast.Attribute) -> bool:
+    statement = module.parent(target)
+    if isinstance(statement, ast.AnnAssign):
+        return isinstance(statement.value, ast.Call)
+    return (
+        isinstance(statement, ast.Assign)
+        and len(statement.targets) == 1
+        and isinstance(statement.value, ast.Call)
+    )
+
+
+def _has_bits(call: ast.Call) -> bool:
+    return len(call.args) == 1 and isinstance(call.args[0], ast.Call)
+
+
+def _is_on_cpu(call: ast.Call) -> bool:
+    made = call.func.value if _is_seeding(call) else call  # type: ignore[attr-defined]
+    if not isinstance(made, ast.Call):
+        return False
+    devices = [*made.args, *(keyword.value for keyword in made.keywords)]
+    return all(isinstance(each, ast.Constant) and each.value == "cpu" for each in devices)
+
+
+def _has_state(cls: ast.ClassDef) -> bool:
+    own = {"__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"}
+    return any(method.name in own for method in _methods(cls))
+
+
+def _methods(cls: ast.ClassDef) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for statement in cls.body:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield statement
+
+
+def _is_own(node: ast.AST, attribute: str) -> bool:
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == attribute
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+    )

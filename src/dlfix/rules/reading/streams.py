@@ -1,0 +1,241 @@
+"""Where an `__iter__` takes its samples from, and whether each comes from one item of a source."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dlfix.project.module import Module
+from dlfix.rules.base import Place
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+_SHARDS = re.compile(
+    r"worker|(?<![a-z])rank|world_?size|shard|replica|split_dataset|split_by|partition|islice_for"
+    r"|(?<![a-z])node(_?id|s)?(?![a-z])|num_procs|process_index|proc_id|distribut",
+    re.IGNORECASE,
+)
+_CHANGING = frozenset(
+    "append appendleft add extend update pop popleft insert remove discard clear write setdefault "
+    "put push popitem send feed".split()
+)
+_ORDERING = frozenset({"shuffle", "permutation", "randperm", "sample", "permuted"})
+_DRAWING = frozenset(
+    "random rand randn randint randrange choice choices uniform normal gauss integers multinomial "
+    "standard_normal rand_like randn_like randint_like bernoulli poisson exponential beta "
+    "betavariate expovariate normalvariate triangular random_sample lognormal dirichlet binomial "
+    "getrandbits bytes urandom uuid4 token_hex".split()
+)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """An `__iter__` that yields the same in every worker."""
+
+    place: Place
+    module: Module
+    cls: ast.ClassDef
+    function: Function
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a share is taken of: `replaced` becomes a slice of `source`."""
+
+    above: ast.stmt
+    replaced: ast.expr
+    source: ast.expr
+
+
+def speaks_of_shares(tree: ast.AST) -> bool:
+    """Tell whether code mentions workers, ranks or shards by any name."""
+    return any(_SHARDS.search(text) for text in _texts(tree))
+
+
+def _texts(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word):
+                yield word
+            case ast.keyword(arg=str(word)) | ast.alias(name=word):
+                yield word
+            case ast.Subscript(slice=ast.Constant(value=str(word))):
+                yield word
+            case ast.Call(args=[ast.Constant(value=str(word)), *_]):
+                yield word
+
+
+def draws(tree: ast.AST) -> bool:
+    """Tell whether code makes samples of random numbers: each worker is to draw its own."""
+    return bool(_called(tree) & _DRAWING)
+
+
+def ordering(tree: ast.AST) -> ast.Call | None:
+    """Return a call that puts samples in an order drawn anew."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _name(node) in _ORDERING:
+            return node
+    return None
+
+
+def _called(tree: ast.AST) -> set[str]:
+    return {_name(node) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+
+
+def _name(call: ast.Call) -> str:
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def is_its_own_iterator(function: Function) -> bool:
+    """Tell whether `__iter__` returns its own object."""
+    me = function.args.args[0].arg if function.args.args else "self"
+    return any(
+        isinstance(each.value, ast.Name) and each.value.id == me for each in _returns(function)
+    )
+
+
+def sources(function: Function) -> list[ast.expr]:
+    """Return every expression whose items a function goes through or hands out."""
+    found: list[ast.expr] = []
+    for node in _own(function):
+        match node:
+            case ast.For(iter=source) | ast.comprehension(iter=source) | ast.YieldFrom(value=source):
+                found.append(source)
+            case ast.Return(value=ast.expr() as source) if not _is_generator(function):
+                found.append(source)
+    return found
+
+
+def shape(function: Function) -> Source | str | None:
+    """Return the source to take shares of, None to share what is yielded, or why neither can be."""
+    if isinstance(function, ast.AsyncFunctionDef):
+        return f"line {function.lineno} is asynchronous"
+    if function.decorator_list:
+        return f"`__iter__` in line {function.lineno} is decorated"
+    if is_its_own_iterator(function):
+        return f"the object is its own iterator (line {function.lineno})"
+    if _is_generator(function):
+        return _source_of_generator(function)
+    returns = [each for each in _returns(function) if each.value is not None]
+    if len(returns) != 1:
+        return None
+    return _source_of_return(function, returns[0])
+
+
+def _source_of_return(function: Function, statement: ast.Return) -> Source | None:
+    if statement not in function.body:
+        return None
+    value = statement.value
+    assert value is not None
+    return Source(statement, *_peeled(value))
+
+
+def _peeled(value: ast.expr) -> tuple[ast.expr, ast.expr]:
+    """Return what becomes a slice, and of what: the innermost source that keeps samples as they are."""
+    match value:
+        case ast.Call(func=ast.Name("iter"), args=[source], keywords=[]):
+            inner = _peeled(source) if isinstance(source, ast.Call | ast.GeneratorExp) else None
+            if inner is not None and inner[0] is not source:
+                return inner
+            return value, source
+        case ast.Call(func=ast.Name("map"), args=[_, source], keywords=[]):
+            return source, source
+        case ast.GeneratorExp(generators=[first, *_]):
+            return first.iter, first.iter
+    return value, value
+
+
+def _source_of_generator(function: Function) -> Source | None:
+    holding = [statement for statement in function.body if _yields(statement)]
+    if len(holding) != 1:
+        return None
+    above = statement = holding[0]
+    while isinstance(statement, ast.With) and len(statement.body) == 1:
+        statement = statement.body[0]
+    match statement:
+        case ast.For(iter=source, orelse=[]) if is_stateless(statement, function):
+            return Source(above, source, source)
+        case ast.Expr(value=ast.YieldFrom(value=source)):
+            return Source(above, *_peeled(source))
+    return None
+
+
+def is_stateless(loop: ast.For, function: Function) -> bool:
+    """Tell whether what one turn of a loop yields depends on no other turn."""
+    bound = _stored(loop)
+    for node in ast.walk(loop):
+        match node:
+            case ast.AugAssign() | ast.Break() | ast.Return() | ast.Global() | ast.Nonlocal():
+                return False
+            case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store(), value=ast.Attribute()):
+                return False
+            case ast.Subscript(ctx=ast.Store(), value=ast.Name(id=name)) if name not in bound:
+                return False
+            case ast.Call(func=ast.Attribute(value=holder, attr=name)) if name in _CHANGING:
+                if not (isinstance(holder, ast.Name) and holder.id in bound):
+                    return False
+            case ast.Call(func=ast.Name("next")):
+                return False
+    return not _carried(loop, bound)
+
+
+def _carried(loop: ast.For, bound: set[str]) -> bool:
+    """Tell whether a name keeps what an earlier turn gave it: it is read before it is set."""
+    known = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+    for statement in loop.body:
+        read = {
+            node.id
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        }
+        stored = _stored(statement)
+        inner = stored if isinstance(statement, ast.For | ast.With) else set()
+        inner = inner | _comprehension_names(statement)
+        if (read & bound) - known - inner:
+            return True
+        if isinstance(statement, ast.If | ast.While | ast.Try) and stored - known:
+            return True
+        known |= stored
+    return False
+
+
+def _comprehension_names(tree: ast.AST) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.comprehension):
+            found |= _stored(node.target)
+    return found
+
+
+def _stored(tree: ast.AST) -> set[str]:
+    return {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def _is_generator(function: Function) -> bool:
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in _own(function))
+
+
+def _yields(tree: ast.AST) -> bool:
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in _own(tree))
+
+
+def _returns(function: Function) -> list[ast.Return]:
+    return [node for node in _own(function) if isinstance(node, ast.Return)]
+
+
+def _own(tree: ast.AST) -> Iterator[ast.AST]:
+    """Walk a tree, but into no function that it defines."""
+    yield tree
+    for child in ast.iter_child_nodes(tree):
+        if not isinstance(child, Function | ast.Lambda | ast.ClassDef):
+            yield from _own(child)
