@@ -23,33 +23,30 @@ class CopySample(PlannedCodemod):
     @staticmethod
     def rewrite(module: cst.Module, plan: Any) -> cst.Module:
         """Carry out one plan; code outside it stays to the byte."""
-        form = _form(module, plan.form)
         if isinstance(plan, plans.BindCopy):
-            changed = _bind_copy(module, plan, form)
-        else:
-            changed = _copy(module, plan, form)
-        return _importing(changed, plan.form)[0]
+            return _bind_copy(module, plan)
+        return _copy(module, plan)
 
 
-def _form(module: cst.Module, name: str) -> str:
-    return _FORMS.get(name) or _importing(module, name)[1] + "({})"
-
-
-def _importing(module: cst.Module, form: str) -> tuple[cst.Module, str]:
-    function = _FUNCTIONS.get(form)
-    return (module, "") if function is None else imports.use(module, "copy", function)
-
-
-def _copy(module: cst.Module, plan: plans.CopySample, form: str) -> cst.Module:
+def _copy(module: cst.Module, plan: plans.CopySample) -> cst.Module:
     value = positions.find(module, [plan.value])[plan.value]
+    module, form = _form(module, plan.form)
     copied = cst.parse_expression(form.format(module.code_for_node(value)))
     return cast(cst.Module, module.deep_replace(value, copied))
 
 
-def _bind_copy(module: cst.Module, plan: plans.BindCopy, form: str) -> cst.Module:
+def _bind_copy(module: cst.Module, plan: plans.BindCopy) -> cst.Module:
     uses = positions.find(module, plan.uses)
     statement = blocks.statement_at(module, plan.before)
+    module, form = _form(module, plan.form)
     code = form.format(module.code_for_node(uses[plan.uses[0]]))
     bound = classes.statements(module, f"{plan.name} = {code}\n")
     names = {node: cst.Name(plan.name) for node in uses.values()}
     return blocks.replaced(module, names, statement, bound)
+
+
+def _form(module: cst.Module, name: str) -> tuple[cst.Module, str]:
+    if name in _FORMS:
+        return module, _FORMS[name]
+    module, function = imports.use(module, "copy", _FUNCTIONS[name])
+    return module, function + "({})"

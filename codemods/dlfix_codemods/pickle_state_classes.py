@@ -27,10 +27,9 @@ def add_reduce(module: cst.Module, plan: AddReduce) -> cst.Module:
         raise LookupError(f"class {node.name.value} has no __init__")
     if plan.keep:
         body[index] = _keeping(module, cast(cst.FunctionDef, body[index]), plan.keep)
-    extended, partial = _partial(module, plan)
+    module, partial = _partial(module, plan)
     body[index + 1 : index + 1] = classes.methods(module, _reduce_code(plan, partial))
-    changed = classes.with_body(module, node, body)
-    return changed if extended is module else _partial(changed, plan)[0]
+    return classes.with_body(module, node, body)
 
 
 def add_context_manager(module: cst.Module, plan: AddContextManager) -> cst.Module:

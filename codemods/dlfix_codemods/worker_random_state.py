@@ -30,7 +30,7 @@ class WorkerRandomState(PlannedCodemod):
 def _own_generator(module: cst.Module, plan: WorkerGenerator) -> cst.Module:
     node = classes.at(module, plan.cls)
     targets = set(positions.find(module, plan.targets, cst.Attribute).values())
-    _, get_info = imports.use(module, "torch.utils.data", "get_worker_info")
+    module, get_info = imports.use(module, "torch.utils.data", "get_worker_info")
     renamed = cast(cst.ClassDef, node.visit(_Renamed(module, targets, plan)))
     body = classes.body(renamed)
     index = classes.method_index(body, "__init__")
@@ -38,9 +38,7 @@ def _own_generator(module: cst.Module, plan: WorkerGenerator) -> cst.Module:
     body[place:place] = classes.methods(module, _property_code(plan, get_info))
     if plan.dropped:
         body += classes.methods(module, _state_code(plan))
-    changed = module.with_deep_changes(node.body, body=body)
-    assert isinstance(changed, cst.Module)
-    return imports.use(changed, "torch.utils.data", "get_worker_info")[0]
+    return classes.with_body(module, node, body)
 
 
 class _Renamed(cst.CSTTransformer):

@@ -20,48 +20,47 @@ class WorkerSharding(PlannedCodemod):
     @staticmethod
     def rewrite(module: cst.Module, plan: Any) -> cst.Module:
         """Carry out one plan; code outside it stays to the byte."""
-        imported, get_info = imports.use(module, "torch.utils.data", "get_worker_info")
-        islice = imports.use(imported, "itertools", "islice")[1]
         if isinstance(plan, ShardSource):
-            changed = _shard_source(module, plan, get_info, islice)
-        else:
-            changed = _shard_output(module, plan, get_info, islice)
-        changed = imports.use(changed, "torch.utils.data", "get_worker_info")[0]
-        return imports.use(changed, "itertools", "islice")[0]
+            return _shard_source(module, plan)
+        return _shard_output(module, plan)
 
 
-def _shard_source(
-    module: cst.Module, plan: ShardSource, get_info: str, islice: str
-) -> cst.Module:
+def _shard_source(module: cst.Module, plan: ShardSource) -> cst.Module:
     found = positions.find(module, [plan.replaced, plan.source])
+    statement = blocks.statement_at(module, plan.above)
+    module, get_info, islice = _tools(module)
     source = module.code_for_node(found[plan.source])
     code = f"{islice}({source}, {plan.names.start}, None, {plan.names.step})"
-    statement = blocks.statement_at(module, plan.above)
     share = classes.statements(module, _share(plan.names, get_info))
     nodes = {found[plan.replaced]: cst.parse_expression(code)}
     return blocks.replaced(module, nodes, statement, share)
 
 
-def _shard_output(
-    module: cst.Module, plan: ShardOutput, get_info: str, islice: str
-) -> cst.Module:
-    function = cast(
-        cst.FunctionDef, positions.find(module, [plan.function], cst.FunctionDef)[plan.function]
-    )
-    returns = f" -> {module.code_for_node(function.returns.annotation)}" if function.returns else ""
-    names = plan.names
-    code = f"def __iter__(self){returns}:\n" + "".join(
-        f"    {line}\n"
-        for line in [
-            *_share(names, get_info).splitlines(),
-            f"return {islice}(self.{plan.renamed}(), {names.start}, None, {names.step})",
-        ]
-    )
-    (new,) = classes.statements(module, code)
+def _shard_output(module: cst.Module, plan: ShardOutput) -> cst.Module:
+    found = positions.find(module, [plan.function], cst.FunctionDef)
+    function = cast(cst.FunctionDef, found[plan.function])
+    module, get_info, islice = _tools(module)
+    (new,) = classes.statements(module, _output_code(module, function, plan, get_info, islice))
     blank = cst.EmptyLine(indent=False)
     above = new.with_changes(leading_lines=function.leading_lines)
     below = function.with_changes(name=cst.Name(plan.renamed), leading_lines=[blank])
     return cast(cst.Module, module.visit(_Parted(function, [above, below])))
+
+
+def _output_code(
+    module: cst.Module, function: cst.FunctionDef, plan: ShardOutput, get_info: str, islice: str
+) -> str:
+    returns = f" -> {module.code_for_node(function.returns.annotation)}" if function.returns else ""
+    start, step = plan.names.start, plan.names.step
+    lines = _share(plan.names, get_info).splitlines()
+    lines.append(f"return {islice}(self.{plan.renamed}(), {start}, None, {step})")
+    return f"def __iter__(self){returns}:\n" + "".join(f"    {line}\n" for line in lines)
+
+
+def _tools(module: cst.Module) -> tuple[cst.Module, str, str]:
+    module, get_info = imports.use(module, "torch.utils.data", "get_worker_info")
+    module, islice = imports.use(module, "itertools", "islice")
+    return module, get_info, islice
 
 
 class _Parted(cst.CSTTransformer):
