@@ -68,7 +68,9 @@ def _keeping(
 
 
 def _context_manager_code(plan: AddContextManager) -> str:
-    enter = f"def __enter__(self){' -> ' + repr(plan.name) if plan.typed else ''}:\n    return self\n"
+    enter = (
+        f"def __enter__(self){' -> ' + repr(plan.name) if plan.typed else ''}:\n    return self\n"
+    )
     enter = enter.replace("'", '"')
     exc_info = "*exc_info: object) -> None" if plan.typed else "*exc_info)"
     leave = f"def __exit__(self, {exc_info}:\n    self.{plan.close}()\n"

@@ -112,9 +112,19 @@ def _extended(module: cst.Module, line: cst.ImportFrom, name: str) -> cst.Module
         last = aliases[-1]
         aliases[-1] = last.with_changes(comma=_inner_comma(line))
         aliases.append(new.with_changes(comma=last.comma))
-    changed = module.with_deep_changes(line, names=aliases)
-    assert isinstance(changed, cst.Module)
-    return changed
+    return module.with_changes(
+        body=[_with_names(each, line, aliases) for each in module.body]
+    )
+
+
+def _with_names(
+    statement: cst.BaseStatement, line: cst.ImportFrom, names: Sequence[cst.ImportAlias]
+) -> cst.BaseStatement:
+    """Change one import and nothing else, so that nodes found before stay the same nodes."""
+    if not isinstance(statement, cst.SimpleStatementLine) or line not in statement.body:
+        return statement
+    body = [line.with_changes(names=names) if each is line else each for each in statement.body]
+    return statement.with_changes(body=body)
 
 
 def _inner_comma(line: cst.ImportFrom) -> cst.Comma:

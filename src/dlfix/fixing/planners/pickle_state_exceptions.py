@@ -81,9 +81,13 @@ def reduce_plan(constructor: Constructor) -> AddReduce | Refused:
     """Plan `__reduce__` for one class, or say which argument cannot be had back."""
     row = constructor.place.span.start.row
     if constructor.lost:
-        return Refused(f"`{constructor.lost}` of `{constructor.name}` (line {row}) is not kept as it was passed")
+        return Refused(
+            f"`{constructor.lost}` of `{constructor.name}` (line {row}) is not kept as it was passed"
+        )
     if constructor.slots and constructor.unkept:
-        return Refused(f"`{constructor.name}` (line {row}) has `__slots__`, so that `{constructor.unkept[0][0]}` cannot be kept")
+        return Refused(
+            f"`{constructor.name}` (line {row}) has `__slots__`, so that `{constructor.unkept[0][0]}` cannot be kept"
+        )
     return AddReduce(
         cls=constructor.place.span,
         positional=constructor.positional,
@@ -98,8 +102,12 @@ def _context_manager_fix(helper: HelperClass) -> Fix | Refused:
     if helper.close is None:
         row = helper.place.span.start.row
         return Refused(f"`{helper.name}` (line {row}) has no method that closes it")
-    missing = [name for name, lacks in (("__enter__", helper.enter), ("__exit__", helper.exit)) if lacks]
-    plan = AddContextManager(helper.place.span, helper.name, helper.close, helper.enter, helper.exit, helper.typed)
+    missing = [
+        name for name, lacks in (("__enter__", helper.enter), ("__exit__", helper.exit)) if lacks
+    ]
+    plan = AddContextManager(
+        helper.place.span, helper.name, helper.close, helper.enter, helper.exit, helper.typed
+    )
     return Fix(
         f"Add {' and '.join(f'`{name}`' for name in missing)} to `{helper.name}`",
         Applicability.UNSAFE,

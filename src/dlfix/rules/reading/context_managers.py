@@ -43,14 +43,30 @@ def lacks(chain: Sequence[ast.ClassDef], name: str) -> bool:
 
 
 def _bound(cls: ast.ClassDef) -> set[str]:
-    names = {node.id for node in ast.walk(cls) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    names |= {node.name for node in ast.walk(cls) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
-    return names | {alias.asname or alias.name for node in ast.walk(cls) if isinstance(node, ast.ImportFrom) for alias in node.names}
+    names = {
+        node.id
+        for node in ast.walk(cls)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    names |= {
+        node.name
+        for node in ast.walk(cls)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    return names | {
+        alias.asname or alias.name
+        for node in ast.walk(cls)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
 
 
 def _is_made_otherwise(cls: ast.ClassDef) -> bool:
     """Tell whether a metaclass or a decorator may add methods."""
-    decorators = [ast.unparse(each.func if isinstance(each, ast.Call) else each) for each in cls.decorator_list]
+    decorators = [
+        ast.unparse(each.func if isinstance(each, ast.Call) else each)
+        for each in cls.decorator_list
+    ]
     return bool(cls.keywords) or any(name.rpartition(".")[2] != "dataclass" for name in decorators)
 
 

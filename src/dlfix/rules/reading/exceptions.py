@@ -14,9 +14,32 @@ from dlfix.rules.base import Place
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-_ODD = ("OSError", "IOError", "EnvironmentError", "UnicodeError", "ExceptionGroup", "BaseExceptionGroup")
+_ODD = (
+    "OSError",
+    "IOError",
+    "EnvironmentError",
+    "UnicodeError",
+    "ExceptionGroup",
+    "BaseExceptionGroup",
+)
 _OWN_PICKLING = ("__reduce__", "__reduce_ex__", "__new__", "__getnewargs__", "__getnewargs_ex__")
-_PURE = frozenset({"str", "repr", "len", "int", "float", "tuple", "list", "dict", "sorted", "format", "join", "type", "super"})
+_PURE = frozenset(
+    {
+        "str",
+        "repr",
+        "len",
+        "int",
+        "float",
+        "tuple",
+        "list",
+        "dict",
+        "sorted",
+        "format",
+        "join",
+        "type",
+        "super",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -136,11 +159,13 @@ def parent_calls(init: Function) -> Iterator[list[ast.expr]]:
     me = _first(init)
     for node in ast.walk(init):
         match node:
-            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name("super")), attr="__init__")):
-                yield _arguments(node.args, node)
             case ast.Call(
-                func=ast.Attribute(attr="__init__"), args=[ast.Name(id=name), *rest]
-            ) if name == me:
+                func=ast.Attribute(value=ast.Call(func=ast.Name("super")), attr="__init__")
+            ):
+                yield _arguments(node.args, node)
+            case ast.Call(func=ast.Attribute(attr="__init__"), args=[ast.Name(id=name), *rest]) if (
+                name == me
+            ):
                 yield _arguments(rest, node)
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from dlfix.project.module import Module
 from dlfix.rules.base import Place
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
 
 # How a generator is made from the worker's seed; {make} is the maker as the file writes it.
 _FROM_SEED = {
@@ -20,8 +23,33 @@ _FROM_SEED = {
 }
 GENERATORS = frozenset(_FROM_SEED)
 MUTATED_GLOBALLY = ("random.", "numpy.random.")
-_NOT_DRAWING = frozenset({"Random", "SystemRandom", "Generator", "RandomState", "default_rng", "SeedSequence", "PCG64", "MT19937", "Philox", "SFC64", "PCG64DXSM", "BitGenerator"})
-_RESEEDING = frozenset({"get_worker_info", "worker_info", "initial_seed", "worker_init_fn", "worker_id", "worker_seed", "WorkerInfo"})
+_NOT_DRAWING = frozenset(
+    {
+        "Random",
+        "SystemRandom",
+        "Generator",
+        "RandomState",
+        "default_rng",
+        "SeedSequence",
+        "PCG64",
+        "MT19937",
+        "Philox",
+        "SFC64",
+        "PCG64DXSM",
+        "BitGenerator",
+    }
+)
+_RESEEDING = frozenset(
+    {
+        "get_worker_info",
+        "worker_info",
+        "initial_seed",
+        "worker_init_fn",
+        "worker_id",
+        "worker_seed",
+        "WorkerInfo",
+    }
+)
 _SEED_METHODS = frozenset({"seed", "manual_seed", "setstate", "set_state", "spawn"})
 
 

@@ -6,9 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from dlfix.project.module import Module
 from dlfix.rules.base import Place
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -105,7 +108,9 @@ def sources(function: Function) -> list[ast.expr]:
     found: list[ast.expr] = []
     for node in _own(function):
         match node:
-            case ast.For(iter=source) | ast.comprehension(iter=source) | ast.YieldFrom(value=source):
+            case (
+                ast.For(iter=source) | ast.comprehension(iter=source) | ast.YieldFrom(value=source)
+            ):
                 found.append(source)
             case ast.Return(value=ast.expr() as source) if not _is_generator(function):
                 found.append(source)
@@ -173,7 +178,10 @@ def is_stateless(loop: ast.For, function: Function) -> bool:
         match node:
             case ast.AugAssign() | ast.Break() | ast.Return() | ast.Global() | ast.Nonlocal():
                 return False
-            case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store(), value=ast.Attribute()):
+            case (
+                ast.Attribute(ctx=ast.Store())
+                | ast.Subscript(ctx=ast.Store(), value=ast.Attribute())
+            ):
                 return False
             case ast.Subscript(ctx=ast.Store(), value=ast.Name(id=name)) if name not in bound:
                 return False
