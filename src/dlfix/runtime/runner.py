@@ -36,7 +36,7 @@ import zlib
 from multiprocessing import context, process, spawn, util
 from multiprocessing.reduction import ForkingPickler
 
-SOURCE = ""  # this file's text, set by the bootstrap
+SOURCE = globals().get("SOURCE", "")  # this file's text, set by the bootstrap
 SPOOL_LIMIT = 64 << 20  # above this a part is not loaded back
 NODE_LIMIT = 2_000_000
 DEPTH_LIMIT = 600
