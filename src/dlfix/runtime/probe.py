@@ -52,6 +52,7 @@ class Culprit:
     stage: str  # pickle, load, main, init, fetch, return, died
     when: str  # "" or "next epoch"
     attribute: str = ""
+    inner: tuple[str, ...] = ()  # the parts of it that fail, where it is an object of a library
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +165,8 @@ def interpreter(target: str, python: str | None = None) -> str:
     start = Path(target).resolve() if Path(target).exists() else Path.cwd() / "-"
     homes += [str(folder / name) for folder in start.parents for name in (".venv", "venv")]
     places = ("bin/python", "Scripts/python.exe", "python.exe")
-    found = (Path(home) / place for home in homes for place in places)
-    return str(next((path for path in found if path.is_file()), sys.executable))
+    candidates = (Path(home) / place for home in homes for place in places)
+    return str(next((path for path in candidates if path.is_file()), sys.executable))
 
 
 def _job(target: str, args: Sequence[str], python: str | None) -> dict[str, Any]:
@@ -319,6 +320,7 @@ def _culprit(row: dict[str, Any]) -> Culprit:
         row["stage"],
         row["when"],
         row["attribute"],
+        tuple(row["inner"]),
     )
 
 

@@ -5,6 +5,7 @@ run. It runs the program as `__main__`, stops it where worker processes would st
 cross to them, and writes what it saw as JSON lines to a file of its own.
 """
 
+# mypy: ignore-errors
 # ruff: noqa: B905 - zip has no strict before Python 3.10
 
 import ast
@@ -32,6 +33,7 @@ import threading
 import time
 import traceback
 import types
+import typing
 import zlib
 from multiprocessing import context, process, spawn, util
 from multiprocessing.reduction import ForkingPickler
@@ -51,7 +53,7 @@ LIBRARY = tuple(
 )
 
 
-def bootstrap(source):
+def bootstrap(source: str) -> str:
     """Return the program for `python -c` that runs `source` as a module of its own."""
     packed = base64.b85encode(zlib.compress(source.encode(), 9)).decode()
     return (
@@ -72,7 +74,7 @@ class Stop(BaseException):
 
 def is_user_file(filename):
     """Tell whether a file is the user's: neither the standard library nor an installed package."""
-    if not filename or filename.startswith("<"):
+    if not filename or os.path.basename(filename).startswith("<"):
         return False
     if "site-packages" in filename or "dist-packages" in filename:
         return False
@@ -84,7 +86,8 @@ def type_name(obj):
     """Return the full name of an object's type."""
     cls = type(obj)
     module = getattr(cls, "__module__", "") or ""
-    prefix = "" if module in ("builtins", "__main__") else str(module) + "."
+    main = ("builtins", "__main__", "__mp_main__")
+    prefix = "" if module in main else str(module) + "."
     return prefix + cls.__qualname__
 
 
@@ -454,7 +457,8 @@ def parts_of(node, reduced):
     """Return what `__reduce__` hands over, each under the name a person reaches it by."""
     obj = node.obj
     func, args, state, items, pairs = (tuple(reduced) + (None,) * 5)[:5]
-    children = [Node(func, ".__reduce__()[0]", node)]
+    label = ".__class__" if func is type(obj) else ".__reduce__()[0]"
+    children = [Node(func, label, node)]
     children += named_arguments(node, args or ())
     children += state_of(node, state)
     children += [Node(item, f"[{i}]", node) for i, item in enumerate(items or ())]
@@ -479,9 +483,9 @@ def named_arguments(node, args):
     return [
         Node(a, "." + own[id(a)], node, own[id(a)])
         if id(a) in own
-        else Node(a, f".__reduce__()[1][{i}]", node)
+        else Node(a, ".__class__" if a is type(obj) else f".__reduce__()[1][{i}]", node)
         for i, a in enumerate(args)
-        if a is not obj and not (isinstance(a, type) and isinstance(obj, a))
+        if a is not obj
     ]
 
 
@@ -531,23 +535,73 @@ def place_of(node):
     return None
 
 
-def culprit_data(node, error):
+def culprit_data(node, error, inner=()):
     """Return a culprit as data."""
     owner, attribute = node.owner()
     return {
-        "path": node.path(),
+        "path": node.path().replace(".__class__", ""),
         "type": describe(node.obj),
         "error": error_data(error),
         "place": place_of(node),
         "owner": type(owner).__name__ if owner is not None else "",
         "attribute": attribute or "",
+        "inner": list(inner),
     }
 
 
 def find_culprits(obj, label, error):
-    """Return all culprits below an object that failed to pickle with `error`."""
-    found = [culprit_data(node, why) for node, why in itertools.islice(culprits(obj, label), 200)]
-    return found or [culprit_data(Node(obj, label), error)]
+    """Return all culprits below an object that failed to pickle with `error`.
+
+    What is wrong deep inside an object of a library (a lock in a client) is that object's fault.
+    """
+    held = {}
+    for node, why in itertools.islice(culprits(obj, label), 200):
+        top = holder(node)
+        held.setdefault(id(top.obj), (top, []))[1].append((node, why))
+    if not held:
+        return [culprit_data(Node(obj, label), error)]
+    return [_grouped(top, found) for top, found in held.values()]
+
+
+def _grouped(top, found):
+    if found[0][0].obj is top.obj:
+        return culprit_data(top, found[0][1])
+    inner = [node.path()[len(top.path()) :] for node, _ in found[:5]]
+    return culprit_data(top, failure(top.obj) or found[0][1], inner)
+
+
+def is_carrier(cls):
+    """Tell whether a library's class only carries what users hand to it."""
+    module = cls.__module__ or ""
+    return module.partition(".")[0] in CARRIERS and not module.startswith("torch.jit")
+
+
+CARRIERS = (
+    "torch",
+    "torchvision",
+    "torchaudio",
+    "torchtext",
+    "builtins",
+    "collections",
+    "functools",
+)
+
+
+def holder(node):
+    """Return the object that a user made and a culprit is part of: the outermost of a library."""
+    own = code_place(node.obj)
+    if own and is_user_file(own["file"]):
+        return node
+    top, above = node, node.parent
+    while above is not None and not is_user_class(type(above.obj)):
+        if isinstance(above.obj, (dict, *CONTAINERS)):
+            pass
+        elif is_carrier(type(above.obj)):
+            break
+        else:
+            top = above
+        above = above.parent
+    return top
 
 
 # ---------------------------------------------------------------- what else shows
@@ -679,6 +733,8 @@ def promised(node):
 def is_user_class(cls):
     """Tell whether a class is defined in the user's own code."""
     module = sys.modules.get(cls.__module__)
+    if cls.__module__ == "builtins" or module is None:
+        return False
     return is_user_file(getattr(module, "__file__", None) or "")
 
 
@@ -825,6 +881,7 @@ class Probe:
                 "place": place,
                 "owner": "",
                 "attribute": "",
+                "inner": [],
             },
             stage,
         )
@@ -1628,7 +1685,7 @@ def has_torch():
 # ---------------------------------------------------------------- for use in a running test
 
 
-def examine(loader):
+def examine(loader: object) -> "list[dict[str, typing.Any]]":
     """Return the culprits of a loader, as data; nothing is started."""
     report = Report(None)
     probe = Probe(report, load=False)
@@ -1636,7 +1693,7 @@ def examine(loader):
     return [row for row in report.rows if row["event"] == "culprit"]
 
 
-def sentence(culprit):
+def sentence(culprit: "dict[str, typing.Any]") -> str:
     """Return one line about a culprit."""
     place = culprit["place"]
     where = " ({}:{})".format(place["file"], place["line"]) if place else ""

@@ -1,0 +1,137 @@
+"""`dlfix probe`, `dlfix explain` of a traceback, and `dlfix apply --prove`: plain functions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlfix.runtime import probe as probing
+from dlfix.runtime import show
+from dlfix.runtime.explain import clean, exceptions, explain
+from dlfix.runtime.join import join
+from dlfix.runtime.probe import Fetched, ProbeError
+
+if TYPE_CHECKING:
+    from dlfix.rules.base import Finding
+
+TIMEOUT = 120.0
+
+
+def probe(
+    target: str,
+    args: Sequence[str] = (),
+    *,
+    python: str | None = None,
+    run: bool = False,
+    go_on: bool = False,
+    timeout: float = TIMEOUT,
+    output_format: str = "text",
+) -> int:
+    """Do `dlfix probe TARGET [-- ARGS]` (`go_on` is `--continue`); return the exit status.
+
+    0: all that crosses arrives; 1: something does not; 2: the probe could not do its work, and a
+    line on stderr says why.
+    """
+    try:
+        if run:
+            return _probe_run(target, args, python, timeout, output_format)
+        probed = probing.probe(target, args, python=python, go_on=go_on, timeout=timeout)
+    except ProbeError as error:
+        return _fail(error)
+    joined = join(probed.culprits, _findings_for(target) if probed.culprits else ())
+    if output_format == "json":
+        print(show.to_json(probed, joined))
+    else:
+        show.show_probe(probed, joined, show.console())
+    return 1 if joined else 0
+
+
+def _probe_run(
+    target: str, args: Sequence[str], python: str | None, timeout: float, output_format: str
+) -> int:
+    fetched = probing.fetch(target, args, python=python, timeout=timeout)
+    if output_format == "json":
+        print(show.fetched_json(fetched))
+    else:
+        show.show_fetched(fetched, show.console())
+    return 0 if all(row.ok for row in fetched) else 1
+
+
+def explain_text(text: str, *, output_format: str = "text", folder: Path | None = None) -> int:
+    """Do `dlfix explain -` (or FILE) with the text read; return the exit status.
+
+    0: explained; 1: no pickling or worker error in the text; 2 is the caller's (a file that cannot
+    be read).
+    """
+    folder = folder or Path.cwd()
+    explanation = explain(text, _findings_near(text, folder), folder)
+    if explanation is None:
+        print("no pickling or worker error in this text", file=sys.stderr)
+        return 1
+    if output_format == "json":
+        print(show.explanation_json(explanation))
+    else:
+        show.show_explanation(explanation, show.console())
+    return 0
+
+
+def prove(
+    target: str,
+    rewrite: Callable[[], int],
+    args: Sequence[str] = (),
+    *,
+    python: str | None = None,
+    timeout: float = TIMEOUT,
+) -> int:
+    """Do `dlfix apply --prove TARGET`: fetch a batch, call `rewrite` (which writes), fetch again.
+
+    `rewrite` returns apply's exit status. Returned is 1 if a start method fails after rewriting (or
+    what `rewrite` returned, where that is more), 2 if nothing could be proved (nothing is written
+    then).
+    """
+    try:
+        before = probing.fetch(target, args, python=python, timeout=timeout)
+        status = rewrite()
+        after = probing.fetch(target, args, python=python, timeout=timeout)
+    except ProbeError as error:
+        return _fail(error)
+    show.show_proof(before, after, show.console())
+    return max(status, 0 if proved(before, after) else 1)
+
+
+def proved(before: Sequence[Fetched], after: Sequence[Fetched]) -> bool:
+    """Tell whether all start methods work now, and no workers gives what it gave."""
+    unchanged = all(
+        old.digest == new.digest
+        for old, new in zip(before, after, strict=True)
+        if old.method == "none" and old.ok
+    )
+    return unchanged and all(row.ok for row in after)
+
+
+def _fail(error: ProbeError) -> int:
+    print(f"dlfix: {error}", file=sys.stderr)
+    return 2
+
+
+def _findings_for(target: str) -> Sequence[Finding]:
+    """Return the static findings in a script's folder (or the working one)."""
+    path = Path(target)
+    return _findings([path.parent if path.exists() else Path.cwd()])
+
+
+def _findings_near(text: str, folder: Path) -> Sequence[Finding]:
+    """Return the static findings of the files that a traceback names and that are at hand."""
+    named = {f.path for raised in exceptions(clean(text)) for f in raised.frames if f.is_users}
+    return _findings(sorted({folder / path for path in named if (folder / path).is_file()}))
+
+
+def _findings(paths: Sequence[Path]) -> Sequence[Finding]:
+    """Return what reading the sources finds; nothing where they cannot be read."""
+    if not paths:
+        return ()
+    from dlfix.runtime.static import findings
+
+    return findings(paths)

@@ -1,0 +1,280 @@
+"""Reads a pasted traceback or a whole log: what happened, where, and what helps."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlfix.runtime.messages import Meaning, fix_of, meanings
+from dlfix.runtime.probe import Line
+
+if TYPE_CHECKING:
+    from dlfix.rules.base import Finding
+
+ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+FRAME = re.compile(
+    r'File "?(?P<path>[^"\n]+?)"?(?:, line |:)(?P<row>\d+)(?:, in (?P<function>[^\n]+))?'
+)
+TRACEBACK = re.compile(r"Traceback \(most recent call last\)|^-{20,}$")
+EXCEPTION = re.compile(
+    r"(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning))(?::|$)"
+)
+LIBRARY = re.compile(
+    r"site-packages|dist-packages|[/\\]lib[/\\]python\d|[/\\]lib64[/\\]python\d|[/\\]Lib[/\\]\w+\.py"
+    r"|[/\\]Lib[/\\](?:multiprocessing|concurrent)|python\d[\w.]*[/\\]multiprocessing"
+    r"|Python\.framework|^<|[/\\]torch[/\\](?:utils|multiprocessing)[/\\]|\.pyx$"
+)
+NOTE = re.compile(r"when serializing (?P<what>(?:dict|list|tuple|set) item [^\n]+|[^\n]+? state)")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A line of a traceback."""
+
+    path: str
+    row: int
+    function: str
+
+    @property
+    def is_users(self) -> bool:
+        """Tell whether it lies in the user's own code."""
+        return not LIBRARY.search(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """An exception of a log: its text, and the frames above it."""
+
+    text: str
+    frames: tuple[Frame, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a text says: two sentences, a line of the user's code, a rule and a command."""
+
+    happened: str
+    why: str
+    code: str  # "" where no rule finds it
+    message: str  # the exception's text
+    line: str  # `train.py:67` or ""
+    line_is: str  # what is on that line: "culprit" or "boundary"
+    path: str  # where the culprit hangs, where the text tells (Python 3.14)
+    command: str
+    others: tuple[str, ...] = ()  # other causes in the same text
+
+
+def explain(
+    text: str, findings: Sequence[Finding] = (), folder: Path | None = None
+) -> Explanation | None:
+    """Explain the first cause in a text; None where there is none."""
+    text = clean(text)
+    raised = list(exceptions(text))
+    found = _ranked(text, raised)
+    if not found:
+        return None
+    meaning, source = found[0]
+    meaning = _with_inner(meaning, raised)
+    line, line_is = _line(meaning, source, raised, findings, folder or Path.cwd())
+    others = [m.happened for m, _ in found[1:] if m.code != meaning.code and m.rank >= 2]
+    return Explanation(
+        meaning.happened,
+        meaning.why,
+        meaning.code,
+        _message(meaning, source),
+        line,
+        line_is,
+        _path(text),
+        command(meaning.code, line) if source or meaning.rank > 1 else "dlfix check .",
+        tuple(dict.fromkeys(others))[:3],
+    )
+
+
+def clean(text: str) -> str:
+    """Return a text without colours and line ends of other systems."""
+    return ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def exceptions(text: str) -> Iterator[Raised]:
+    """Yield the exceptions of a log in order; a frame belongs to the next exception below it."""
+    frames: list[Frame] = []
+    lines = text.split("\n")
+    for i, line in enumerate(lines):
+        if TRACEBACK.search(line):
+            frames = []
+        if frame := FRAME.search(line):
+            path = frame["path"].strip()
+            frames.append(Frame(path, int(frame["row"]), (frame["function"] or "").strip()))
+        elif (match := EXCEPTION.search(line)) and _starts(line, match.start()):
+            yield Raised(_whole(lines, i, match.start()), tuple(frames))
+
+
+def _starts(line: str, column: int) -> bool:
+    """Tell whether an exception's name stands at a line's start, but for a log's prefix."""
+    before = line[:column].strip()
+    return not before or before[-1] in "]|:>)E" or before.endswith(("_pickle.", "--"))
+
+
+def _whole(lines: Sequence[str], index: int, column: int) -> str:
+    """Return an exception's text with the lines that go on with it."""
+    text = [lines[index][column:].rstrip()]
+    for line in lines[index + 1 : index + 12]:
+        if TRACEBACK.search(line) or FRAME.search(line) or not line.strip():
+            break
+        text.append(line.strip())
+    if text == [text[0]] and text[0].endswith(":"):
+        text += [line.strip() for line in lines[index + 1 : index + 6]]
+    return "\n".join(text)
+
+
+def _ranked(text: str, raised: Sequence[Raised]) -> list[tuple[Meaning, Raised | None]]:
+    """Return all meanings, the first cause first: of exceptions, else of the text itself."""
+    found: list[tuple[Meaning, Raised | None]] = [
+        (meaning, source) for source in raised for meaning in meanings(source.text)[:1]
+    ]
+    found.sort(key=lambda pair: -pair[0].rank)
+    if not found or found[0][0].rank < 2:
+        whole = [(meaning, _nearest(text, meaning, raised)) for meaning in meanings(text)]
+        found += [pair for pair in whole if not found or pair[0].rank > found[0][0].rank]
+        found.sort(key=lambda pair: -pair[0].rank)
+    return found
+
+
+def _nearest(text: str, meaning: Meaning, raised: Sequence[Raised]) -> Raised | None:
+    return next((r for r in raised if meaning.text in r.text), None)
+
+
+def _with_inner(meaning: Meaning, raised: Sequence[Raised]) -> Meaning:
+    """Say which exception the worker raised, where a wrapper is all that is known."""
+    if not meaning.text.startswith("Caught "):
+        return meaning
+    inner = [r.text.split("\n")[0] for r in raised if meaning.text[:12] not in r.text]
+    error = inner[-1] if inner else meaning.name
+    happened = f"The dataset or the collate function raised `{error}` in a worker process."
+    if meaning.name not in ("KeyError", "NameError", "AttributeError"):
+        return replace(meaning, happened=happened)
+    why = (
+        "If the same code works with no workers, it reads what exists in the parent only: a worker "
+        "has what was pickled, and modules as they are when imported."
+    )
+    return replace(meaning, happened=happened, why=why, code="DLF303")
+
+
+def _message(meaning: Meaning, source: Raised | None) -> str:
+    if source is None:
+        return " ".join(meaning.text.split())
+    lines = [line for line in source.text.split("\n") if line.strip()]
+    first = lines[0] if not lines[0].endswith(":") or len(lines) == 1 else " ".join(lines[:3])
+    return " ".join(first.split())
+
+
+def _path(text: str) -> str:
+    """Return the access path that Python 3.14 tells in its notes, outermost first."""
+    found = [match["what"].strip() for match in NOTE.finditer(text)]
+    steps = []
+    for what in reversed(found):
+        kind, _, key = what.partition(" item ")
+        if key:
+            steps.append(f".{key.strip(chr(39))}" if key[1:-1].isidentifier() else f"[{key}]")
+        elif kind.endswith(" state"):
+            steps.append(kind[: -len(" state")] if not steps else "")
+    return "".join(steps).replace("multiprocessing.context.", "")
+
+
+def _line(
+    meaning: Meaning,
+    source: Raised | None,
+    raised: Sequence[Raised],
+    findings: Sequence[Finding],
+    folder: Path,
+) -> tuple[str, str]:
+    """Return the line at fault and what it is: the static finding's, the source's, the frame's."""
+    frames = _frames(source, raised)
+    if fitting := matching(meaning, frames, findings):
+        place = fitting.place
+        return str(Line(place.path, place.span.start.row)), "culprit"
+    if written := _written(meaning, frames, folder):
+        return written, "culprit"
+    if not frames:
+        return "", ""
+    last = frames[-1]
+    is_culprit = meaning.rank == 1 or meaning.code in (
+        "DLF301",
+        "DLF401",
+        "DLF402",
+        "DLF403",
+        "DLF404",
+    )
+    return f"{last.path}:{last.row}", "culprit" if is_culprit else "boundary"
+
+
+def _frames(source: Raised | None, raised: Sequence[Raised]) -> list[Frame]:
+    """Return the user's frames of an exception, else of the others in the log."""
+    own = [frame for frame in (source.frames if source else ()) if frame.is_users]
+    if own:
+        return own
+    return [frame for r in raised for frame in r.frames if frame.is_users]
+
+
+def matching(
+    meaning: Meaning, frames: Sequence[Frame], findings: Sequence[Finding]
+) -> Finding | None:
+    """Return the static finding that fits: its error or code, and best in a file of the traceback."""
+    files = {Path(frame.path).name for frame in frames}
+
+    def fits(finding: Finding) -> tuple[bool, bool, bool]:
+        same_error = bool(finding.error) and finding.error in meaning.text
+        names = {step.place.path.name for step in finding.trace} | {finding.place.path.name}
+        return same_error, finding.code == meaning.code, bool(names & files)
+
+    scored = sorted(findings, key=fits, reverse=True)
+    return scored[0] if scored and any(fits(scored[0])[:2]) else None
+
+
+def _written(meaning: Meaning, frames: Sequence[Frame], folder: Path) -> str:
+    """Look for what the message names in the files of the traceback that are at hand."""
+    if not meaning.name or meaning.code not in ("DLF101", "DLF102", "DLF103", "DLF105", "DLF302"):
+        return ""
+    for path in dict.fromkeys(frame.path for frame in reversed(frames)):
+        file = folder / path
+        try:
+            tree = ast.parse(file.read_bytes())
+        except (OSError, SyntaxError, ValueError):
+            continue
+        if row := _row(tree, meaning.name):
+            return f"{path}:{row}"
+    return ""
+
+
+def _row(tree: ast.AST, name: str) -> int | None:
+    """Return the row of a qualified name in a file."""
+    node: ast.AST = tree
+    for part in name.replace(".<locals>", "").split("."):
+        found = next((n for n in ast.walk(node) if n is not node and _is_called(n, part)), None)
+        if found is None:
+            return None
+        node = found
+    return getattr(node, "lineno", None)
+
+
+def _is_called(node: ast.AST, name: str) -> bool:
+    if name == "<lambda>":
+        return isinstance(node, ast.Lambda)
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return isinstance(node, definitions) and node.name == name
+
+
+def command(code: str, line: str) -> str:
+    """Return the command that fixes, or else shows, what a text is about."""
+    path = line.rpartition(":")[0] if line else ""
+    if not code:
+        return f"dlfix probe {path or 'SCRIPT'}"
+    how = fix_of(code)
+    if how == "report":
+        return f"dlfix check --select {code} {path or '.'}"
+    unsafe = "--unsafe-fixes " if how == "unsafe" else ""
+    return f"dlfix apply {unsafe}--select {code} {path or '.'}"

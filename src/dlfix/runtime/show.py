@@ -1,0 +1,226 @@
+"""Shows what was probed and explained: text of 80 columns, or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dlfix.runtime.explain import Explanation
+from dlfix.runtime.join import Joined
+from dlfix.runtime.probe import HEAVY, Boundary, Fetched, Part, Probed
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH = 80
+
+
+def console() -> Console:
+    """Return where the report goes: as wide as the terminal, and 80 columns elsewhere."""
+    from rich.console import Console
+
+    found = Console(highlight=False, soft_wrap=False)
+    return found if found.is_terminal else Console(highlight=False, width=WIDTH)
+
+
+def size(count: float) -> str:
+    """Return a number of bytes as a person writes it."""
+    for unit in ("B", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} GB"
+
+
+def show_probe(probed: Probed, joined: Sequence[Joined], out: Console) -> None:
+    """Print what a probe saw."""
+    by_id = {id(item.culprit): item for item in joined}
+    for boundary in probed.boundaries:
+        _show_boundary(boundary, [by_id[id(culprit)] for culprit in boundary.culprits], out)
+    out.print(verdict(joined), markup=True)
+
+
+def verdict(joined: Sequence[Joined]) -> str:
+    """Return the last line: does all arrive?"""
+    if not joined:
+        return "[green]All that crosses arrives.[/]"
+    things = "1 thing does" if len(joined) == 1 else f"{len(joined)} things do"
+    return f"[red]{things} not arrive in the workers.[/]"
+
+
+def _show_boundary(boundary: Boundary, joined: Sequence[Joined], out: Console) -> None:
+    workers = "1 worker" if boundary.workers == 1 else f"{boundary.workers} workers"
+    place = f"  {_plain(boundary.line)}" if boundary.line else ""
+    out.print(f"[bold]{boundary.kind}[/], {workers}, start method {boundary.method}[dim]{place}[/]")
+    for part in boundary.parts:
+        _show_part(part, boundary.workers, out)
+    for item in joined:
+        _show_culprit(item, out)
+    for text in boundary.differences:
+        out.print(f"  [yellow]differs[/] {_plain(text)}")
+    for handle in boundary.shared:
+        name = f" ({handle.name})" if handle.name else ""
+        out.print(
+            f"  [yellow]shared[/] {_plain(handle.path)}{_plain(name)}: forked workers and the parent "
+            f"would read through one file descriptor ({handle.descriptor}), and one position"
+        )
+    for text in boundary.notes:
+        out.print(f"  [dim]note[/] {_plain(text)}")
+    out.print()
+
+
+def _show_part(part: Part, workers: int, out: Console) -> None:
+    if not part.fits:
+        return
+    total = f", {size(part.bytes * workers)} in all" if workers > 1 else ""
+    shared = f" and {size(part.shared)} of shared tensors" if part.shared else ""
+    out.print(
+        f"  [green]ok[/] {_plain(part.path)}  {_plain(part.type)}: {size(part.bytes)} a worker{total}"
+        f"{shared}, {part.milliseconds:.1f} ms"
+    )
+    if part.bytes < 1 << 20:
+        return
+    for attribute in part.largest:
+        out.print(
+            f"       {size(attribute.bytes):>9}  {_plain(attribute.path)}  [dim]{_plain(attribute.type)}[/]"
+        )
+    if part.bytes >= HEAVY:
+        out.print(f"     [yellow]heavy[/] {advice(part)}")
+
+
+def advice(part: Part) -> str:
+    """Say what to do with a dataset that costs each worker this much."""
+    top = part.largest[0] if part.largest else None
+    name = top.path if top else part.path
+    if top and top.type.startswith("numpy"):
+        how = "map it from disk (np.load with mmap_mode, opened in each worker) or keep a tensor"
+    elif top and top.type in ("list", "dict", "tuple"):
+        how = "keep tensors or numpy arrays instead of Python objects, or load lazily"
+    else:
+        how = "map it into memory, keep tensors (they cross as handles), or load lazily"
+    return f"each worker gets a copy of {name} ({size(part.bytes)}): {how}"
+
+
+def _show_culprit(item: Joined, out: Console) -> None:
+    culprit = item.culprit
+    place = str(item.line) if item.line else ""
+    code = f" [bold]{item.code}[/]" if item.code else ""
+    out.print(f"  [red]fails[/]{code} [bold]{_plain(culprit.path)}[/]  {_plain(culprit.type)}")
+    message = " ".join(culprit.message.split())
+    out.print(f"       {_plain(culprit.error)}: {_plain(message[:300])}")
+    if culprit.inner:
+        out.print(f"       [dim]because of its {_plain(', '.join(culprit.inner[:3]))}[/]")
+    if culprit.when:
+        out.print("       only in the next epoch: the parent has called len(dataset) by then")
+    elif culprit.stage != "pickle":
+        out.print(f"       {STAGES.get(culprit.stage, culprit.stage)}")
+    if place:
+        out.print(f"       [cyan]{_plain(place)}[/]{_made(item)}")
+
+
+STAGES = {
+    "load": "it can be pickled, but the worker cannot load it",
+    "main": "when the worker imports the main module",
+    "init": "in worker_init_fn or the initializer, in the worker",
+    "fetch": "when the worker fetches its first batch",
+    "return": "on the way back: the result cannot return to the parent",
+    "died": "in the worker",
+}
+
+
+def _made(item: Joined) -> str:
+    if item.finding is None:
+        return ""
+    return f"  [dim]{_plain(item.finding.message)}[/]"
+
+
+def _plain(text: object) -> str:
+    from rich.markup import escape
+
+    return escape(str(text))
+
+
+def show_fetched(fetched: Sequence[Fetched], out: Console) -> None:
+    """Print the table of start methods and outcomes."""
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for title in ("workers", "first batch", ""):
+        table.add_column(title, overflow="fold")
+    for row in fetched:
+        colour = "green" if row.ok else "red"
+        table.add_row(row.method, f"[{colour}]{_plain(outcome(row, fetched))}[/]", _plain(row.text))
+    out.print(table)
+
+
+def outcome(row: Fetched, fetched: Sequence[Fetched]) -> str:
+    """Say in a word how one start method went."""
+    if not row.ok:
+        return "fails"
+    base = next((other for other in fetched if other.method == "none" and other.ok), None)
+    if base is None or row is base:
+        return "works"
+    return "works, same" if row.digest == base.digest else "works, differs"
+
+
+def show_proof(before: Sequence[Fetched], after: Sequence[Fetched], out: Console) -> None:
+    """Print each start method before and after rewriting."""
+    for old, new in zip(before, after, strict=True):
+        words = f"{_word(old)} -> {_word(new)}"
+        colour = "green" if new.ok else "red"
+        detail = "" if new.ok else f"  {_plain(new.text)}"
+        out.print(f"  {new.method:<11}[{colour}]{words}[/]{detail}")
+
+
+def _word(row: Fetched) -> str:
+    return "works" if row.ok else "broken"
+
+
+def show_explanation(explanation: Explanation, out: Console) -> None:
+    """Print an explanation."""
+    out.print(f"[bold]{_plain(explanation.message)}[/]\n")
+    out.print(f"{_plain(explanation.happened)} {_plain(explanation.why)}\n")
+    if explanation.path:
+        out.print(f"  hangs   {_plain(explanation.path)}")
+    if explanation.line:
+        label = "culprit" if explanation.line_is == "culprit" else "sent at"
+        out.print(f"  {label:<8}[cyan]{_plain(explanation.line)}[/]")
+    if explanation.code:
+        out.print(f"  rule    {explanation.code}")
+    out.print(f"  run     [green]{_plain(explanation.command)}[/]")
+    for other in explanation.others:
+        out.print(f"\nAlso: {_plain(other)}")
+
+
+def to_json(probed: Probed, joined: Sequence[Joined]) -> str:
+    """Return what a probe saw as JSON."""
+    data = asdict(probed)
+    by_id = {id(item.culprit): item for item in joined}
+    for boundary, shown in zip(probed.boundaries, data["boundaries"], strict=True):
+        for culprit, row in zip(boundary.culprits, shown["culprits"], strict=True):
+            _add_joined(row, by_id[id(culprit)])
+    return json.dumps(data, indent=2, default=_jsonable)
+
+
+def _add_joined(row: dict[str, Any], item: Joined) -> None:
+    row["code"] = item.code
+    row["line"] = asdict(item.line) if item.line else None
+    row["finding"] = item.finding.message if item.finding else None
+
+
+def _jsonable(value: object) -> str:
+    return str(value) if isinstance(value, Path) else repr(value)
+
+
+def fetched_json(fetched: Sequence[Fetched]) -> str:
+    """Return the table of start methods as JSON."""
+    rows = [asdict(row) | {"outcome": outcome(row, fetched)} for row in fetched]
+    return json.dumps(rows, indent=2)
+
+
+def explanation_json(explanation: Explanation) -> str:
+    """Return an explanation as JSON."""
+    return json.dumps(asdict(explanation), indent=2)
