@@ -111,6 +111,8 @@ def test_a_re_export_is_the_same_row() -> None:
         (UNKNOWN, ABSENT, "plain"),
         (Tail(".npz"), ABSENT, "resource"),
         (Tail("npz.npy"), ABSENT, "plain"),
+        (Tail("z"), ABSENT, "plain"),
+        (UNKNOWN, Tail("r"), "plain"),
         (UNKNOWN, "r", "memmap"),
         (UNKNOWN, None, "plain"),
         (UNKNOWN, UNKNOWN, "plain"),
@@ -138,6 +140,16 @@ def test_a_file_is_opened_anew_only_for_reading(mode: object, action: str) -> No
     assert row.variant(lambda *_: mode).action == action
 
 
+@pytest.mark.parametrize(
+    ("python", "words"),
+    [((3, 9), "_io.Buf"), ((3, 11), "_io.Buf"), ((3, 12), "Buf"), ((3, 14), "Buf")],
+)
+def test_an_error_is_worded_as_that_python_does(python: tuple[int, int], words: str) -> None:
+    row = load().resource("open")
+    assert row is not None
+    assert row.error_on(python).startswith(f"TypeError: cannot pickle '{words}")
+
+
 def test_a_subscript_with_a_name_gives_a_dataset_and_a_slice_gives_data() -> None:
     catalog = load()
     row = catalog.resource("h5py.File")
@@ -151,7 +163,8 @@ def test_a_subscript_with_a_name_gives_a_dataset_and_a_slice_gives_data() -> Non
 def test_the_words_of_the_catalogue_are_those_of_boundaries_and_datasets() -> None:
     words = load().words
     assert {b"DataLoader", b"Dataset", b"Process", b"ProcessPoolExecutor"} <= words
-    assert not {b"map", b"submit", b"apply", b"connect"} & words
+    assert b"LightningDataModule" in words
+    assert not {b"map", b"submit", b"apply", b"connect", b"from_datasets"} & words
 
 
 def write(folder: Path, text: str) -> Path:

@@ -86,17 +86,8 @@ class Catalog:
     @cached_property
     def words(self) -> frozenset[bytes]:
         """Words of which a file must hold one to be worth parsing, as bytes."""
-        names = [
-            name
-            for table in ("boundary", "dataset")
-            for name in self._canonical[table]
-            if not self._is_method(name)
-        ]
-        return frozenset(name.rpartition(".")[2].encode() for name in names)
-
-    def _is_method(self, name: str) -> bool:
-        last = name.split(".")[-2:]
-        return len(last) == 2 and last[0][:1].isupper() and not last[1][:1].isupper()
+        names = (name for table in ("boundary", "dataset") for name in self._canonical[table])
+        return frozenset(_word(name).encode() for name in names)
 
     def _row(self, table: str, name: str, cls: type[R]) -> R | None:
         canonical = self._canonical[table].get(name)
@@ -137,6 +128,13 @@ class Catalog:
         self._sources[table][name] = source
         for alias in (name, *aliases):
             self._canonical[table][alias] = name
+
+
+def _word(name: str) -> str:
+    """Return what a file must hold that uses this name: for a method, its class."""
+    *_, owner, last = name.split(".")
+    is_method = owner[:1].isupper() and not last[:1].isupper()
+    return owner if is_method else last
 
 
 def load(extra: Sequence[Path] = ()) -> Catalog:

@@ -136,7 +136,7 @@ class Variant:
             return self.absent
         if value is UNKNOWN:
             return self.unknown
-        if isinstance(value, Tail) and not self.matches.endswith("$"):
+        if isinstance(value, Tail) and ("^" in self.matches or not self.matches.endswith("$")):
             return self.unknown
         return bool(self.matches) and re.search(self.matches, str(value)) is not None
 
@@ -161,7 +161,7 @@ class ResourceRow:
     kind: Literal["resource", "sync", "state", "random", "memmap", "plain"] = "resource"
     pickles: Literal["error", "ok", "load-error", "start-only", "unknown"] = "error"
     error: str = ""
-    error_by_python: Mapping[str, str] = field(default_factory=dict)
+    error_by_python: Mapping[str, str] = field(default_factory=dict)  # from that version on
     fork: Literal["", "safe", "unsafe", "once-used", "offset", "hangs", "copied"] = ""
     fork_why: str = ""
     action: Literal["lazy", "drop", "report"] = "report"
@@ -199,6 +199,12 @@ class ResourceRow:
             if mode.holds(read, uses):
                 return replace(self, modes=(), **mode.changes)
         return self
+
+    def error_on(self, python: tuple[int, int]) -> str:
+        """Return the error as this version of Python words it."""
+        since = [v for v in self.error_by_python if tuple(map(int, v.split("."))) <= python]
+        newest = max(since, key=lambda v: tuple(map(int, v.split("."))), default=None)
+        return self.error if newest is None else self.error_by_python[newest]
 
     def hangs(self, how: str, key: object = None) -> str | None:
         """Return the type of what `how` gives where that hangs from the handle, else None.
