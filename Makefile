@@ -1,0 +1,60 @@
+# Every target sets itself up: `make demo` or `make test` in a fresh clone is enough.
+# Another Python: `make test PYTHON=python3.12` (what needs torch is then skipped, and told).
+
+TORCH_FOR := 3.11
+ifndef PYTHON
+PYTHON := $(shell for python in python$(TORCH_FOR) python3; do \
+	$$python -c '' 2>/dev/null && echo $$python && break; done)
+endif
+TAG := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+BIN := .venv/$(TAG)/bin
+EXTRAS := $(if $(filter $(TORCH_FOR),$(TAG)),dev torch,dev)
+empty :=
+comma := ,
+
+.DEFAULT_GOAL := test
+.PHONY: setup demo test lint docs catalog bench clean print-bin
+
+$(BIN)/python:
+	$(PYTHON) -m venv .venv/$(TAG)
+
+.venv/$(TAG)/for-demo: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+.venv/$(TAG)/for-tests: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[$(subst $(empty) $(empty),$(comma),$(EXTRAS))]'
+	@touch $@ .venv/$(TAG)/for-demo
+
+setup: .venv/$(TAG)/for-tests
+
+# What reaches the workers of examples/birds and breaks, and the diff that mends it. Writes nothing.
+# Both commands exit with 1, as there is something to tell.
+demo: .venv/$(TAG)/for-demo
+	@$(BIN)/dlfix check examples/birds || test $$? -eq 1
+	@$(BIN)/dlfix apply --diff examples/birds || test $$? -eq 1
+
+test: setup
+	$(BIN)/python -m pytest
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: setup
+	$(BIN)/python docs/build.py
+
+# The catalogue against the objects themselves: what pickles, what does not, with which words.
+catalog: setup
+	$(BIN)/python -m pytest tests/catalog
+
+# Cold runs beside peers' on one tree.
+bench: setup
+	$(BIN)/python benchmarks/cold_run.py
+
+clean:
+	rm -rf .venv site build dist .coverage
+
+print-bin:
+	@echo $(BIN)

@@ -1,0 +1,1 @@
+"""Telling bird calls apart: a small training project."""
