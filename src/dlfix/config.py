@@ -1,0 +1,162 @@
+"""Settings: `[tool.dlfix]` in pyproject.toml or dlfix.toml, and the command line over it."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from dlfix.source.discovery import EXCLUDED
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+START_METHODS = ("fork", "spawn", "forkserver")
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be used; one line that names the file and the key."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is in force. A field's name is its key, with `-` for `_`."""
+
+    select: tuple[str, ...] = ("DLF",)
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = EXCLUDED
+    extend_exclude: tuple[str, ...] = ()
+    respect_gitignore: bool = True
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unsafe_fixes: bool = False
+    target_start_methods: tuple[str, ...] = START_METHODS
+    extend_catalog: tuple[str, ...] = ()
+    root: Path = field(default_factory=Path.cwd)  # what patterns and paths are relative to
+    file: Path | None = None
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    def origin(self, name: str) -> str:
+        """Tell where a value came from: "default", a file, "command line"."""
+        return self.origins.get(name, "default")
+
+    def catalog_files(self) -> tuple[Path, ...]:
+        """Return the extra catalogue files; relative ones lie beside the configuration."""
+        return tuple(self.root / name for name in self.extend_catalog)
+
+    def over(self, **values: Any) -> Settings:
+        """Return these settings with what the command line says; None says nothing."""
+        said = {name: value for name, value in values.items() if value is not None}
+        origins = {**self.origins, **dict.fromkeys(said, "command line")}
+        return _replace(self, said, origins)
+
+
+KEYS = tuple(
+    one.name.replace("_", "-")
+    for one in fields(Settings)
+    if one.name not in ("root", "file", "origins")
+)
+
+
+def _replace(base: Settings, values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
+    from dataclasses import replace
+
+    return replace(base, **values, origins=dict(origins))
+
+
+def load(start: Path, explicit: Path | None = None) -> Settings:
+    """Read the nearest configuration at or above `start`, or the one that is named."""
+    if explicit is not None:
+        return _read(explicit, required=True) or Settings()
+    for folder in (start, *start.parents):
+        for name in ("dlfix.toml", "pyproject.toml"):
+            file = folder / name
+            settings = _read(file) if file.is_file() else None
+            if settings is not None:
+                return settings
+    return Settings(root=start)
+
+
+def _read(file: Path, *, required: bool = False) -> Settings | None:
+    table = _table(file, required)
+    if table is None:
+        return None
+    values = {key.replace("-", "_"): _checked(file, key, value) for key, value in table.items()}
+    return Settings(**values, root=file.parent, file=file, origins=dict.fromkeys(values, str(file)))
+
+
+def _table(file: Path, required: bool) -> dict[str, Any] | None:
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file}: not UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        if file.name == "pyproject.toml" and not required:
+            # Without a table of ours, another tool will tell.
+            if "tool.dlfix" not in file.read_text(encoding="utf-8"):
+                return None
+        raise ConfigError(f"{file}: {error}") from error
+    if file.name != "pyproject.toml":
+        return data
+    table = data.get("tool", {}).get("dlfix", {} if required else None)
+    if table is not None and not isinstance(table, dict):
+        raise ConfigError(f"{file}: tool.dlfix must be a table")
+    return table
+
+
+def _checked(file: Path, key: str, value: Any) -> Any:
+    if key not in KEYS:
+        raise ConfigError(f"{file}: unknown key `{key}`{nearest(key, KEYS)}")
+    default = getattr(Settings(), key.replace("-", "_"))
+    check: Callable[[Any], Any] = (
+        _boolean if isinstance(default, bool) else _table_of if key == "per-file-ignores" else _list
+    )
+    try:
+        checked = check(value)
+    except TypeError as error:
+        raise ConfigError(f"{file}: `{key}` must be {error}") from None
+    if key == "target-start-methods":
+        _methods(file, checked)
+    return checked
+
+
+def _boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("true or false")
+    return value
+
+
+def _list(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise TypeError("a list of strings")
+    return tuple(value)
+
+
+def _table_of(value: Any) -> dict[str, tuple[str, ...]]:
+    try:
+        return {pattern: _list(codes) for pattern, codes in value.items()}
+    except (AttributeError, TypeError):
+        raise TypeError("a table of patterns and lists of codes") from None
+
+
+def _methods(file: Path, methods: Sequence[str]) -> None:
+    if not methods:
+        raise ConfigError(f"{file}: `target-start-methods` names no start method")
+    for method in methods:
+        if method not in START_METHODS:
+            hint = nearest(method, START_METHODS)
+            raise ConfigError(f"{file}: unknown start method `{method}`{hint}")
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """Return `; did you mean ...?` where something known is like `word`, else nothing."""
+    folded = {one.lower(): one for one in known}
+    close = difflib.get_close_matches(word.lower().replace("_", "-"), folded, n=1, cutoff=0.5)
+    return f"; did you mean `{folded[close[0]]}`?" if close else ""

@@ -1,0 +1,75 @@
+"""Which rules are asked, and which findings are left out by configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from dlfix.config import ConfigError, Settings, nearest
+from dlfix.rules.base import Finding, Rule
+
+# What goes wrong only where objects are pickled: no matter for a program that always forks.
+ONLY_PICKLED = (
+    "DLF101", "DLF102", "DLF103", "DLF104", "DLF105", "DLF301", "DLF302", "DLF303", "DLF601",
+)  # fmt: skip
+
+
+def select(rules: Iterable[type[Rule]], settings: Settings) -> list[type[Rule]]:
+    """Return the rules in force, in order of code; raise ConfigError for a code nobody has.
+
+    A code is a whole code, the start of one, or a rule's name. The longer one wins.
+    """
+    known = sorted(rules, key=lambda rule: rule.code)
+    said = [*settings.select, *settings.extend_select, *settings.ignore]
+    said += [code for codes in settings.per_file_ignores.values() for code in codes]
+    for code in said:
+        _refuse_unknown(code, known)
+    return [rule for rule in known if _wanted(rule, settings)]
+
+
+def _refuse_unknown(code: str, known: Sequence[type[Rule]]) -> None:
+    if code == "ALL" or any(matches(code, rule) for rule in known) or code == "DLF":
+        return
+    names = [rule.code for rule in known] + [rule.name for rule in known]
+    raise ConfigError(f"unknown rule `{code}`{nearest(code, names)}")
+
+
+def matches(code: str, rule: type[Rule]) -> bool:
+    """Tell whether `code`, as a person writes it, stands for this rule."""
+    return code == "ALL" or code == rule.name or rule.code.startswith(code.upper())
+
+
+def _weight(codes: Iterable[str], rule: type[Rule]) -> int:
+    weights = (99 if code == rule.name else 0 if code == "ALL" else len(code) for code in codes
+               if matches(code, rule))  # fmt: skip
+    return max(weights, default=-1)
+
+
+def _wanted(rule: type[Rule], settings: Settings) -> bool:
+    if settings.target_start_methods == ("fork",) and rule.code in ONLY_PICKLED:
+        return False
+    chosen = _weight((*settings.select, *settings.extend_select), rule)
+    return chosen > _weight(settings.ignore, rule)
+
+
+def per_file(settings: Settings) -> Callable[[Finding], bool]:
+    """Return a test that a finding passes unless its file's patterns ignore its rule."""
+    from pathspec import GitIgnoreSpec
+
+    specs = [
+        (GitIgnoreSpec.from_lines([pattern]), codes)
+        for pattern, codes in settings.per_file_ignores.items()
+    ]
+
+    def keep(finding: Finding) -> bool:
+        shown = _shown(finding.place.path, settings.root)
+        return not any(
+            spec.match_file(shown) and any(matches(code, finding.rule) for code in codes)
+            for spec, codes in specs
+        )
+
+    return keep
+
+
+def _shown(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()

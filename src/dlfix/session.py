@@ -1,0 +1,389 @@
+"""The one road from files to findings and new texts; the command line, editors and callers share it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlfix import selection, suppression
+from dlfix.config import ConfigError, Settings
+from dlfix.rules.base import Finding, Place, Rule, Step
+from dlfix.source import notebook
+from dlfix.source.discovery import discover
+from dlfix.source.text import Position, SourceError, SourceText, Span, decode, read
+from dlfix.source.writing import Change
+
+if TYPE_CHECKING:
+    from dlfix.catalog.catalog import Catalog
+    from dlfix.fixing.engine import Diagnosis, Proposal
+    from dlfix.fixing.plans import Fix, Planned
+    from dlfix.project.project import Project
+    from dlfix.reach.analysis import Analysis
+
+# So much code is parsed only to tell of syntax errors in it, where nothing else asks for it.
+SYNTAX_BUDGET = 1_000_000
+
+# A notebook's kernel has no `__main__` that a worker could import.
+NOT_IN_NOTEBOOKS = ("DLF301",)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an apply: the files to write, what was done, what is left, what went wrong."""
+
+    changes: tuple[Change, ...]
+    before: Mapping[Path, str]
+    after: Mapping[Path, str]
+    applied: tuple[Planned, ...]
+    left: tuple[Diagnosis, ...]
+    errors: tuple[str, ...] = ()
+
+
+@dataclass
+class Session:
+    """Some files under some settings, read once."""
+
+    files: Sequence[Path]
+    settings: Settings = field(default_factory=Settings)
+    texts: Mapping[Path, str] = field(default_factory=dict)  # in place of what is on disk
+    errors: list[SourceError] = field(default_factory=list)
+    bugs: list[str] = field(default_factory=list)
+    named: frozenset[Path] = frozenset()  # files a person named, always parsed
+    on_progress: Callable[[str], None] | None = None
+
+    @classmethod
+    def open(cls, paths: Sequence[Path], settings: Settings) -> Session:
+        """Find the files under `paths`; raise MissingPath where one is not there."""
+        found = discover(
+            paths,
+            exclude=(*settings.exclude, *settings.extend_exclude),
+            gitignore=settings.respect_gitignore,
+        )
+        named = frozenset(Path(path).absolute() for path in paths)
+        return cls(found.files, settings, errors=list(found.errors), named=named)
+
+    # What is read
+
+    @cached_property
+    def notebooks(self) -> dict[Path, notebook.Notebook]:
+        """The notebooks among the files, as Python texts."""
+        books = {}
+        for path in self.files:
+            if path.suffix == ".ipynb":
+                try:
+                    books[path] = notebook.parse(path, self._data(path))
+                except SourceError as error:
+                    self.errors.append(error)
+        return books
+
+    def _data(self, path: Path) -> bytes:
+        if path in self.texts:
+            return self.texts[path].encode()
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise SourceError(path, None, error.strerror or str(error)) from error
+
+    @cached_property
+    def project(self) -> Project:
+        """The project of these files."""
+        from dlfix.project.project import Project
+
+        texts = {path: text for path, text in self.texts.items() if path.suffix != ".ipynb"}
+        texts.update({path: book.text for path, book in self.notebooks.items()})
+        usable = [path for path in self.files if path.suffix != ".ipynb" or path in self.notebooks]
+        project = Project(usable, texts)
+        self._syntax(project)
+        return project
+
+    def _syntax(self, project: Project) -> None:
+        budget = SYNTAX_BUDGET
+        for path in project.files:
+            source = project.source(path)
+            if source is None:
+                continue
+            budget -= len(source.data)
+            if budget > 0 or path in self.named:
+                project.get(path)
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """What is known of libraries, the configuration's own files included."""
+        from dlfix.catalog.catalog import load
+        from dlfix.catalog.rows import CatalogError
+
+        try:
+            return load(self.settings.catalog_files())
+        except (CatalogError, OSError) as error:
+            raise ConfigError(str(error)) from error
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """The reading of the project."""
+        from dlfix.reach.analysis import analyze
+
+        return analyze(self.project, self.catalog)
+
+    @cached_property
+    def rules(self) -> list[type[Rule]]:
+        """The rules in force."""
+        from dlfix.rules.registry import all_rules
+
+        return selection.select(all_rules(), self.settings)
+
+    def text(self, path: Path) -> str:
+        """Return a file's Python text as the analysis reads it; "" where there is none."""
+        source = self.project.source(path)
+        return source.text if source is not None else ""
+
+    def locate(self, path: Path, position: Position) -> tuple[int | None, int, int]:
+        """Return the notebook cell (from 1, None in a module), the row and the column, from 1."""
+        book = self.notebooks.get(path)
+        if book is None:
+            return None, position.row, position.column + 1
+        cell, row = book.locate(position.row)
+        return cell, row, position.column + 1
+
+    # What is found
+
+    def diagnoses(self) -> list[Diagnosis]:
+        """Return what the rules in force find, with fixes and refusals, in order of place."""
+        from dlfix.fixing import engine
+
+        rules = self.rules
+        watch = Watch(self)
+        found = engine.inspect(self.analysis, rules, keep=watch.keep, errors=self.bugs)
+        found += watch.unused(self.project, rules)
+        return sorted(found, key=_order)
+
+    def unreadable(self) -> list[SourceError]:
+        """Return the files that could not be used, each once."""
+        errors = {error.path: error for error in self.project.errors}
+        errors.update({error.path: error for error in self.errors})
+        return sorted(errors.values(), key=lambda error: error.path)
+
+    def preview(self, fix: Fix) -> dict[Path, str]:
+        """Return the texts that one fix alone makes; none where it cannot be carried out."""
+        from dlfix.fixing import carrying
+        from dlfix.fixing.lines import Moved
+
+        if any(isinstance(edit.plan, Removal) for edit in fix.edits):
+            return {
+                edit.path: edit.plan.carry_out(self.text(edit.path))
+                for edit in fix.edits
+                if isinstance(edit.plan, Removal)
+            }
+        sheets = carrying.Sheets(self.text)
+        try:
+            sheets.carry_out(fix)
+        except (Moved, carrying.Failed):
+            return {}
+        return sheets.texts()
+
+    # What is rewritten
+
+    def rewrite(self, *, unsafe: bool, choose: Callable[[Proposal], bool] | None = None) -> Outcome:
+        """Apply fixes until nothing more can be mended; nothing is written to disk."""
+        from dlfix.fixing import engine
+
+        watch = Watch(self)
+        done = engine.rewrite(
+            self.project, self.catalog, self.rules, unsafe=unsafe, choose=choose, keep=watch.keep
+        )
+        texts = dict(done.texts)
+        applied, left = list(done.applied), list(done.left)
+        self._remove_unused(done.project, texts, applied, choose)
+        before = {path: self.text(path) for path in texts}
+        changes = tuple(self._change(path, text) for path, text in sorted(texts.items()))
+        return Outcome(changes, before, texts, tuple(applied), tuple(left), done.errors)
+
+    def _remove_unused(
+        self,
+        project: Project,
+        texts: dict[Path, str],
+        applied: list[Planned],
+        choose: Callable[[Proposal], bool] | None,
+    ) -> None:
+        from dlfix.fixing.engine import Proposal, find
+        from dlfix.fixing.plans import Fix, Planned
+        from dlfix.reach.analysis import analyze
+
+        if choose is not None or not Watch.asked(self.rules):
+            return
+        if not any(b"dlfix:" in s.data or b"noqa" in s.data.lower()
+                   for p in project.files if (s := project.source(p))):  # fmt: skip
+            return
+        watch = Watch(self)
+        find(analyze(project, self.catalog), self.rules, keep=watch.keep, errors=[])
+        for diagnosis in reversed(watch.unused(project, self.rules)):
+            fix = diagnosis.outcome
+            assert isinstance(fix, Fix)
+            for edit in fix.edits:
+                assert isinstance(edit.plan, Removal)
+                source = project.source(edit.path)
+                text = texts.get(edit.path, source.text if source else "")
+                texts[edit.path] = edit.plan.carry_out(text)
+            applied.append(Planned((diagnosis.finding,), fix))
+        del Proposal
+
+    def _change(self, path: Path, text: str) -> Change:
+        if path in self.notebooks:
+            book = self.notebooks[path]
+            return Change(path, book.data, book.rewritten(text))
+        if path in self.texts:
+            return Change(path, self.texts[path].encode(), text.encode())
+        source = self.project.source(path)
+        assert source is not None
+        return Change(path, source.data, source.encode(text))
+
+    def baseline(self) -> tuple[list[Change], int]:
+        """Return the changes that suppress every finding of today, and how many there are."""
+        rows: dict[Path, dict[int, list[str]]] = {}
+        count = 0
+        for diagnosis in self.diagnoses():
+            place = diagnosis.finding.place
+            row = _comment_row(self.text(place.path), place.span)
+            rows.setdefault(place.path, {}).setdefault(row, []).append(diagnosis.finding.code)
+            count += 1
+        return [
+            self._change(path, suppression.add(self.text(path), codes))
+            for path, codes in rows.items()
+        ], count
+
+
+def _comment_row(text: str, span: Span) -> int:
+    """Return the first row of a culprit that can carry a comment: not inside a string, no `\\`."""
+    rows = text.splitlines()
+    for row in range(span.start.row, span.end.row + 1):
+        commented = suppression.add(text, {row: ["DLF000"]})
+        if rows[row - 1].rstrip().endswith("\\"):
+            continue
+        if any(one.own for one in suppression.read(commented).get(row, [])):
+            return row
+    return span.end.row
+
+
+def _order(diagnosis: Diagnosis) -> tuple[Path, Position, Position, str]:
+    place = diagnosis.finding.place
+    return place.path, place.span.start, place.span.end, diagnosis.finding.code
+
+
+@dataclass(frozen=True)
+class Removal:
+    """The plan of DLF900's fix: codes, or a whole comment, to take out of a row."""
+
+    suppression: suppression.Suppression
+    codes: tuple[str, ...]
+
+    def carry_out(self, text: str) -> str:
+        """Return the text without them."""
+        return suppression.without(text, self.suppression, self.codes)
+
+
+class Watch:
+    """Leaves out what comments and per-file settings say to leave, and knows which did nothing."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.per_file = selection.per_file(session.settings)
+        self.read: dict[tuple[Path, str], dict[int, list[suppression.Suppression]]] = {}
+        self.now: Callable[[Path], str] = session.text
+
+    @staticmethod
+    def asked(rules: Iterable[type[Rule]]) -> bool:
+        """Tell whether unused suppressions are to be told."""
+        return any(rule.code == "DLF900" for rule in rules)
+
+    def keep(self, finding: Finding) -> bool:
+        """Tell whether a finding stays."""
+        if finding.place.path in self.session.notebooks and finding.code in NOT_IN_NOTEBOOKS:
+            return False
+        if not self.per_file(finding):
+            return False
+        comments = [one for place in _places(finding) for one in self._at(place)]
+        covering = [one for one in comments if one.covers(finding.code, finding.rule.name)]
+        return not covering
+
+    def _at(self, place: Place) -> list[suppression.Suppression]:
+        comments = self._comments(place.path)
+        rows = range(place.span.start.row, place.span.end.row + 1)
+        return [one for row in rows for one in comments.get(row, [])]
+
+    def _comments(self, path: Path) -> dict[int, list[suppression.Suppression]]:
+        text = self.now(path)
+        if (path, text) not in self.read:
+            self.read[path, text] = suppression.read(text)
+        return self.read[path, text]
+
+    def unused(self, project: Project, rules: Sequence[type[Rule]]) -> list[Diagnosis]:
+        """Return a finding for each comment that left nothing out."""
+        if not self.asked(rules):
+            return []
+        self.now = lambda path: source.text if (source := project.source(path)) else ""
+        rule = next(rule for rule in rules if rule.code == "DLF900")
+        known = {one.code for one in rules} | {one.name for one in rules}
+        return [
+            _idle(rule, path, one, codes)
+            for path in project.holding((b"dlfix:", b"noqa", b"NOQA"))
+            for comments in self._comments(path).values()
+            for one in comments
+            if (codes := _told(one, known))
+        ]
+
+
+def _told(one: suppression.Suppression, known: set[str]) -> tuple[str, ...]:
+    """Return the idle codes; one of a rule that was not asked may well be needed."""
+    from dlfix.rules.registry import all_rules
+
+    exist = {rule.code for rule in all_rules()} | {rule.name for rule in all_rules()}
+    return tuple(
+        code for code in one.unused(exist)
+        if not code or code.upper() in known or code in known or (code.upper() not in exist and code not in exist)
+    )  # fmt: skip
+
+
+def _idle(
+    rule: type[Rule], path: Path, one: suppression.Suppression, codes: tuple[str, ...]
+) -> Diagnosis:
+    from dlfix.fixing.engine import Diagnosis
+    from dlfix.fixing.plans import Applicability, Edit, Fix
+
+    named = ", ".join(codes)
+    what = (
+        f"the suppression of {named} leaves nothing out"
+        if named
+        else "this suppression leaves nothing out"
+    )
+    place = Place(path, one.span)
+    whole = len(codes) == len(one.codes) or not named
+    message = "Remove the comment" if whole else f"Remove {named} from the comment"
+    fix = Fix(message, Applicability.SAFE, (Edit(path, "", Removal(one, codes)),))
+    return Diagnosis(Finding(rule, what, place, (Step(place, what),)), fix)
+
+
+def _places(finding: Finding) -> list[Place]:
+    """Return where a comment counts: the culprit's lines and the boundary's."""
+    places = [finding.place]
+    if finding.trace:
+        start = finding.trace[0].place
+        # A boundary is a call: its first line, not all that it spans.
+        places.append(Place(start.path, Span(start.span.start, start.span.start)))
+        places.append(Place(start.path, Span(start.span.end, start.span.end)))
+    return places
+
+
+def read_text(path: Path) -> SourceText:
+    """Read one file."""
+    return read(path)
+
+
+def from_stdin(data: bytes, path: Path, settings: Settings) -> tuple[Session, SourceText]:
+    """Return a session on one text that comes from a pipe, under the name it is to have."""
+    if path.suffix == ".ipynb":
+        source = SourceText(path, data, data.decode(), "utf-8")
+    else:
+        source = decode(path, data)
+    return Session((path,), settings, {path: source.text}, named=frozenset((path,))), source

@@ -1,0 +1,115 @@
+"""Comments that say "leave this": `# dlfix: ignore[DLF101]` and `# noqa: DLF101`."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from dlfix.source.text import Position, Span
+
+COMMENT = re.compile(
+    r"#\s*(?:dlfix:\s*ignore(?P<own>\[[^\]\n]*\])?|noqa(?![\w-])(?P<noqa>:[ \t]*[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)?)",
+    re.IGNORECASE,
+)
+CODE = re.compile(r"[A-Za-z]+[0-9]+|[a-z]+(?:-[a-z]+)+")
+
+
+@dataclass(eq=False)
+class Suppression:
+    """One comment: the codes it names (none: all), and those that it left out."""
+
+    span: Span
+    own: bool  # `dlfix: ignore`, not `noqa`
+    codes: tuple[str, ...]
+    used: set[str] = field(default_factory=set)
+
+    def covers(self, code: str, name: str) -> bool:
+        """Tell whether it speaks of this rule; note that it did."""
+        said = next((one for one in self.codes if one.upper() == code or one == name), None)
+        if self.codes and said is None:
+            return False
+        self.used.add(said or "")
+        return True
+
+    def unused(self, known: Iterable[str]) -> tuple[str, ...]:
+        """Return the codes of dlfix's that left nothing out; ("",) for an idle bare comment."""
+        if not self.codes:
+            return ("",) if self.own and not self.used else ()
+        names = set(known)
+        return tuple(
+            code for code in self.codes
+            if code not in self.used and (self.own or code.upper() in names)
+        )  # fmt: skip
+
+
+def read(text: str) -> dict[int, list[Suppression]]:
+    """Return the suppressions of a text by row."""
+    if "dlfix:" not in text and "noqa" not in text.lower():
+        return {}
+    found: dict[int, list[Suppression]] = {}
+    for row, column, comment in _comments(text):
+        for match in COMMENT.finditer(comment):
+            found.setdefault(row, []).append(_suppression(row, column, match))
+    return found
+
+
+def _comments(text: str) -> Iterator[tuple[int, int, str]]:
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+            if token.type == tokenize.COMMENT:
+                yield *token.start, token.string
+    except (tokenize.TokenError, SyntaxError):
+        return
+
+
+def _suppression(row: int, column: int, match: re.Match[str]) -> Suppression:
+    span = Span(Position(row, column + match.start()), Position(row, column + match.end()))
+    own = match["noqa"] is None and "noqa" not in match[0].lower()
+    said = match["own"] if own else match["noqa"]
+    return Suppression(span, own, tuple(CODE.findall(said or "")))
+
+
+def without(text: str, suppression: Suppression, codes: tuple[str, ...]) -> str:
+    """Return the text with these codes, or the whole comment, taken out."""
+    lines = text.splitlines(keepends=True)
+    start, end = suppression.span.start, suppression.span.end
+    line = lines[start.row - 1]
+    left = [code for code in suppression.codes if code not in codes]
+    head, tail = line[: start.column], line[end.column :]
+    if left:
+        joined = ", ".join(left)
+        own = f"# dlfix: ignore[{joined}]"
+        lines[start.row - 1] = head + (own if suppression.own else f"# noqa: {joined}") + tail
+        return "".join(lines)
+    kept = tail.strip()
+    if kept and not kept.startswith("#"):
+        tail = "# " + tail.lstrip()
+    elif kept:
+        tail = tail.lstrip(" \t")
+    else:
+        head = head.rstrip()
+        tail = tail.lstrip(" \t")
+    lines[start.row - 1] = head + tail if (head + tail).strip() else ""
+    return "".join(lines)
+
+
+def add(text: str, codes_by_row: dict[int, list[str]]) -> str:
+    """Return the text with comments that leave these findings out, merged into those there are."""
+    lines = text.splitlines(keepends=True)
+    there = read(text)
+    for row, codes in codes_by_row.items():
+        line = lines[row - 1]
+        body = line.rstrip("\r\n")
+        ending = line[len(body) :]
+        own = next((one for one in there.get(row, []) if one.own and one.codes), None)
+        if own is None:
+            joined = ", ".join(sorted(set(codes)))
+            lines[row - 1] = f"{body.rstrip()}  # dlfix: ignore[{joined}]{ending}"
+            continue
+        joined = ", ".join([*own.codes, *sorted(set(codes) - set(own.codes))])
+        head, tail = body[: own.span.start.column], body[own.span.end.column :]
+        lines[row - 1] = f"{head}# dlfix: ignore[{joined}]{tail}{ending}"
+    return "".join(lines)

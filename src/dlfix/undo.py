@@ -1,0 +1,80 @@
+"""Putting back what the last apply wrote."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dlfix.source.text import SourceError
+from dlfix.source.writing import Change, write
+
+FOLDER = ".dlfix"
+JOURNAL = "last-apply.json"
+
+
+class NothingToUndo(Exception):
+    """There is no apply to take back; the message says why."""
+
+
+def note(changes: Sequence[Change], root: Path) -> None:
+    """Keep what is needed to undo these changes; raise SourceError where that cannot be kept."""
+    journal = root / FOLDER / JOURNAL
+    entries = [
+        {
+            "path": str(change.path),
+            "before": base64.b85encode(change.before).decode(),
+            "after": hashlib.sha256(change.after).hexdigest(),
+        }
+        for change in changes
+    ]
+    try:
+        journal.parent.mkdir(exist_ok=True)
+        (journal.parent / ".gitignore").write_text("*\n")
+        fresh = journal.with_suffix(".new")
+        fresh.write_text(json.dumps({"version": 1, "files": entries}))
+        fresh.replace(journal)
+    except OSError as error:
+        raise SourceError(journal, None, error.strerror or str(error)) from error
+
+
+def undo(start: Path) -> list[Path]:
+    """Put back the last apply at or above `start`; raise where a file is not as it was left."""
+    journal = _journal(start)
+    changes = [_change(entry, journal) for entry in _entries(journal)]
+    edited = [change.path for change, same in changes if not same]
+    if edited:
+        names = ", ".join(str(path) for path in edited)
+        raise NothingToUndo(f"changed since the last apply, nothing put back: {names}")
+    write([change for change, _ in changes])
+    journal.unlink()
+    return [change.path for change, _ in changes]
+
+
+def _journal(start: Path) -> Path:
+    for folder in (start, *start.parents):
+        journal = folder / FOLDER / JOURNAL
+        if journal.is_file():
+            return journal
+    raise NothingToUndo("no apply to undo here")
+
+
+def _entries(journal: Path) -> list[dict[str, Any]]:
+    try:
+        files: list[dict[str, Any]] = json.loads(journal.read_text())["files"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise NothingToUndo(f"{journal}: cannot be read") from error
+    return files
+
+
+def _change(entry: dict[str, Any], journal: Path) -> tuple[Change, bool]:
+    path = Path(entry["path"])
+    try:
+        now = path.read_bytes()
+    except OSError:
+        return Change(path, b"", b""), False
+    before = base64.b85decode(entry["before"])
+    return Change(path, now, before), hashlib.sha256(now).hexdigest() == entry["after"]
