@@ -98,10 +98,9 @@ def _table(file: Path, required: bool) -> dict[str, Any] | None:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file}: not UTF-8") from error
     except tomllib.TOMLDecodeError as error:
-        if file.name == "pyproject.toml" and not required:
-            # Without a table of ours, another tool will tell.
-            if "tool.dlfix" not in file.read_text(encoding="utf-8"):
-                return None
+        ours = file.name != "pyproject.toml" or "tool.dlfix" in file.read_text(encoding="utf-8")
+        if not ours and not required:
+            return None  # another tool will tell
         raise ConfigError(f"{file}: {error}") from error
     if file.name != "pyproject.toml":
         return data

@@ -13,7 +13,8 @@ from dlfix.config import ConfigError, Settings
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.source import notebook
 from dlfix.source.discovery import discover
-from dlfix.source.text import Position, SourceError, SourceText, Span, decode, read
+from dlfix.source.lines import bare
+from dlfix.source.text import Position, SourceError, SourceText, Span, decode
 from dlfix.source.writing import Change
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Outcome:
     after: Mapping[Path, str]
     applied: tuple[Planned, ...]
     left: tuple[Diagnosis, ...]
+    project: Project
     errors: tuple[str, ...] = ()
 
 
@@ -52,7 +54,7 @@ class Session:
     errors: list[SourceError] = field(default_factory=list)
     bugs: list[str] = field(default_factory=list)
     named: frozenset[Path] = frozenset()  # files a person named, always parsed
-    on_progress: Callable[[str], None] | None = None
+    previews: dict[int, dict[Path, str]] = field(default_factory=dict)
 
     @classmethod
     def open(cls, paths: Sequence[Path], settings: Settings) -> Session:
@@ -139,14 +141,6 @@ class Session:
         source = self.project.source(path)
         return source.text if source is not None else ""
 
-    def locate(self, path: Path, position: Position) -> tuple[int | None, int, int]:
-        """Return the notebook cell (from 1, None in a module), the row and the column, from 1."""
-        book = self.notebooks.get(path)
-        if book is None:
-            return None, position.row, position.column + 1
-        cell, row = book.locate(position.row)
-        return cell, row, position.column + 1
-
     # What is found
 
     def diagnoses(self) -> list[Diagnosis]:
@@ -165,23 +159,26 @@ class Session:
         errors.update({error.path: error for error in self.errors})
         return sorted(errors.values(), key=lambda error: error.path)
 
+    def preview_all(self, fixes: Sequence[Fix], jobs: int) -> None:
+        """Work previews out ahead, in several processes where there are enough of them."""
+        from dlfix import previews
+
+        sheets = [fix for fix in fixes if not any(isinstance(e.plan, Removal) for e in fix.edits)]
+        self.previews.update(previews.make(sheets, self.text, jobs))
+
     def preview(self, fix: Fix) -> dict[Path, str]:
         """Return the texts that one fix alone makes; none where it cannot be carried out."""
-        from dlfix.fixing import carrying
-        from dlfix.fixing.lines import Moved
+        from dlfix import previews
 
+        if id(fix) in self.previews:
+            return self.previews[id(fix)]
         if any(isinstance(edit.plan, Removal) for edit in fix.edits):
             return {
                 edit.path: edit.plan.carry_out(self.text(edit.path))
                 for edit in fix.edits
                 if isinstance(edit.plan, Removal)
             }
-        sheets = carrying.Sheets(self.text)
-        try:
-            sheets.carry_out(fix)
-        except (Moved, carrying.Failed):
-            return {}
-        return sheets.texts()
+        return previews.one(fix, {edit.path: self.text(edit.path) for edit in fix.edits})
 
     # What is rewritten
 
@@ -198,7 +195,9 @@ class Session:
         self._remove_unused(done.project, texts, applied, choose)
         before = {path: self.text(path) for path in texts}
         changes = tuple(self._change(path, text) for path, text in sorted(texts.items()))
-        return Outcome(changes, before, texts, tuple(applied), tuple(left), done.errors)
+        return Outcome(
+            changes, before, texts, tuple(applied), tuple(left), done.project, done.errors
+        )
 
     def _remove_unused(
         self,
@@ -207,7 +206,7 @@ class Session:
         applied: list[Planned],
         choose: Callable[[Proposal], bool] | None,
     ) -> None:
-        from dlfix.fixing.engine import Proposal, find
+        from dlfix.fixing.engine import find
         from dlfix.fixing.plans import Fix, Planned
         from dlfix.reach.analysis import analyze
 
@@ -227,7 +226,6 @@ class Session:
                 text = texts.get(edit.path, source.text if source else "")
                 texts[edit.path] = edit.plan.carry_out(text)
             applied.append(Planned((diagnosis.finding,), fix))
-        del Proposal
 
     def _change(self, path: Path, text: str) -> Change:
         if path in self.notebooks:
@@ -256,7 +254,7 @@ class Session:
 
 def _comment_row(text: str, span: Span) -> int:
     """Return the first row of a culprit that can carry a comment: not inside a string, no `\\`."""
-    rows = text.splitlines()
+    rows = bare(text)
     for row in range(span.start.row, span.end.row + 1):
         commented = suppression.add(text, {row: ["DLF000"]})
         if rows[row - 1].rstrip().endswith("\\"):
@@ -373,11 +371,6 @@ def _places(finding: Finding) -> list[Place]:
         places.append(Place(start.path, Span(start.span.start, start.span.start)))
         places.append(Place(start.path, Span(start.span.end, start.span.end)))
     return places
-
-
-def read_text(path: Path) -> SourceText:
-    """Read one file."""
-    return read(path)
 
 
 def from_stdin(data: bytes, path: Path, settings: Settings) -> tuple[Session, SourceText]:

@@ -8,6 +8,7 @@ import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from dlfix.source.lines import split
 from dlfix.source.text import Position, Span
 
 COMMENT = re.compile(
@@ -74,7 +75,7 @@ def _suppression(row: int, column: int, match: re.Match[str]) -> Suppression:
 
 def without(text: str, suppression: Suppression, codes: tuple[str, ...]) -> str:
     """Return the text with these codes, or the whole comment, taken out."""
-    lines = text.splitlines(keepends=True)
+    lines = split(text)
     start, end = suppression.span.start, suppression.span.end
     line = lines[start.row - 1]
     left = [code for code in suppression.codes if code not in codes]
@@ -98,7 +99,7 @@ def without(text: str, suppression: Suppression, codes: tuple[str, ...]) -> str:
 
 def add(text: str, codes_by_row: dict[int, list[str]]) -> str:
     """Return the text with comments that leave these findings out, merged into those there are."""
-    lines = text.splitlines(keepends=True)
+    lines = split(text)
     there = read(text)
     for row, codes in codes_by_row.items():
         line = lines[row - 1]

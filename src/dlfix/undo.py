@@ -78,3 +78,8 @@ def _change(entry: dict[str, Any], journal: Path) -> tuple[Change, bool]:
         return Change(path, b"", b""), False
     before = base64.b85decode(entry["before"])
     return Change(path, now, before), hashlib.sha256(now).hexdigest() == entry["after"]
+
+
+def forget(root: Path) -> None:
+    """Drop the journal of an apply that did not happen."""
+    (root / FOLDER / JOURNAL).unlink(missing_ok=True)

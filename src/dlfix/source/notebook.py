@@ -10,6 +10,7 @@ from json.decoder import JSONDecoder, scanstring  # type: ignore[attr-defined]
 from pathlib import Path
 from typing import Any
 
+from dlfix.source.lines import bare, split
 from dlfix.source.text import SourceError
 
 MARK = "__dlfix_cell__"
@@ -20,10 +21,6 @@ PYTHON_CELLS = ("%%time", "%%timeit", "%%capture", "%%prun")
 _MAGIC_LINE = re.compile(r"^(?P<indent>[ \t]*)(?:[%!?]|[\w.]+\?{1,2}\s*$|[\w, ]+=\s*[%!](?!=))")
 
 
-class NotKept(Exception):
-    """A rewritten text no longer tells which cell is which."""
-
-
 @dataclass(frozen=True)
 class Cell:
     """A code cell: its number among all cells from 1, its text, and where its source stands."""
@@ -32,7 +29,6 @@ class Cell:
     text: str
     start: int  # of the value of "source" in the notebook's text
     end: int
-    first_row: int  # in the joined text
 
 
 @dataclass(frozen=True)
@@ -46,12 +42,14 @@ class Notebook:
     magics: tuple[str, ...]
     text: str
 
-    def locate(self, row: int) -> tuple[int | None, int]:
-        """Return the cell and the row in it of a row of the joined text."""
-        for cell in reversed(self.cells):
-            if cell.first_row <= row:
-                return cell.number, row - cell.first_row + 1
-        return (self.cells[0].number, 1) if self.cells else (None, row)
+    def locate(self, text: str, row: int) -> tuple[int | None, int]:
+        """Return the cell and the row in it of a row of `text`, the joined one or a rewritten one."""
+        number = self.cells[0].number if self.cells else None
+        first = 1
+        for at, line in enumerate(split(text)[:row], 1):
+            if line.startswith(f"{MARK}("):
+                number, first = int(line.rstrip()[len(MARK) + 1 : -1]), at + 1
+        return number, max(1, row - first + 1)
 
     def rewritten(self, text: str) -> bytes:
         """Return the notebook's bytes with its cells as in the rewritten `text`."""
@@ -64,7 +62,7 @@ class Notebook:
 
     def _split(self, text: str) -> list[str]:
         pieces: list[list[str]] = [[]]
-        for line in text.splitlines(keepends=True):
+        for line in split(text):
             if line.startswith(f"{MARK}("):
                 pieces.append([])
             else:
@@ -114,7 +112,7 @@ def _joined(
             continue
         if cells:
             lines.append(f"{MARK}({number})\n")
-        cells.append(Cell(number, source, start, end, len(lines) + 1))
+        cells.append(Cell(number, source, start, end))
         lines += _masked(source, magics)
     return Notebook(path, data, text, tuple(cells), tuple(magics), "".join(lines))
 
@@ -122,7 +120,7 @@ def _joined(
 def _masked(source: str, magics: list[str]) -> Iterator[str]:
     """Yield a cell's lines, each magic as a `pass` that knows which it was."""
     depth = _Depth()
-    for line in source.splitlines():
+    for line in bare(source):
         match = _MAGIC_LINE.match(line)
         if match and not depth.inside:
             yield f"{match['indent']}{MAGIC} {len(magics)}\n"
@@ -247,10 +245,7 @@ def _like(old: str, new: str, margin: str) -> str:
     if old.startswith('"'):
         return json.dumps(new, ensure_ascii=ascii_only)
     kept = _raw_strings(old)
-    lines = [
-        kept.get(line) or json.dumps(line, ensure_ascii=ascii_only)
-        for line in new.splitlines(keepends=True)
-    ]
+    lines = [kept.get(line) or json.dumps(line, ensure_ascii=ascii_only) for line in split(new)]
     if not lines:
         return "[]"
     if "\n" not in old and kept:

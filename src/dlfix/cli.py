@@ -1,0 +1,328 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from dlfix import __version__, config
+
+
+class _Commands(TyperGroup):
+    """Ends with one line, not a traceback, whatever goes wrong."""
+
+    def invoke(self, ctx: Any) -> Any:
+        from dlfix.source.discovery import MissingPath
+        from dlfix.source.text import SourceError
+        from dlfix.undo import NothingToUndo
+
+        try:
+            return super().invoke(ctx)
+        except (config.ConfigError, MissingPath, NothingToUndo, SourceError) as error:
+            _fail(str(error))
+        except (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError,
+                NameError, RecursionError, TypeError, ValueError) as error:  # fmt: skip
+            if os.environ.get("DLFIX_TRACEBACK"):
+                raise
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            _fail(f"internal error ({what}); please report it")
+
+
+def _fail(message: str) -> NoReturn:
+    print(f"dlfix: {message}", file=sys.stderr)
+    raise typer.Exit(2)
+
+
+app = typer.Typer(
+    name="dlfix",
+    cls=_Commands,
+    help="Finds what a PyTorch program sends to its worker processes, and makes it survive the trip.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Format(str, Enum):
+    """How findings are told."""
+
+    TEXT = "text"
+    CONCISE = "concise"
+    JSON = "json"
+    SARIF = "sarif"
+    GITHUB = "github"
+    GITLAB = "gitlab"
+    JUNIT = "junit"
+
+
+class Plain(str, Enum):
+    """Text or JSON."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class Color(str, Enum):
+    """When to colour."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(help="Files and folders; `-` reads stdin.", show_default="."),
+]
+Select = Annotated[
+    list[str] | None,
+    typer.Option("--select", help="Only these rules: DLF101,DLF2", metavar="CODES"),
+]
+ExtendSelect = Annotated[
+    list[str] | None, typer.Option("--extend-select", help="These rules too.", metavar="CODES")
+]
+Ignore = Annotated[
+    list[str] | None, typer.Option("--ignore", help="Not these rules.", metavar="CODES")
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option("--extend-exclude", help="Leave out files that match.", metavar="PATTERN"),
+]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option("--config", help="This configuration, not the nearest.", metavar="FILE"),
+]
+Isolated = Annotated[bool, typer.Option("--isolated", help="Heed no configuration file.")]
+StdinName = Annotated[
+    Path | None, typer.Option("--stdin-filename", help="The name of what comes by stdin.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing but findings and errors.")]
+ColorOption = Annotated[Color, typer.Option("--color", help="When to colour.")]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", min=0, help="Processes to work in; 0: one a core.")
+]
+Report = Annotated[
+    Path | None, typer.Option("--report", help="Write a page to look at.", metavar="FILE.html")
+]
+ExitZero = Annotated[
+    bool, typer.Option("--exit-zero", help="Exit with 0 though there are findings.")
+]
+PlainOption = Annotated[Plain, typer.Option("--output-format", help="How to tell it.")]
+
+
+def _codes(said: list[str] | None) -> tuple[str, ...] | None:
+    if said is None or not said:
+        return None
+    return tuple(code.strip() for one in said for code in one.split(",") if code.strip())
+
+
+def _settings(
+    paths: list[Path] | None, file: Path | None, isolated: bool, **over: Any
+) -> config.Settings:
+    if isolated:
+        return config.Settings().over(**over)
+    settings = config.load(_start(paths or [Path()]), file)
+    extended = over.pop("extend_select", None)
+    excluded = over.pop("extend_exclude", None)
+    return settings.over(
+        **over,
+        extend_select=(*settings.extend_select, *extended) if extended else None,
+        extend_exclude=(*settings.extend_exclude, *excluded) if excluded else None,
+    )
+
+
+def _start(paths: list[Path]) -> Path:
+    """Return the folder that configuration is looked for from."""
+    absolute = [Path.cwd() if path == Path("-") else path.absolute() for path in paths]
+    common = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in absolute]))
+    return common if common.is_dir() else Path.cwd()
+
+
+def _jobs(jobs: int) -> int:
+    return jobs or os.cpu_count() or 1
+
+
+@app.command()
+def check(
+    paths: Paths = None,
+    output_format: Annotated[
+        Format, typer.Option("--output-format", help="How to tell it.")
+    ] = Format.TEXT,
+    select: Select = None,
+    extend_select: ExtendSelect = None,
+    ignore: Ignore = None,
+    extend_exclude: Exclude = None,
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Only count, rule by rule.")
+    ] = False,
+    exit_zero: ExitZero = False,
+    add_ignores: Annotated[
+        bool, typer.Option("--add-ignores", help="Suppress today's findings by comments.")
+    ] = False,
+    report: Report = None,
+    config_file: ConfigFile = None,
+    isolated: Isolated = False,
+    stdin_filename: StdinName = None,
+    jobs: Jobs = 1,
+    quiet: Quiet = False,
+    color: ColorOption = Color.AUTO,
+) -> None:
+    """Find what cannot survive the trip to a worker. Exits with 1 if there is any."""
+    from dlfix import commands
+
+    settings = _settings(
+        paths, config_file, isolated,
+        select=_codes(select), extend_select=_codes(extend_select), ignore=_codes(ignore),
+        extend_exclude=_codes(extend_exclude),
+    )  # fmt: skip
+    request = commands.Request(
+        tuple(paths or ()), settings, stdin_filename, quiet, color.value, _jobs(jobs), report
+    )
+    raise typer.Exit(
+        commands.check(
+            request, output_format=output_format.value, statistics=statistics,
+            exit_zero=exit_zero, add_ignores=add_ignores,
+        )
+    )  # fmt: skip
+
+
+@app.command()
+def apply(
+    paths: Paths = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", "--diff", help="Show the diff, write nothing; 1 if there is one."
+        ),
+    ] = False,
+    side_by_side: Annotated[
+        bool, typer.Option("--side-by-side", help="With --diff: both versions, on a wide terminal.")
+    ] = False,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", "-i", help="Ask for each fix, like `git add -p`.")
+    ] = False,
+    unsafe_fixes: Annotated[
+        bool | None,
+        typer.Option(
+            "--unsafe-fixes/--no-unsafe-fixes", help="Take fixes that may change meaning."
+        ),
+    ] = None,
+    select: Select = None,
+    extend_select: ExtendSelect = None,
+    ignore: Ignore = None,
+    extend_exclude: Exclude = None,
+    exit_zero: ExitZero = False,
+    report: Report = None,
+    config_file: ConfigFile = None,
+    isolated: Isolated = False,
+    stdin_filename: StdinName = None,
+    jobs: Jobs = 1,
+    quiet: Quiet = False,
+    color: ColorOption = Color.AUTO,
+) -> None:
+    """Rewrite the code so that it survives. Exits with 1 if findings are left."""
+    from dlfix import commands
+
+    settings = _settings(
+        paths, config_file, isolated,
+        select=_codes(select), extend_select=_codes(extend_select), ignore=_codes(ignore),
+        extend_exclude=_codes(extend_exclude), unsafe_fixes=unsafe_fixes,
+    )  # fmt: skip
+    request = commands.Request(
+        tuple(paths or ()), settings, stdin_filename, quiet, color.value, _jobs(jobs), report
+    )
+    manner = commands.Manner(dry_run, side_by_side, interactive, exit_zero)
+    raise typer.Exit(commands.apply(request, manner))
+
+
+@app.command()
+def undo(quiet: Quiet = False) -> None:
+    """Put back what the last apply wrote, if the files are still as it left them."""
+    from dlfix import commands
+
+    raise typer.Exit(commands.undo(commands.Request((), config.Settings(), quiet=quiet)))
+
+
+@app.command()
+def trace(
+    paths: Paths = None,
+    output_format: PlainOption = Plain.TEXT,
+    config_file: ConfigFile = None,
+    isolated: Isolated = False,
+    stdin_filename: StdinName = None,
+    quiet: Quiet = False,
+    color: ColorOption = Color.AUTO,
+) -> None:
+    """Show for each loader the tree of all that crosses, good and bad."""
+    from dlfix import commands
+
+    settings = _settings(paths, config_file, isolated)
+    request = commands.Request(tuple(paths or ()), settings, stdin_filename, quiet, color.value)
+    raise typer.Exit(commands.trace(request, output_format.value))
+
+
+@app.command()
+def rules(output_format: PlainOption = Plain.TEXT, color: ColorOption = Color.AUTO) -> None:
+    """List all rules."""
+    from dlfix import commands
+
+    raise typer.Exit(commands.rules(output_format.value, color.value))
+
+
+@app.command()
+def explain(
+    topic: Annotated[
+        str, typer.Argument(metavar="CODE|-|FILE", help="A rule, or a traceback to read.")
+    ],
+    color: ColorOption = Color.AUTO,
+) -> None:
+    """Show a rule's page, or tell cause, place and fix of a traceback."""
+    from dlfix import commands
+
+    raise typer.Exit(commands.explain(topic, color.value))
+
+
+@app.command("config")
+def show_config(
+    paths: Paths = None,
+    output_format: PlainOption = Plain.TEXT,
+    config_file: ConfigFile = None,
+    isolated: Isolated = False,
+) -> None:
+    """Print the settings in force, and where each came from."""
+    from dlfix import commands
+
+    settings = _settings(paths, config_file, isolated)
+    raise typer.Exit(commands.show_config(settings, output_format.value))
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"dlfix {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", "-V", callback=_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    app(prog_name="dlfix")

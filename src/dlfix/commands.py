@@ -1,0 +1,431 @@
+"""What the commands do; each returns the exit status."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dlfix import config
+from dlfix.config import Settings
+from dlfix.session import Outcome, Session, from_stdin
+from dlfix.source.text import SourceError
+from dlfix.source.writing import Change, write
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dlfix.report.view import View
+
+CLEAN, FOUND, FAILED = 0, 1, 2
+TEXTUAL = ("json", "sarif", "github", "gitlab", "junit")
+FORMATS = ("text", "concise", *TEXTUAL)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is common to the commands that read a project."""
+
+    paths: tuple[Path, ...]
+    settings: Settings
+    stdin_filename: Path | None = None
+    quiet: bool = False
+    color: str = "auto"
+    jobs: int = 1
+    report: Path | None = None
+
+    @property
+    def from_stdin(self) -> bool:
+        """Whether the text comes from a pipe."""
+        return self.paths == (Path("-"),)
+
+
+def console(color: str, *, stderr: bool = False) -> Console:
+    """Return a console that heeds --color, NO_COLOR and FORCE_COLOR."""
+    from rich.console import Console
+
+    forced = {"always": True, "never": False}.get(color)
+    return Console(
+        stderr=stderr,
+        force_terminal=forced,
+        no_color=True if color == "never" else None,
+        highlight=False,
+        emoji=False,
+        markup=False,
+        soft_wrap=False,
+        legacy_windows=False,
+    )
+
+
+def tell(message: str) -> None:
+    """Say something on stderr."""
+    print(f"dlfix: {message}", file=sys.stderr)
+
+
+def _session(request: Request) -> Session:
+    if not request.from_stdin:
+        return Session.open(request.paths or (Path(),), request.settings)
+    name = (request.stdin_filename or Path("stdin.py")).absolute()
+    return from_stdin(sys.stdin.buffer.read(), name, request.settings)[0]
+
+
+def _progress(request: Request) -> AbstractContextManager[Any]:
+    if request.quiet or not sys.stderr.isatty():
+        return nullcontext()
+    from dlfix.report.progress import Progress
+
+    return Progress(console(request.color, stderr=True))
+
+
+def _troubles(session: Session) -> int:
+    """Name on stderr what could not be used; return the exit status that this calls for."""
+    for error in session.unreadable():
+        print(error, file=sys.stderr)
+    for bug in dict.fromkeys(session.bugs):
+        tell(bug)
+    return FAILED if session.unreadable() or session.bugs else CLEAN
+
+
+# check
+
+
+def check(
+    request: Request,
+    *,
+    output_format: str = "text",
+    statistics: bool = False,
+    exit_zero: bool = False,
+    add_ignores: bool = False,
+) -> int:
+    """Tell what is found."""
+    from dlfix.report.view import View
+
+    with _progress(request):
+        session = _session(request)
+        if add_ignores:
+            return _baseline(session)
+        view = View(session, session.diagnoses())
+        if output_format in ("json", "sarif"):
+            session.preview_all([e.fix for e in view.entries if e.fix], request.jobs)
+    _emit(view, request, output_format, statistics)
+    if request.report:
+        _write_report(view, request.report)
+    trouble = _troubles(session)
+    if not session.files:
+        tell("no Python files found")
+    found = FOUND if view.entries and not exit_zero else CLEAN
+    return trouble or found
+
+
+def _baseline(session: Session) -> int:
+    changes, count = session.baseline()
+    trouble = _troubles(session)
+    write(changes)
+    tell(
+        f"{count} finding{'s' * (count != 1)} suppressed in {len(changes)} file{'s' * (len(changes) != 1)}"
+    )
+    return trouble
+
+
+def _emit(view: View, request: Request, output_format: str, statistics: bool) -> None:
+    if statistics and output_format not in TEXTUAL:
+        _print(view, request, "statistics")
+    elif output_format in TEXTUAL:
+        import importlib
+
+        module = importlib.import_module(f"dlfix.report.{output_format}")
+        sys.stdout.write(module.render(view))
+    else:
+        _print(view, request, output_format)
+
+
+def _print(view: View, request: Request, what: str) -> None:
+    from dlfix.report import concise, text
+
+    out = console(request.color)
+    if what == "statistics":
+        blocks = [text.statistics(view)] if view.entries else []
+    else:
+        blocks = list(text.render(view) if what == "text" else concise.render(view))
+    for block in blocks:
+        out.print(block, soft_wrap=True)
+    if not request.quiet and (view.session.files or view.entries):
+        out.print(text.summary(view, len(view.session.files)), soft_wrap=True)
+
+
+def _write_report(view: View, path: Path, outcome: Outcome | None = None) -> None:
+    from dlfix.report import html
+
+    try:
+        path.write_text(html.render(view, outcome), encoding="utf-8")
+    except OSError as error:
+        raise SourceError(path, None, error.strerror or str(error)) from error
+
+
+# apply
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How to apply."""
+
+    diff: bool = False
+    side_by_side: bool = False
+    interactive: bool = False
+    exit_zero: bool = False
+
+
+def apply(request: Request, manner: Manner) -> int:
+    """Rewrite what can be rewritten."""
+    if request.from_stdin:
+        return _filter(request, manner)
+    chooser = None
+    with nullcontext() if manner.interactive else _progress(request):
+        session = _session(request)
+        if manner.interactive:
+            chooser = _chooser(session, request, manner)
+        outcome = session.rewrite(unsafe=request.settings.unsafe_fixes, choose=chooser)
+    return _finish(session, outcome, request, manner)
+
+
+def _chooser(session: Session, request: Request, manner: Manner) -> Any:
+    from dlfix.interactive import Chooser
+    from dlfix.report import diff
+    from dlfix.report.view import View
+
+    out = console(request.color)
+    wide = manner.side_by_side and out.width >= diff.WIDE
+
+    def ask(question: str) -> str:
+        out.print(question, style="bold blue", end="")
+        out.file.flush()
+        line = sys.stdin.readline()
+        return line if line else "q"  # the end of the input: nobody is there
+
+    return Chooser(View(session, []), out, ask, wide)
+
+
+def _finish(session: Session, outcome: Outcome, request: Request, manner: Manner) -> int:
+    from dlfix.report.view import View
+
+    view = View(session, outcome.left, outcome.project)
+    session.bugs.extend(outcome.errors)
+    shown = manner.diff or (manner.side_by_side and not manner.interactive)
+    failures: list[SourceError] = []
+    if shown:
+        _show_diff(outcome, request, manner)
+    else:
+        failures = _write_all(session, outcome.changes)
+    if not request.quiet:
+        _summarise(view, outcome, request, shown, failures)
+    if request.report:
+        _write_report(view, request.report, outcome)
+    for failure in failures:
+        print(failure, file=sys.stderr)
+    if not session.files:
+        tell("no Python files found")
+    trouble = _troubles(session) or (FAILED if failures else CLEAN)
+    found = bool(outcome.changes) if shown else bool(view.entries)
+    return trouble or (FOUND if found and not manner.exit_zero else CLEAN)
+
+
+def _write_all(session: Session, changes: Sequence[Change]) -> list[SourceError]:
+    """Write all files, or none where one of them cannot be written."""
+    from dlfix import undo
+
+    if not changes:
+        return []
+    root = session.settings.file.parent if session.settings.file else Path.cwd()
+    try:
+        undo.note(changes, root)
+    except SourceError as error:
+        tell(f"{error}; `dlfix undo` will not know of this apply")
+    try:
+        write(changes)
+    except SourceError as error:
+        undo.forget(root)
+        return [error]
+    return []
+
+
+def _show_diff(outcome: Outcome, request: Request, manner: Manner) -> None:
+    from dlfix.report import diff
+
+    out = console(request.color)
+    if not out.is_terminal:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(diff.patch(outcome.changes))
+        sys.stdout.buffer.flush()
+        return
+    wide = manner.side_by_side and out.width >= diff.WIDE
+    for path, after in sorted(outcome.after.items()):
+        before = outcome.before[path]
+        if wide:
+            out.print(diff.side_by_side(path, before, after))
+        else:
+            out.print(diff.unified(path, before, after), soft_wrap=True)
+
+
+def _summarise(
+    view: View, outcome: Outcome, request: Request, would: bool, failures: list[SourceError]
+) -> None:
+    from dlfix.fixing.engine import Diagnosis
+    from dlfix.report import text
+    from dlfix.report.view import Entry
+
+    done = []
+    first = type(view)(view.session, [])
+    for planned in outcome.applied if not failures else ():
+        for finding in planned.findings[:1]:
+            entry = Entry(Diagnosis(finding, None), first)
+            more = len(planned.findings) - 1
+            told = getattr(planned.outcome, "message", "") + (
+                f" (and {more} alike)" if more else ""
+            )
+            done.append((entry.code, told, entry.spot.shown))
+    out = console(request.color, stderr=would)
+    summary = text.applied(view, done, would=would)
+    if summary.plain:
+        out.print(summary, soft_wrap=True)
+    count = len(outcome.changes) if not failures else 0
+    verb = "would be rewritten" if would else "rewritten"
+    undo = " Take it back with `dlfix undo`." if count and not would else ""
+    if count or summary.plain:
+        out.print(f"{text.plural(count, 'file')} {verb}.{undo}", soft_wrap=True)
+    elif view.session.files:
+        out.print(text.summary(view, len(view.session.files)), soft_wrap=True)
+
+
+def _filter(request: Request, manner: Manner) -> int:
+    """Read from stdin, write to stdout; what cannot be mended goes through as it came."""
+    data = sys.stdin.buffer.read()
+    name = (request.stdin_filename or Path("stdin.py")).absolute()
+    try:
+        session, source = from_stdin(data, name, request.settings)
+        outcome = session.rewrite(unsafe=request.settings.unsafe_fixes)
+    except SourceError as error:
+        if not manner.diff:
+            _put(data)
+        print(error, file=sys.stderr)
+        return FAILED
+    after = data
+    for change in outcome.changes:
+        after = change.after if name in session.notebooks else source.encode(outcome.after[name])
+    if manner.diff:
+        from dlfix.report import diff
+
+        _put(diff.patch([Change(name, data, after)]) if after != data else b"")
+    else:
+        _put(after)
+    session.bugs.extend(outcome.errors)
+    from dlfix.report.view import View
+
+    if not request.quiet:
+        _summarise(View(session, outcome.left, outcome.project), outcome, request, True, [])
+    found = after != data if manner.diff else bool(outcome.left)
+    return _troubles(session) or (FOUND if found and not manner.exit_zero else CLEAN)
+
+
+def _put(data: bytes) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def undo(request: Request) -> int:
+    """Put back what the last apply wrote."""
+    from dlfix import undo as journal
+    from dlfix.report.view import relative
+
+    for path in journal.undo(Path.cwd()):
+        if not request.quiet:
+            print(f"put back {relative(path)}")
+    return CLEAN
+
+
+# Looking around
+
+
+def trace(request: Request, output_format: str) -> int:
+    """Show what crosses, boundary by boundary."""
+    from dlfix.report import tree
+    from dlfix.report.view import View
+
+    with _progress(request):
+        session = _session(request)
+        view = View(session, session.diagnoses())
+        boundaries = tree.boundaries(view)
+    if output_format == "json":
+        sys.stdout.write(tree.as_json(boundaries))
+    else:
+        out = console(request.color)
+        for boundary in boundaries:
+            out.print(tree.as_text(boundary), soft_wrap=True)
+        if not boundaries and not request.quiet:
+            out.print("Nothing here goes to a worker process.")
+    return _troubles(session)
+
+
+def rules(output_format: str, color: str) -> int:
+    """List all rules."""
+    from dlfix.report import rules as listing
+    from dlfix.rules.registry import all_rules
+
+    known = sorted(all_rules(), key=lambda rule: rule.code)
+    if output_format == "json":
+        sys.stdout.write(listing.as_json(known))
+    else:
+        console(color).print(listing.as_table(known))
+    return CLEAN
+
+
+def explain(topic: str, color: str) -> int:
+    """Show a rule's page, or read a traceback from stdin or a file."""
+    if topic == "-" or Path(topic).is_file():
+        from dlfix.runtime import commands
+
+        return int(commands.explain(topic, color=color))
+    from dlfix.rules.pages import markdown
+    from dlfix.rules.registry import all_rules
+
+    known = {rule.code: rule for rule in all_rules()}
+    names = {rule.name: rule for rule in known.values()}
+    rule = known.get(topic.upper()) or names.get(topic.lower())
+    if rule is None:
+        hint = config.nearest(topic, [*known, *names])
+        raise config.ConfigError(f"no rule and no file is called `{topic}`{hint}")
+    out = console(color)
+    if not out.is_terminal:
+        sys.stdout.write(markdown(rule))
+        return CLEAN
+    from rich.markdown import Markdown
+
+    out.print(Markdown(markdown(rule)), width=min(out.width, 92))
+    return CLEAN
+
+
+def show_config(settings: Settings, output_format: str) -> int:
+    """Print what is in force, and where each value came from."""
+    import json
+
+    rows = {key: getattr(settings, key.replace("-", "_")) for key in config.KEYS}
+    origins = {key: settings.origin(key.replace("-", "_")) for key in config.KEYS}
+    if output_format == "json":
+        told = {key: {"value": value, "from": origins[key]} for key, value in rows.items()}
+        print(json.dumps(told, indent=2))
+        return CLEAN
+    for key, value in rows.items():
+        print(f"{key} = {_toml(value)}  # {origins[key]}")
+    return CLEAN
+
+
+def _toml(value: Any) -> str:
+    import json
+
+    if isinstance(value, dict):
+        inner = ", ".join(f"{json.dumps(key)} = {_toml(codes)}" for key, codes in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    return json.dumps(value)

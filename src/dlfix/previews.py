@@ -1,0 +1,50 @@
+"""What each fix alone would make of its files, worked out in several processes if wished."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from dlfix.fixing.plans import Fix
+
+ENOUGH = 16  # fixes that are worth starting processes for
+
+
+def one(fix: Fix, texts: Mapping[Path, str]) -> dict[Path, str]:
+    """Return the texts a fix makes; none where it cannot be carried out."""
+    from dlfix.fixing import carrying
+    from dlfix.fixing.lines import Moved
+
+    sheets = carrying.Sheets(lambda path: texts[path])
+    try:
+        sheets.carry_out(fix)
+    except (Moved, carrying.Failed):
+        return {}
+    return sheets.texts()
+
+
+def make(
+    fixes: Sequence[Fix], text: Callable[[Path], str], jobs: int
+) -> dict[int, dict[Path, str]]:
+    """Return the previews of many fixes by identity."""
+    distinct = list({id(fix): fix for fix in fixes}.values())
+    work = [(fix, {edit.path: text(edit.path) for edit in fix.edits}) for fix in distinct]
+    if jobs < 2 or len(work) < ENOUGH:
+        made = [one(*item) for item in work]
+    else:
+        made = _in_processes(work, jobs)
+    return {id(fix): texts for fix, texts in zip(distinct, made, strict=True)}
+
+
+def _in_processes(work: list[tuple[Fix, dict[Path, str]]], jobs: int) -> list[dict[Path, str]]:
+    # Spawned on every system: what is sent is plans and texts, which pickle.
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(jobs, len(work)), mp_context=context) as pool:
+        return list(pool.map(_one, work, chunksize=4))
+
+
+def _one(item: tuple[Fix, dict[Path, str]]) -> dict[Path, str]:
+    return one(*item)

@@ -1,0 +1,25 @@
+"""Findings one a line."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from dlfix.report.view import Entry, View
+
+
+def line(entry: Entry) -> Text:
+    """Return `train.py:67:9: DLF101 [*] a lambda ...`; the star says that a fix is at hand."""
+    spot = entry.spot
+    text = Text()
+    text.append(spot.file, style="bold")
+    text.append(f":{spot.row}:{spot.column}: ", style="dim")
+    text.append(entry.code, style="bold red" if entry.severity == "error" else "bold yellow")
+    if entry.fix:
+        text.append(" [*]" if entry.safe else " [?]", style="cyan")
+    text.append(f" {entry.message}")
+    return text
+
+
+def render(view: View) -> list[Text]:
+    """Return a line for each finding."""
+    return [line(entry) for entry in view.entries]

@@ -1,0 +1,114 @@
+"""Diffs: patch bytes that git takes, and coloured ones for people."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Union
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from dlfix.report.text import highlighted
+from dlfix.report.view import relative
+from dlfix.source.lines import bare
+from dlfix.source.writing import Change
+
+NO_NEWLINE = b"\n\\ No newline at end of file\n"
+WIDE = 120  # columns from which two sides fit beside each other
+
+
+def patch(changes: Iterable[Change]) -> bytes:
+    """Return a patch in the files' own bytes, as `git apply` wants it."""
+    return b"".join(_patch(change) for change in changes)
+
+
+def _patch(change: Change) -> bytes:
+    name = relative(change.path)
+    tab = "\t" if " " in name else ""  # where the name ends
+    old, new = (f"{side}/{name}{tab}".encode() for side in "ab")
+    lines = difflib.diff_bytes(
+        difflib.unified_diff, _lines(change.before), _lines(change.after), old, new
+    )
+    return b"".join(line if line.endswith(b"\n") else line + NO_NEWLINE for line in lines)
+
+
+def _lines(data: bytes) -> list[bytes]:
+    lines = [line + b"\n" for line in data.split(b"\n")]
+    last = lines.pop()[:-1]
+    return [*lines, last] if last else lines
+
+
+def unified(path: Path, before: str, after: str, *, context: int = 3) -> Text:
+    """Return a coloured unified diff of one file."""
+    old, new = bare(before), bare(after)
+    text = Text(no_wrap=True)
+    text.append(f"--- {relative(path)}\n", style="bold red")
+    text.append(f"+++ {relative(path)}\n", style="bold green")
+    for line in list(difflib.unified_diff(old, new, lineterm="", n=context))[2:]:
+        text.append(_coloured(line)).append("\n")
+    return text
+
+
+def _coloured(line: str) -> Text:
+    if line.startswith("@@"):
+        return Text(line, style="cyan")
+    sign, code = line[:1], line[1:]
+    text = Text(sign, style={"+": "bold green", "-": "bold red"}.get(sign, "dim"))
+    body = highlighted(code)
+    if sign == "+":
+        body.stylize("on #12261e")
+    elif sign == "-":
+        body.stylize("on #2d1418")
+    return text.append(body)
+
+
+def side_by_side(path: Path, before: str, after: str, *, context: int = 3) -> RenderableType:
+    """Return the two versions beside each other, changed rows only with some around."""
+    table = Table(box=None, expand=True, padding=(0, 1), show_header=True, header_style="bold")
+    for title, style in ((f"{relative(path)}", "red"), ("after", "green")):
+        table.add_column("", justify="right", style="dim", no_wrap=True, width=4)
+        table.add_column(Text(title, style=style), ratio=1, overflow="fold")
+    for hunk in hunks(before, after, context):
+        for left, right in hunk:
+            table.add_row(*_half(left, "on #2d1418"), *_half(right, "on #12261e"))
+        table.add_row("", Text("⋯", style="dim"), "", Text("⋯", style="dim"))
+    return Group(table)
+
+
+Side = Union[tuple[int, str, bool], None]  # noqa: UP007 - row, code, whether it is changed
+
+
+def _half(side: Side, style: str) -> tuple[str, Text]:
+    if side is None:
+        return "", Text("")
+    row, code, changed = side
+    text = highlighted(code)
+    text.no_wrap = False
+    if changed:
+        text.stylize(style)
+    return str(row), text
+
+
+def hunks(before: str, after: str, context: int = 3) -> Iterator[list[tuple[Side, Side]]]:
+    """Yield rows of both sides, paired, hunk by hunk."""
+    old, new = bare(before), bare(after)
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for group in matcher.get_grouped_opcodes(context):
+        rows: list[tuple[Side, Side]] = []
+        for tag, a1, a2, b1, b2 in group:
+            left = _rows(old, a1, a2, tag != "equal")
+            right = _rows(new, b1, b2, tag != "equal")
+            count = max(len(left), len(right))
+            rows += zip(_padded(left, count), _padded(right, count), strict=True)
+        yield rows
+
+
+def _rows(lines: Sequence[str], start: int, end: int, changed: bool) -> list[Side]:
+    return [(row + 1, lines[row], changed) for row in range(start, end)]
+
+
+def _padded(rows: list[Side], count: int) -> list[Side]:
+    return rows + [None] * (count - len(rows))

@@ -1,0 +1,33 @@
+"""Findings as workflow commands of GitHub Actions."""
+
+from __future__ import annotations
+
+from dlfix.report.view import Entry, View, relative
+
+
+def render(view: View) -> str:
+    """Return a command for each finding."""
+    return "".join(_command(entry) + "\n" for entry in view.entries)
+
+
+def _command(entry: Entry) -> str:
+    spot = entry.spot
+    where = {
+        "title": f"dlfix ({entry.code})",
+        "file": relative(spot.path),
+        "line": spot.row,
+        "col": spot.column,
+        "endLine": spot.end_row,
+        "endColumn": spot.end_column,
+    }
+    told = ",".join(f"{key}={_property(str(value))}" for key, value in where.items())
+    cell = f" (cell {spot.cell})" if spot.cell is not None else ""
+    return f"::{entry.severity} {told}::{_data(f'{entry.code} {entry.message}{cell}')}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

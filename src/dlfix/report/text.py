@@ -1,0 +1,236 @@
+"""Findings for people: the code, the culprit underlined, the path to it, the error, the fix."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.text import Text
+
+from dlfix.report.view import Entry, Spot, View
+
+STYLES = {"error": "bold red", "warning": "bold yellow"}
+MOST_ROWS = 6  # of a culprit that are shown
+
+
+def render(view: View) -> Iterator[Text]:
+    """Yield a block for each finding."""
+    for entry in view.entries:
+        yield block(entry)
+
+
+def block(entry: Entry) -> Text:
+    """Return everything about one finding."""
+    parts = [headline(entry), frame(entry)]
+    if len(entry.trace) > 1:
+        parts.append(path_tree(entry.trace))
+    parts.append(verdict(entry))
+    return Text("\n").join(part for part in parts if part.plain) + Text("\n")
+
+
+def headline(entry: Entry) -> Text:
+    """Return code, name and message on one line, the place on the next."""
+    text = Text()
+    text.append(entry.code, style=STYLES[entry.severity])
+    text.append(f" {entry.message}\n", style="bold")
+    text.append("  --> ", style="blue")
+    text.append(f"{entry.spot.file}:{entry.spot.row}:{entry.spot.column}")
+    return text
+
+
+# The code frame
+
+
+def frame(entry: Entry) -> Text:
+    """Return the culprit's lines with a line around, the culprit underlined."""
+    spot = entry.spot
+    lines = entry.view.lines(entry.path)
+    first = entry.finding.place.span.start.row
+    last = min(entry.finding.place.span.end.row, first + MOST_ROWS - 1)
+    shift = spot.row - first  # a notebook's rows are counted from its cell
+    start, end = max(1, first - 1, 1 - shift), min(len(lines), last + 1)
+    width = len(str(end + shift))
+    shown = _cut_margin([lines[row - 1].expandtabs(4) for row in range(start, end + 1)])
+    text = Text(" " * width + " |\n", style="blue")
+    for row, (line, margin) in zip(range(start, end + 1), shown, strict=True):
+        if row > last and not line.strip():
+            continue
+        text.append(f"{row + shift:>{width}} | ", style="blue")
+        text.append(highlighted(line)).append("\n")
+        if first <= row <= last:
+            text.append(_underline(entry, row, lines[row - 1], margin, width))
+    text.append(" " * width + " |", style="blue")
+    return text
+
+
+def _cut_margin(lines: list[str]) -> list[tuple[str, int]]:
+    """Take the indentation that all lines share off each; say how much that was."""
+    margins = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    margin = max(0, min(margins, default=0) - 4) if margins else 0
+    return [(line[margin:], margin) for line in lines]
+
+
+def _underline(entry: Entry, row: int, line: str, margin: int, width: int) -> Text:
+    span = entry.finding.place.span
+    begin = span.start.column if row == span.start.row else len(line) - len(line.lstrip())
+    end = span.end.column if row == span.end.row else len(line.rstrip())
+    before = Text(line[:begin].expandtabs(4)).cell_len - margin
+    marked = Text(line[begin:end].expandtabs(4)).cell_len
+    if marked <= 0 and row != span.start.row:
+        return Text()
+    text = Text(" " * width + " | ", style="blue")
+    text.append(" " * max(0, before))
+    text.append("^" * max(1, marked), style=STYLES[entry.severity])
+    return text.append("\n")
+
+
+def highlighted(code: str) -> Text:
+    """Return code coloured as Python."""
+    from rich.syntax import Syntax
+
+    text = Syntax("", "python", theme="ansi_dark", background_color="default").highlight(code)
+    text.rstrip()
+    text.no_wrap = True
+    return text
+
+
+# The path
+
+
+def path_tree(trace: Sequence[Spot]) -> Text:
+    """Return the path as a tree with one branch, the culprit at its end."""
+    labels = [("   " * (depth - 1) + "└─ " if depth else "") for depth in range(len(trace))]
+    widths = [Text(label + spot.label).cell_len for label, spot in zip(labels, trace, strict=True)]
+    column = min(max(widths), 44) + 2
+    places = max(len(spot.shown) for spot in trace)
+    lines = []
+    for depth, (label, spot, width) in enumerate(zip(labels, trace, widths, strict=True)):
+        culprit = depth == len(trace) - 1
+        line = Text("  ")
+        line.append(label, style="dim")
+        line.append(spot.label, style="bold red" if culprit else "")
+        line.append(" " * max(2, column - width))
+        line.append(spot.shown, style="cyan")
+        if spot.note:
+            line.append(" " * max(2, places - len(spot.shown) + 2))
+            line.append(spot.note, style="dim italic")
+        lines.append(line)
+    return Text("\n").join(lines)
+
+
+# What Python says, and what dlfix can do
+
+
+def verdict(entry: Entry) -> Text:
+    """Return the error a person would see, and the fix or why there is none."""
+    lines = []
+    if entry.error:
+        line = Text("  error: ", style="dim")
+        lines.append(line.append(entry.error, style="not dim red"))
+    fix = entry.fix
+    if fix is not None:
+        line = Text("  fix:   ", style="dim")
+        line.append(fix.message, style="not dim green" if entry.safe else "not dim yellow")
+        if not entry.safe:
+            why = f"unsafe: {fix.why_unsafe}" if fix.why_unsafe else "unsafe"
+            line.append(f" ({why}; take it with --unsafe-fixes)", style="not dim yellow")
+        lines.append(line)
+    elif entry.refused:
+        line = Text("  no fix: ", style="dim")
+        lines.append(line.append(entry.refused, style="not dim"))
+    return Text("\n").join(lines)
+
+
+# Sums
+
+
+def plural(count: int, word: str) -> str:
+    """Return `1 file`, `2 files`."""
+    ending = "" if count == 1 else "es" if word.endswith("x") else "s"
+    return f"{count} {word}{ending}"
+
+
+def summary(view: View, files: int) -> Text:
+    """Return how much was found and what can be done about it."""
+    entries = view.entries
+    if not entries:
+        return Text.assemble(
+            ("All that reaches the workers survives", "bold green"),
+            f" ({plural(files, 'file')} checked).",
+        )
+    places = len({entry.path for entry in entries})
+    text = Text(
+        f"Found {plural(len(entries), 'finding')} in {plural(places, 'file')}.", style="bold"
+    )
+    safe = sum(entry.safe for entry in entries)
+    unsafe = sum(entry.fix is not None for entry in entries) - safe
+    if safe:
+        text.append(f" {safe} fixable with `dlfix apply`", style="not bold")
+        text.append(f", {unsafe} more with `--unsafe-fixes`." if unsafe else ".", style="not bold")
+    elif unsafe:
+        text.append(f" {unsafe} fixable with `dlfix apply --unsafe-fixes`.", style="not bold")
+    return text
+
+
+def statistics(view: View) -> Text:
+    """Return how often each rule speaks, the most frequent first."""
+    counts = Counter(entry.rule for entry in view.entries)
+    fixable = Counter(entry.rule for entry in view.entries if entry.fix)
+    width = len(str(max(counts.values(), default=0)))
+    lines = []
+    for rule, count in sorted(counts.items(), key=lambda item: (-item[1], item[0].code)):
+        star = "[*]" if fixable[rule] else "[ ]"
+        line = Text(f"{count:>{width}}  ")
+        line.append(rule.code, style=STYLES[rule.severity]).append(f"  {star}  ", style="cyan")
+        lines.append(line.append(rule.name))
+    return Text("\n").join(lines)
+
+
+# After an apply
+
+
+def applied(view: View, done: Iterable[tuple[str, str, str]], *, would: bool) -> Text:
+    """Return what was fixed, what was refused and why, and what still needs a person.
+
+    `done` has code, message and place of each fix that was carried out.
+    """
+    sections: list[Text] = []
+    made = list(done)
+    if made:
+        sections.append(_section("Would fix" if would else "Fixed", "bold green", made))
+    unsafe = [entry for entry in view.entries if entry.fix and not entry.safe]
+    if unsafe:
+        rows = [
+            (e.code, _with(e.fix.message if e.fix else "", e.fix.why_unsafe if e.fix else ""), e.spot.shown)
+            for e in unsafe
+        ]  # fmt: skip
+        title = "Not taken, unsafe (take them with --unsafe-fixes)"
+        sections.append(_section(title, "bold yellow", rows))
+    left = [entry for entry in view.entries if entry.safe]
+    if left:
+        rows = [(e.code, e.fix.message if e.fix else "", e.spot.shown) for e in left]
+        sections.append(_section("Not taken", "bold yellow", rows))
+    refused = [entry for entry in view.entries if entry.refused]
+    if refused:
+        rows = [(e.code, _with(e.message, e.refused or ""), e.spot.shown) for e in refused]
+        sections.append(_section("Refused", "bold red", rows))
+    person = [entry for entry in view.entries if entry.outcome is None]
+    if person:
+        rows = [(e.code, e.message, e.spot.shown) for e in person]
+        sections.append(_section("Needs a person", "bold red", rows))
+    return Text("\n").join(sections)
+
+
+def _with(message: str, why: str) -> str:
+    return f"{message}\n{why}" if why else message
+
+
+def _section(title: str, style: str, rows: Sequence[tuple[str, str, str]]) -> Text:
+    text = Text(f"{title} ({len(rows)})\n", style=style)
+    for code, message, place in rows:
+        first, _, rest = message.partition("\n")
+        text.append(f"  {code}  ", style="not bold default")
+        text.append(place, style="not bold cyan").append(f"  {first}\n", style="not bold default")
+        if rest:
+            text.append(f"          {rest}\n", style="not bold dim default")
+    return text

@@ -1,0 +1,103 @@
+"""For each boundary the tree of what crosses, good and bad."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.text import Text
+from rich.tree import Tree
+
+from dlfix.report.view import Entry, Spot, View
+from dlfix.rules.base import Place, Step
+
+
+@dataclass
+class Node:
+    """One value that crosses: what it is, where it stands, and what is wrong with it."""
+
+    step: Step
+    spot: Spot
+    entries: list[Entry] = field(default_factory=list)
+    children: list[Node] = field(default_factory=list)
+
+    def child(self, step: Step, view: View) -> Node:
+        """Return the child at a step, made where it is not there yet."""
+        for node in self.children:
+            if node.step == step:
+                return node
+        node = Node(step, view.spot(step.place, step.label, step.note))
+        self.children.append(node)
+        return node
+
+    def walk(self) -> Iterator[Node]:
+        """Yield this node and all below it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+def boundaries(view: View) -> list[Node]:
+    """Return the boundaries in order of place, each with all that crosses it."""
+    roots: dict[Place, Node] = {}
+    for crossing in view.session.analysis.crossings:
+        _grow(roots, crossing.path, view)
+    for entry in view.entries:
+        if len(entry.finding.trace) > 1:
+            _grow(roots, entry.finding.trace, view).entries.append(entry)
+    return sorted(roots.values(), key=lambda node: (node.spot.path, node.spot.row))
+
+
+def _grow(roots: dict[Place, Node], path: Iterable[Step], view: View) -> Node:
+    steps = iter(path)
+    first = next(steps)
+    node = roots.setdefault(
+        first.place, Node(first, view.spot(first.place, first.label, first.note))
+    )
+    for step in steps:
+        node = node.child(step, view)
+    return node
+
+
+def as_text(root: Node) -> Tree:
+    """Return a tree for a terminal."""
+    tree = Tree(_line(root, top=True), guide_style="dim")
+    _add(tree, root)
+    return tree
+
+
+def _add(tree: Tree, node: Node) -> None:
+    for child in node.children:
+        _add(tree.add(_line(child)), child)
+
+
+def _line(node: Node, *, top: bool = False) -> Text:
+    bad = bool(node.entries)
+    line = Text(no_wrap=True)
+    line.append(node.step.label, style="bold" if top else "bold red" if bad else "")
+    line.append(f"  {node.spot.shown}", style="cyan")
+    if node.step.note:
+        line.append(f"  {node.step.note}", style="dim italic")
+    for entry in node.entries:
+        line.append(f"  {entry.code} {entry.name}", style="red")
+    return line
+
+
+def as_json(roots: Iterable[Node]) -> str:
+    """Return the trees as JSON."""
+    return json.dumps([_object(root) for root in roots], indent=2) + "\n"
+
+
+def _object(node: Node) -> dict[str, Any]:
+    return {
+        "label": node.step.label,
+        "note": node.step.note,
+        "filename": str(node.spot.path),
+        "cell": node.spot.cell,
+        "row": node.spot.row,
+        "column": node.spot.column,
+        "findings": [{"code": one.code, "message": one.message} for one in node.entries],
+        "children": [_object(child) for child in node.children],
+    }

@@ -1,0 +1,180 @@
+"""Diagnoses with their places worked out, as every format wants them."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from dlfix.fixing.engine import Diagnosis
+from dlfix.fixing.plans import Applicability, Fix, Refused
+from dlfix.project.project import Project
+from dlfix.rules.base import Place
+from dlfix.session import Session
+from dlfix.source.lines import split
+from dlfix.source.text import Position
+
+DOCS = ""  # where the rules' pages are published, with a closing slash
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place as it is told: rows and columns from 1, in a notebook those of the cell."""
+
+    path: Path
+    cell: int | None
+    row: int
+    column: int
+    end_row: int
+    end_column: int
+    label: str = ""
+    note: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The path from the working directory and the row: `train.py:67`."""
+        return f"{self.file}:{self.row}"
+
+    @property
+    def file(self) -> str:
+        """The path from the working directory, and the cell where there is one."""
+        name = relative(self.path)
+        return name if self.cell is None else f"{name}:cell {self.cell}"
+
+
+@dataclass(frozen=True)
+class TextEdit:
+    """A stretch of a file and what takes its place; rows and columns from 1."""
+
+    path: Path
+    cell: int | None
+    row: int
+    column: int
+    end_row: int
+    end_column: int
+    content: str
+
+
+def relative(path: Path) -> str:
+    """Return a path from the working directory where it lies below it, else the whole."""
+    here = Path.cwd()
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else str(path)
+
+
+class Entry:
+    """One diagnosis, ready to be told."""
+
+    def __init__(self, diagnosis: Diagnosis, view: View) -> None:
+        self.finding = diagnosis.finding
+        self.outcome = diagnosis.outcome
+        self.rule = self.finding.rule
+        self.code = self.finding.code
+        self.name = self.rule.name
+        self.severity = self.rule.severity
+        self.message = self.finding.message
+        self.error = self.finding.error
+        self.path = self.finding.place.path
+        self.view = view
+
+    @cached_property
+    def spot(self) -> Spot:
+        """The culprit."""
+        return self.view.spot(self.finding.place)
+
+    @cached_property
+    def trace(self) -> tuple[Spot, ...]:
+        """The path, from the boundary to the culprit."""
+        return tuple(
+            self.view.spot(step.place, step.label, step.note) for step in self.finding.trace
+        )
+
+    @property
+    def fix(self) -> Fix | None:
+        """The fix, if there is one."""
+        return self.outcome if isinstance(self.outcome, Fix) else None
+
+    @property
+    def refused(self) -> str | None:
+        """Why there is no fix, where dlfix knows."""
+        return self.outcome.reason if isinstance(self.outcome, Refused) else None
+
+    @property
+    def safe(self) -> bool:
+        """Whether `dlfix apply` takes the fix unasked."""
+        return self.fix is not None and self.fix.applicability is Applicability.SAFE
+
+    @cached_property
+    def texts(self) -> dict[Path, tuple[str, str]]:
+        """What the fix alone makes of which texts."""
+        made = self.view.session.preview(self.fix) if self.fix else {}
+        return {path: (self.view.text(path), text) for path, text in made.items()}
+
+    @cached_property
+    def edits(self) -> tuple[TextEdit, ...]:
+        """The fix alone, as edits."""
+        return tuple(
+            edit
+            for path, (before, after) in self.texts.items()
+            for edit in self.view.edits(path, before, after)
+        )
+
+    @property
+    def url(self) -> str | None:
+        """Where the rule's page is."""
+        return f"{DOCS}{self.code}" if DOCS else None
+
+
+class View:
+    """Texts and places of one reading of a session's files."""
+
+    def __init__(
+        self, session: Session, diagnoses: Sequence[Diagnosis], project: Project | None = None
+    ) -> None:
+        self.session = session
+        self.project = project or session.project
+        self.entries = [Entry(diagnosis, self) for diagnosis in diagnoses]
+
+    def text(self, path: Path) -> str:
+        """Return the text of a file."""
+        source = self.project.source(path)
+        return source.text if source is not None else ""
+
+    def lines(self, path: Path) -> list[str]:
+        """Return the lines of a file, split as Python splits them."""
+        return self.text(path).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+    def locate(self, path: Path, position: Position) -> tuple[int | None, int, int]:
+        """Return the notebook cell (None in a module), the row and the column, from 1."""
+        book = self.session.notebooks.get(path)
+        if book is None:
+            return None, position.row, position.column + 1
+        cell, row = book.locate(self.text(path), position.row)
+        return cell, row, position.column + 1
+
+    def spot(self, place: Place, label: str = "", note: str = "") -> Spot:
+        """Work a place out."""
+        cell, row, column = self.locate(place.path, place.span.start)
+        _, end_row, end_column = self.locate(place.path, place.span.end)
+        return Spot(place.path, cell, row, column, end_row, end_column, label, note)
+
+    def edits(self, path: Path, before: str, after: str) -> Iterator[TextEdit]:
+        """Yield the edits that make `after` of `before`, by whole lines."""
+        old, new = split(before), split(after)
+        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+        for tag, start, end, new_start, new_end in matcher.get_opcodes():
+            if tag == "equal":
+                continue
+            first, last = Position(start + 1, 0), Position(end + 1, 0)
+            if end == len(old) and old and not old[-1].endswith(("\n", "\r")):
+                last = Position(end, len(old[-1]))
+                if start == end:
+                    first = last
+            cell, row, column = self.locate(path, first)
+            _, end_row, end_column = self.locate(path, last)
+            content = "".join(new[new_start:new_end])
+            if first == last and first.column:
+                content = os.linesep if "\r" in before else "\n" + content
+            yield TextEdit(path, cell, row, column, end_row, end_column, content)
