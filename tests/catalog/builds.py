@@ -81,6 +81,13 @@ RESOURCES: dict[str, list[str]] = {
     "csv.DictReader": ["csv.DictReader(open('x.txt'))"],
     "csv.writer": ["csv.writer(open('y.txt', 'w'))"],
     "os.scandir": ["os.scandir('.')"],
+    "sys._getframe": ["sys._getframe()"],
+    "compile": ["compile('1', 'x', 'eval')"],
+    "importlib.import_module": ["importlib.import_module('math')"],
+    "fsspec.filesystem": ["fsspec.filesystem('file')"],
+    "pandas.read_json": ["pandas.read_json('x.json', lines=True, chunksize=1)"],
+    "multiprocessing.RawArray": ["multiprocessing.RawArray('i', 1)"],
+    "torch.finfo": ["torch.finfo(torch.float32)"],
     "memoryview": ["memoryview(b'x')"],
     "dict.keys": ["dict.keys({})"],
     "dict.values": ["dict.values({})"],
@@ -266,6 +273,7 @@ def make_samples(folder: Path, libraries: set[str]) -> None:
     """Fill a folder with small files of the kinds the expressions open."""
     (folder / "x.bin").write_bytes(bytes(range(16)))
     (folder / "x.txt").write_text("a,b\n1,2\n3,4\n")
+    (folder / "x.json").write_text('{"a": 1}\n')
     for name, opener in (("gz", gzip.open), ("bz2", bz2.open), ("xz", lzma.open)):
         with opener(folder / f"x.{name}", "wb") as file:
             file.write(b"x")

@@ -177,9 +177,11 @@ def test_a_user_adds_rows_and_replaces_ours(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         '[[resource]]\nname = "acme.Store"\naliases = ["acme.store.Store"]\nclose = "shut"\n'
-        '[[resource]]\nname = "h5py.File"\nkind = "plain"\npickles = "ok"\n',
+        '[[resource]]\nname = "h5py.File"\nkind = "plain"\npickles = "ok"\n'
+        '[[boundary]]\nname = "ship"\n',
     )
     catalog = load([path])
+    assert b"ship" in catalog.words
     row = catalog.resource("acme.store.Store")
     assert row is not None
     assert (row.close, row.fails) == ("shut", True)

@@ -132,7 +132,7 @@ class Catalog:
 
 def _word(name: str) -> str:
     """Return what a file must hold that uses this name: for a method, its class."""
-    *_, owner, last = name.split(".")
+    *_, owner, last = ["", *name.split(".")]
     is_method = owner[:1].isupper() and not last[:1].isupper()
     return owner if is_method else last
 
