@@ -47,7 +47,7 @@ docs: setup
 
 # The catalogue against the objects themselves: what pickles, what does not, with which words.
 catalog: setup
-	$(BIN)/python -m pytest tests/catalog
+	$(BIN)/python -m pytest tests/catalog --full-catalog
 
 # Cold runs beside peers' on one tree.
 bench: setup
