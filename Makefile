@@ -43,7 +43,7 @@ lint: setup
 	$(BIN)/mypy
 
 docs: setup
-	$(BIN)/python docs/build.py
+	$(BIN)/mkdocs build --quiet --strict
 
 # The catalogue against the objects themselves: what pickles, what does not, with which words.
 catalog: setup
