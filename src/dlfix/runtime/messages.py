@@ -14,7 +14,7 @@ import dlfix.catalog
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib
+    import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
 
 RANKS = {"cause": 3, "child": 2, "wrapper": 1}
 

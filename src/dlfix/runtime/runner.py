@@ -131,6 +131,7 @@ def code_place(obj):
     return None
 
 
+CACHED = type(functools.lru_cache(maxsize=None)(len))
 CODED = (types.FunctionType, types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 
 
@@ -272,6 +273,7 @@ def measure(obj):
     sink = Sink()
     pickler = ForkingPickler(sink, 5, True, sink.buffer)
     _count_tensors(pickler, sink)
+    _count_mapped(pickler, sink)
     start = time.perf_counter()
     with Sending():
         pickler.dump(obj)
@@ -297,6 +299,19 @@ def _count_tensors(pickler, sink):
         return (bytes, (bytes(160),))
 
     pickler.dispatch_table[storage] = count
+
+
+def _count_mapped(pickler, sink):
+    """Count a memmap's data, which a real start copies whole, without reading it."""
+    memmap = getattr(sys.modules.get("numpy"), "memmap", None)
+    if memmap is None or memmap in pickler.dispatch_table:
+        return
+
+    def count(value):
+        sink.bytes += value.nbytes
+        return (bytes, (bytes(120),))
+
+    pickler.dispatch_table[memmap] = count
 
 
 def failure(obj):
@@ -589,12 +604,12 @@ CARRIERS = (
 
 def holder(node):
     """Return the object that a user made and a culprit is part of: the outermost of a library."""
-    own = code_place(node.obj)
+    own = code_place(node.obj) if isinstance(node.obj, (*CODED, type, CACHED)) else None
     if own and is_user_file(own["file"]):
         return node
     top, above = node, node.parent
     while above is not None and not is_user_class(type(above.obj)):
-        if isinstance(above.obj, (dict, *CONTAINERS)):
+        if isinstance(above.obj, (dict, types.MethodType, functools.partial, *CONTAINERS)):
             pass
         elif is_carrier(type(above.obj)):
             break
@@ -1305,7 +1320,7 @@ def watch_pools(watch):
         self._ctx = context
 
     pool.Pool.__init__ = init
-    for name in ("close", "join", "terminate"):
+    for name in ("_check_running", "close", "join", "terminate"):
         setattr(pool.Pool, name, unless_dead(getattr(pool.Pool, name)))
     for name in ("apply", "apply_async"):
         setattr(pool.Pool, name, sends_call(watch, getattr(pool.Pool, name)))

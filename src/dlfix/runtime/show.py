@@ -57,8 +57,8 @@ def _show_boundary(boundary: Boundary, joined: Sequence[Joined], out: Console) -
     out.print(f"[bold]{boundary.kind}[/], {workers}, start method {boundary.method}[dim]{place}[/]")
     for part in boundary.parts:
         _show_part(part, boundary.workers, out)
-    for item in joined:
-        _show_culprit(item, out)
+    for alike in _alike(joined):
+        _show_culprit(alike[0], out, [item.culprit.path for item in alike[1:]])
     for text in boundary.differences:
         out.print(f"  [yellow]differs[/] {_plain(text)}")
     for handle in boundary.shared:
@@ -70,6 +70,16 @@ def _show_boundary(boundary: Boundary, joined: Sequence[Joined], out: Console) -
     for text in boundary.notes:
         out.print(f"  [dim]note[/] {_plain(text)}")
     out.print()
+
+
+def _alike(joined: Sequence[Joined]) -> list[list[Joined]]:
+    """Return culprits of one type that one line made together."""
+    groups: dict[object, list[Joined]] = {}
+    for item in joined:
+        culprit = item.culprit
+        key = (culprit.type, item.line or culprit.path, culprit.error, culprit.when)
+        groups.setdefault(key, []).append(item)
+    return list(groups.values())
 
 
 def _show_part(part: Part, workers: int, out: Console) -> None:
@@ -104,7 +114,7 @@ def advice(part: Part) -> str:
     return f"each worker gets a copy of {name} ({size(part.bytes)}): {how}"
 
 
-def _show_culprit(item: Joined, out: Console) -> None:
+def _show_culprit(item: Joined, out: Console, more: Sequence[str]) -> None:
     culprit = item.culprit
     place = str(item.line) if item.line else ""
     code = f" [bold]{item.code}[/]" if item.code else ""
@@ -113,6 +123,9 @@ def _show_culprit(item: Joined, out: Console) -> None:
     out.print(f"       {_plain(culprit.error)}: {_plain(message[:300])}")
     if culprit.inner:
         out.print(f"       [dim]because of its {_plain(', '.join(culprit.inner[:3]))}[/]")
+    if more:
+        rest = f" and {len(more) - 3} more" if len(more) > 3 else ""
+        out.print(f"       so do {_plain(', '.join(more[:3]))}{rest}")
     if culprit.when:
         out.print("       only in the next epoch: the parent has called len(dataset) by then")
     elif culprit.stage != "pickle":

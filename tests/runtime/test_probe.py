@@ -1,0 +1,487 @@
+"""The probe, over real programs: small, and most of them without torch."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from dlfix.runtime import commands, probe
+from dlfix.runtime.probe import ProbeError
+
+LOADER = """
+    import sqlite3, threading, torch
+    from torch.utils.data import DataLoader, Dataset, Subset
+
+    class Compose:
+        def __init__(self, transforms):
+            self.transforms = transforms
+
+    class Clips(Dataset):
+        def __init__(self, transform=None):
+            self.items = list(range(1000))
+            self.transform = transform
+        def __len__(self):
+            return len(self.items)
+        def __getitem__(self, i):
+            return torch.tensor(self.items[i])
+"""
+
+
+def write(folder: Path, *texts: str, name: str = "main.py") -> str:
+    path = folder / name
+    path.write_text("\n".join(textwrap.dedent(text) for text in texts))
+    return str(path)
+
+
+def test_a_lambda_deep_in_a_dataset_is_named_with_its_path_and_line(tmp_path):
+    script = write(
+        tmp_path,
+        LOADER,
+        """
+        def main():
+            transform = Compose([abs, lambda x: x])
+            loader = DataLoader(Subset(Clips(transform), range(8)), num_workers=2)
+            for batch in loader:
+                raise SystemExit("the training step ran")
+
+        if __name__ == "__main__":
+            main()
+        """,
+    )
+    probed = probe.probe(script)
+    (culprit,) = probed.culprits
+    assert culprit.path == "loader.dataset.dataset.transform.transforms[1]"
+    assert culprit.error == "AttributeError"
+    assert "main.<locals>.<lambda>" in culprit.message
+    line = Path(script).read_text().split("\n")[culprit.line.row - 1]
+    assert "lambda x: x" in line
+    assert probed.boundaries[0].workers == 2
+
+
+def test_all_culprits_are_listed_and_good_parts_measured(tmp_path):
+    script = write(
+        tmp_path,
+        LOADER,
+        """
+        class Guarded(Clips):
+            def __init__(self):
+                super().__init__(lambda x: x)
+                self.lock = threading.Lock()
+                self.db = sqlite3.connect(":memory:")
+
+        if __name__ == "__main__":
+            for batch in DataLoader(Guarded(), num_workers=1, collate_fn=lambda b: b):
+                pass
+        """,
+    )
+    probed = probe.probe(script)
+    paths = {c.path for c in probed.culprits}
+    assert paths == {
+        "loader.dataset.transform",
+        "loader.dataset.lock",
+        "loader.dataset.db",
+        "loader.collate_fn",
+    }
+    made = {c.attribute: c.line.row for c in probed.culprits if c.attribute in ("lock", "db")}
+    source = Path(script).read_text().split("\n")
+    assert all(f"self.{name} =" in source[row - 1] for name, row in made.items())
+    assert [part.fits for part in probed.boundaries[0].parts] == [False, False]
+
+
+def test_a_loader_that_arrives_is_measured_loaded_back_and_fetched(tmp_path, capsys):
+    script = write(
+        tmp_path,
+        LOADER,
+        """
+        if __name__ == "__main__":
+            for batch in DataLoader(Clips(), batch_size=4, num_workers=2):
+                raise SystemExit("the training step ran")
+        """,
+    )
+    probed = probe.probe(script)
+    assert probed.culprits == []
+    (boundary,) = probed.boundaries
+    assert (boundary.kind, boundary.notes, boundary.differences) == ("DataLoader", [], [])
+    dataset = boundary.parts[0]
+    assert dataset.fits
+    assert dataset.bytes > 1000
+    assert dataset.largest[0].path == "loader.dataset.items"
+
+
+def test_a_handle_opened_by_len_is_found_before_the_next_epoch(tmp_path):
+    script = write(
+        tmp_path,
+        LOADER,
+        """
+        class Lazy(Clips):
+            db = None
+            def __len__(self):
+                self.db = self.db or sqlite3.connect(":memory:")
+                return 10
+
+        if __name__ == "__main__":
+            for batch in DataLoader(Lazy(), num_workers=2):
+                pass
+        """,
+    )
+    (culprit,) = probe.probe(script).culprits
+    assert (culprit.path, culprit.when) == ("loader.dataset.db", "next epoch")
+
+
+def test_what_the_worker_cannot_load_is_found_by_loading_it(tmp_path):
+    script = write(
+        tmp_path,
+        "import torch\nfrom torch.utils.data import DataLoader, Dataset",
+        """
+        if __name__ == "__main__":
+            class Hidden(Dataset):
+                def __len__(self):
+                    return 4
+                def __getitem__(self, i):
+                    return i
+            for batch in DataLoader(Hidden(), num_workers=2):
+                pass
+        """,
+    )
+    (culprit,) = probe.probe(script).culprits
+    assert culprit.stage == "load"
+    assert "Can't get attribute 'Hidden' on <module '__mp_main__'" in culprit.message
+    assert (
+        Path(script)
+        .read_text()
+        .split("\n")[culprit.line.row - 1]
+        .strip()
+        .startswith("class Hidden")
+    )
+
+
+def test_a_script_without_a_guard_is_found_in_the_child(tmp_path):
+    script = write(
+        tmp_path,
+        LOADER,
+        "for batch in DataLoader(Clips(), num_workers=2, multiprocessing_context='spawn'):\n    pass",
+    )
+    (culprit,) = probe.probe(script).culprits
+    assert culprit.stage == "main"
+    assert "An attempt has been made to start a new process" in culprit.message
+
+
+def test_a_global_that_only_the_parent_sets_is_found_by_the_first_fetch(tmp_path):
+    script = write(
+        tmp_path,
+        LOADER,
+        """
+        SETTINGS = {}
+
+        class Scaled(Clips):
+            def __getitem__(self, i):
+                return SETTINGS["scale"] * i
+
+        if __name__ == "__main__":
+            SETTINGS["scale"] = 2
+            for batch in DataLoader(Scaled(), num_workers=2):
+                pass
+        """,
+    )
+    (culprit,) = probe.probe(script).culprits
+    assert (culprit.stage, culprit.error) == ("fetch", "KeyError")
+    assert 'SETTINGS["scale"] * i' in Path(script).read_text().split("\n")[culprit.line.row - 1]
+
+
+def test_loaders_that_are_made_and_not_yet_started_are_examined_too(tmp_path):
+    script = write(
+        tmp_path,
+        LOADER,
+        """
+        if __name__ == "__main__":
+            first = DataLoader(Clips(), num_workers=1)
+            second = DataLoader(Clips(transform=lambda x: x), num_workers=1)
+            for batch in first:
+                pass
+        """,
+    )
+    probed = probe.probe(script)
+    assert len(probed.boundaries) == 2
+    assert [c.path for c in probed.culprits] == ["loader.dataset.transform"]
+
+
+def test_continue_runs_the_training_step_in_this_process(tmp_path):
+    script = write(
+        tmp_path,
+        LOADER,
+        """
+        if __name__ == "__main__":
+            import os
+            for batch in DataLoader(Clips(lambda x: x), batch_size=500, num_workers=2):
+                open("trained", "a").write(str(os.getpid()) + "\\n")
+        """,
+    )
+    before = Path.cwd()
+    os.chdir(tmp_path)
+    try:
+        probed = probe.probe(script, go_on=True)
+    finally:
+        os.chdir(before)
+    assert len(probed.culprits) == 1
+    pids = (tmp_path / "trained").read_text().split()
+    assert len(pids) == 2
+    assert len(set(pids)) == 1
+
+
+def test_a_factory_is_called_and_its_loader_examined(tmp_path, monkeypatch):
+    write(
+        tmp_path,
+        LOADER,
+        "def make():\n    return {'train': DataLoader(Clips(transform=lambda x: x), num_workers=1)}",
+        name="loaders_here.py",
+    )
+    monkeypatch.chdir(tmp_path)
+    (culprit,) = probe.probe("loaders_here:make").culprits
+    assert culprit.path == "loader.dataset.transform"
+    assert culprit.line.path.name == "loaders_here.py"
+
+
+# ---------------------------------------------------------------- processes and pools
+
+
+def test_a_process_with_a_local_target_is_stopped_before_it_starts(tmp_path):
+    script = write(
+        tmp_path,
+        """
+        import multiprocessing
+
+        def main():
+            def run(queue):
+                open("started", "w").close()
+            worker = multiprocessing.Process(target=run, args=({"path": open(__file__)},))
+            worker.start()
+            raise SystemExit("went on")
+
+        if __name__ == "__main__":
+            main()
+        """,
+    )
+    probed = probe.probe(script)
+    assert [c.path for c in probed.culprits] == ["process.target", "process.args[0]['path']"]
+    assert probed.culprits[0].line.row == 5
+    assert not (tmp_path / "started").exists()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "pool.map(lambda x: x, [1, 2])",
+        "pool.apply(lambda: 1)",
+        "pool.imap(lambda x: x, iter('ab'))",
+    ],
+)
+def test_a_lambda_given_to_a_pool_is_named(tmp_path, call):
+    script = write(
+        tmp_path,
+        "from multiprocessing import Pool\nif __name__ == '__main__':\n    with Pool(2) as pool:\n"
+        f"        list({call})",
+    )
+    (culprit,) = probe.probe(script).culprits
+    assert culprit.path == "task.func"
+    assert culprit.line.row == 4
+
+
+def test_a_pool_of_threads_crosses_nothing_and_runs(tmp_path):
+    script = write(
+        tmp_path,
+        "from multiprocessing.pool import ThreadPool\nif __name__ == '__main__':\n"
+        "    with ThreadPool(2) as pool:\n        assert pool.map(lambda x: x + 1, [1]) == [2]",
+    )
+    with pytest.raises(ProbeError, match="ended and started no worker"):
+        probe.probe(script)
+
+
+def test_an_exception_that_cannot_come_back_is_found_by_running_the_first_task(tmp_path):
+    script = write(
+        tmp_path,
+        """
+        from concurrent.futures import ProcessPoolExecutor
+
+        class Broken(Exception):
+            def __init__(self, path, code):
+                super().__init__(path)
+
+        def task(x):
+            raise Broken(x, 3)
+
+        if __name__ == "__main__":
+            with ProcessPoolExecutor(2) as pool:
+                print(pool.submit(task, "a").result())
+        """,
+    )
+    (culprit,) = probe.probe(script).culprits
+    assert culprit.stage == "return"
+    assert "missing 1 required positional argument: 'code'" in culprit.message
+    assert culprit.line.row == 4
+
+
+# ---------------------------------------------------------------- bad input: one line, exit 2
+
+BAD = {
+    "a script that raises before its first loader": (
+        "import os\nraise KeyError('data')",
+        r"failed before it started a worker \(.*main.py:2\): KeyError: 'data'",
+    ),
+    "a script that never makes a loader": ("x = 1", "ended and started no worker"),
+    "a script that calls sys.exit": ("import sys\nsys.exit(3)", r"called sys.exit\(3\) before"),
+    "a script that hangs": ("import time\ntime.sleep(60)", r"was not done after 1 s"),
+    "a script that does not parse": ("def f(:\n", "SyntaxError"),
+    "a script that dies": ("import os\nos.kill(os.getpid(), 9)", "died of SIGKILL before"),
+    "a script that leaves without a word": ("import os\nos._exit(7)", "ended with status 7 before"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BAD.values(), ids=BAD)
+def test_bad_input_gives_one_line_and_status_2(tmp_path, capfd, text, message):
+    script = write(tmp_path, text)
+    status = commands.probe(script, timeout=1.0 if "sleep" in text else 30.0)
+    out, err = capfd.readouterr()
+    assert status == 2
+    assert out == ""
+    (line,) = err.strip().split("\n")
+    with pytest.raises(ProbeError, match=message):
+        raise ProbeError(line)
+
+
+def test_an_interpreter_without_torch_is_named(tmp_path, capfd):
+    bare = Path(sys.base_prefix, "bin", "python3")
+    script = write(
+        tmp_path,
+        "import sys\nsys.path[:] = [p for p in sys.path if 'site-packages' not in p]\nimport torch",
+    )
+    status = commands.probe(script, python=str(bare))
+    assert status == 2
+    assert "has no torch; name the project's interpreter with --python" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("nowhere.py", "no such script"),
+        (".", "is a directory"),
+        ("book.ipynb", "is a notebook"),
+        ("no_such_module_here:f", "No module named"),
+    ],
+)
+def test_a_target_that_cannot_be_run_gives_one_line(tmp_path, monkeypatch, capfd, target, reason):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "book.ipynb").write_text("{}")
+    assert commands.probe(target) == 2
+    err = capfd.readouterr().err.strip()
+    assert reason in err
+    assert err.count("\n") == 0
+
+
+def test_an_interpreter_that_does_not_exist_gives_one_line(tmp_path, capfd):
+    script = write(tmp_path, "x = 1")
+    assert commands.probe(script, python="no-such-python") == 2
+    assert "no-such-python: no such interpreter" in capfd.readouterr().err
+
+
+def test_no_process_outlives_the_time_limit(tmp_path):
+    script = write(
+        tmp_path,
+        """
+        import subprocess, sys, time
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        open(sys.argv[1], "w").write(str(child.pid))
+        time.sleep(60)
+        """,
+    )
+    note = tmp_path / "pid"
+    with pytest.raises(ProbeError, match="was not done"):
+        probe.probe(script, [str(note)], timeout=3.0)
+    assert not is_running(int(note.read_text()))
+
+
+def is_running(pid: int) -> bool:
+    """Tell whether a process runs, giving the system a moment to bury it."""
+    for _ in range(50):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return False
+        if state == "Z":
+            return False
+        time.sleep(0.1)
+    return True
+
+
+@pytest.mark.parametrize(
+    ("reduce", "error"),
+    [("raise OSError('no')", "OSError"), ("return (Nested, (Nested(),))", "RecursionError")],
+    ids=["raises", "recurses without end"],
+)
+def test_an_object_whose_reduce_misbehaves_is_the_culprit(tmp_path, reduce, error):
+    script = write(
+        tmp_path,
+        f"""
+        import multiprocessing
+
+        class Nested:
+            def __init__(self, inner=None):
+                self.inner = inner
+            def __reduce__(self):
+                {reduce}
+
+        if __name__ == "__main__":
+            multiprocessing.Process(target=print, args=({{"a": Nested()}},)).start()
+        """,
+    )
+    (culprit,) = probe.probe(script).culprits
+    assert culprit.path == "process.args[0]['a']"
+    assert culprit.error == error
+
+
+def test_ten_gigabytes_are_counted_and_not_built(tmp_path, capsys):
+    script = write(
+        tmp_path,
+        """
+        import multiprocessing, resource
+        import numpy
+
+        if __name__ == "__main__":
+            resource.setrlimit(resource.RLIMIT_DATA, (3 << 30, 3 << 30))
+            big = numpy.memmap("big.dat", dtype="u1", mode="w+", shape=(10 << 30,))
+            multiprocessing.Process(target=print, args=(big,)).start()
+        """,
+    )
+    before = Path.cwd()
+    os.chdir(tmp_path)
+    try:
+        probed = probe.probe(script)
+    finally:
+        os.chdir(before)
+    part = next(p for p in probed.boundaries[0].parts if p.path == "process.args[0]")
+    assert part.fits
+    assert part.bytes >= 10 << 30
+
+
+# ---------------------------------------------------------------- choosing the interpreter
+
+
+def test_the_asked_for_interpreter_comes_first(monkeypatch):
+    monkeypatch.setenv("VIRTUAL_ENV", "/nowhere")
+    assert probe.interpreter("x.py", sys.executable) == sys.executable
+
+
+def test_the_environment_beside_the_project_is_found(tmp_path, monkeypatch):
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.delenv("CONDA_PREFIX", raising=False)
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.touch()
+    script = tmp_path / "src" / "train.py"
+    script.parent.mkdir()
+    script.touch()
+    assert probe.interpreter(str(script)) == str(python)
