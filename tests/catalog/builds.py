@@ -136,6 +136,7 @@ RESOURCES: dict[str, list[str]] = {
     "numpy.poly1d": ["numpy.poly1d([1])"],
     "h5py.File": ["h5py.File('x.h5')", "h5py.File('x.h5', 'r')", "h5py.File('y.h5', 'w')"],
     "lmdb.open": ["lmdb.open('x.lmdb', readonly=True, lock=False)", "lmdb.open('y.lmdb')"],
+    "torch.utils.data.DataLoader": ["torch.utils.data.DataLoader([1])"],
     "torch.Generator": ["torch.Generator()"],
     "torch.jit.script": ["torch.jit.script(torch.nn.Sequential(torch.nn.ReLU()))"],
     "torch.jit.trace": ["torch.jit.trace(torch.nn.ReLU(), torch.zeros(1))"],
@@ -176,7 +177,8 @@ RESOURCES: dict[str, list[str]] = {
 
 # What is done to the object of a resource's row, and whether what comes of it can be pickled.
 HANGS: dict[str, list[tuple[str, str, str]]] = {
-    "open('x.txt')": [("open", "buffer", "x.buffer")],
+    "open('x.txt')": [("open", "buffer", "x.buffer"), ("open", "iter", "iter(x)")],
+    "torch.utils.data.DataLoader([1])": [("torch.utils.data.DataLoader", "iter", "iter(x)")],
     "sqlite3.connect('x.db')": [
         ("sqlite3.connect", "cursor", "x.cursor()"),
         ("sqlite3.connect", "execute", "x.execute('select 1')"),

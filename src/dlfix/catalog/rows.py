@@ -150,8 +150,9 @@ class ResourceRow:
     (each process opens its own), "drop" (a new, empty one has the same meaning), "report".
 
     `derived` maps what is done to the object ("cursor", "attrs", "[]" for any key, "[str]" for a
-    constant text, "[*]" for iterating) to the type of what comes of it and hangs from it; that type
-    has a row of its own, `[[type]]`. What is neither in `derived` nor in `plain` is not known.
+    constant text, "[*]" for an item of it, "iter" for `iter(x)`) to the type of what comes of it and
+    hangs from it; that type has a row of its own, `[[type]]`. What is neither in `derived` nor in
+    `plain` is not known.
     """
 
     name: str
