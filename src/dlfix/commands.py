@@ -387,7 +387,7 @@ def explain(topic: str, color: str) -> int:
     if topic == "-" or Path(topic).is_file():
         from dlfix.runtime import commands
 
-        return int(commands.explain(topic, color=color))
+        return commands.explain_text(_read_text(topic))
     from dlfix.rules.pages import markdown
     from dlfix.rules.registry import all_rules
 
@@ -429,3 +429,12 @@ def _toml(value: Any) -> str:
         inner = ", ".join(f"{json.dumps(key)} = {_toml(codes)}" for key, codes in value.items())
         return f"{{ {inner} }}" if inner else "{}"
     return json.dumps(value)
+
+
+def _read_text(topic: str) -> str:
+    if topic == "-":
+        return sys.stdin.read()
+    try:
+        return Path(topic).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise SourceError(Path(topic), None, error.strerror or str(error)) from error

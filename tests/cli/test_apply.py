@@ -1,0 +1,217 @@
+import os
+import subprocess
+
+import pytest
+
+from tests.cli.test_check import write
+
+
+def test_a_safe_fix_is_written_and_summed_up(dlfix):
+    path = write(dlfix.folder, "a.py", "x = bad\n")
+    result = dlfix("apply")
+    assert result.exit_code == 0, result.output
+    assert path.read_text() == "x = good\n"
+    assert "Fixed (1)" in result.stdout
+    assert "1 file rewritten" in result.stdout
+
+
+def test_a_second_apply_changes_nothing(dlfix):
+    path = write(dlfix.folder, "a.py", "x = bad\n")
+    dlfix("apply")
+    before = path.stat()
+    assert dlfix("apply").exit_code == 0
+    assert path.stat().st_mtime_ns == before.st_mtime_ns
+
+
+def test_an_unsafe_fix_is_told_with_its_flag_and_not_taken(dlfix):
+    path = write(dlfix.folder, "a.py", "x = worse\n")
+    result = dlfix("apply")
+    assert result.exit_code == 1
+    assert path.read_text() == "x = worse\n"
+    assert "--unsafe-fixes" in result.stdout
+    assert "the name may matter" in result.stdout
+
+
+def test_unsafe_fixes_are_taken_with_the_flag(dlfix):
+    path = write(dlfix.folder, "a.py", "x = worse\n")
+    assert dlfix("apply", "--unsafe-fixes").exit_code == 0
+    assert path.read_text() == "x = better\n"
+
+
+def test_the_configuration_may_take_unsafe_fixes_and_the_flag_may_not(dlfix):
+    path = write(dlfix.folder, "a.py", "x = worse\n")
+    write(dlfix.folder, "dlfix.toml", "unsafe-fixes = true\n")
+    assert dlfix("apply", "--no-unsafe-fixes").exit_code == 1
+    assert path.read_text() == "x = worse\n"
+    assert dlfix("apply").exit_code == 0
+    assert path.read_text() == "x = better\n"
+
+
+def test_a_refusal_is_told_with_its_reason(dlfix):
+    write(dlfix.folder, "a.py", "x = stuck\n")
+    result = dlfix("apply")
+    assert result.exit_code == 1
+    assert "Refused (1)" in result.stdout
+    assert "line 1 is stuck" in result.stdout
+
+
+def test_what_needs_a_person_is_told(dlfix):
+    write(dlfix.folder, "a.py", "x = alas\n")
+    assert "Needs a person (1)" in dlfix("apply").stdout
+
+
+def test_exit_zero_holds_for_apply_too(dlfix):
+    write(dlfix.folder, "a.py", "x = alas\n")
+    assert dlfix("apply", "--exit-zero").exit_code == 0
+
+
+@pytest.mark.parametrize("flag", ["--diff", "--dry-run"])
+def test_a_dry_run_shows_the_patch_and_writes_nothing(dlfix, flag):
+    path = write(dlfix.folder, "a.py", "x = bad\n")
+    result = dlfix("apply", flag)
+    assert result.exit_code == 1
+    assert path.read_text() == "x = bad\n"
+    assert result.stdout == "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = bad\n+x = good\n"
+    assert "1 file would be rewritten" in result.stderr
+
+
+def test_a_dry_run_that_would_change_nothing_exits_with_0(dlfix):
+    write(dlfix.folder, "a.py", "x = alas\n")
+    assert dlfix("apply", "--diff").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"x = bad\ny = 2",
+        b"x = 1\r\ny = bad\r\n",
+        b"# -*- coding: latin-1 -*-\nx = bad  # caf\xe9\n",
+        b"\xef\xbb\xbfx = bad\n",
+        b"if 1:\n\tx = bad\n\x0c\ny = 1\n",
+    ],
+    ids=["no newline at the end", "CRLF", "latin-1", "BOM", "tabs and a form feed"],
+)
+def test_git_apply_takes_the_patch_and_gives_what_apply_writes(dlfix, data):
+    path = write(dlfix.folder, "a b/c.py", data)
+    patch = dlfix("apply", "--diff", "-q").stdout_bytes
+    git = ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn"]
+    subprocess.run(git, cwd=dlfix.folder, input=patch, check=True)
+    by_git = path.read_bytes()
+    assert by_git == data.replace(b"bad", b"good")
+    path.write_bytes(data)
+    dlfix("apply")
+    assert path.read_bytes() == by_git
+
+
+def test_side_by_side_shows_both_and_writes_nothing(dlfix, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "140")
+    path = write(dlfix.folder, "a.py", "x = bad\n")
+    result = dlfix("apply", "--side-by-side", "--color", "always")
+    assert result.exit_code == 1
+    assert path.read_text() == "x = bad\n"
+    (row,) = [line for line in result.stdout.splitlines() if "bad" in line]
+    assert "good" in row
+
+
+def test_a_coloured_diff_goes_to_a_terminal(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    assert "\x1b[" in dlfix("apply", "--diff", "--color", "always").stdout
+
+
+THREE = "x = bad\ny = bad\nz = bad\n"
+
+
+@pytest.mark.parametrize(
+    ("answers", "text"),
+    [
+        ("y\nn\ny\n", "x = good\ny = bad\nz = good\n"),
+        ("n\na\n", "x = bad\ny = good\nz = good\n"),
+        ("y\nq\n", "x = good\ny = bad\nz = bad\n"),
+        ("d\n", THREE),
+        ("?\nwhat\ny\nq\n", "x = good\ny = bad\nz = bad\n"),
+        ("", THREE),
+    ],
+    ids=["yes and no", "all", "quit", "done with the file", "help", "nobody there"],
+)
+def test_interactive_asks_for_each_fix(dlfix, answers, text):
+    path = write(dlfix.folder, "a.py", THREE)
+    result = dlfix("apply", "--interactive", input=answers)
+    assert path.read_text() == text, result.output
+    assert result.exit_code == 1
+
+
+def test_interactive_shows_path_and_diff_and_says_what_was_written(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    result = dlfix("apply", "-i", input="?\ny\n")
+    assert result.exit_code == 0
+    for told in ("└─ bad", "-x = bad", "+x = good", "n - leave it", "1 file rewritten"):
+        assert told in result.stdout
+
+
+def test_stdin_is_rewritten_to_stdout(dlfix):
+    result = dlfix("apply", "-", "--stdin-filename", "some.py", input="x = bad\r\n")
+    assert result.exit_code == 0
+    assert result.stdout_bytes == b"x = good\r\n"
+
+
+def test_stdin_goes_through_as_it_came_where_it_does_not_parse(dlfix):
+    result = dlfix("apply", "-", "-q", input="def f(:\n")
+    assert result.exit_code == 2
+    assert result.stdout == "def f(:\n"
+    assert "does not parse" in result.stderr
+
+
+def test_stdin_with_diff_gives_a_patch(dlfix):
+    result = dlfix("apply", "-", "--diff", "--stdin-filename", "s.py", input="x = bad\n")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("--- a/s.py\n+++ b/s.py\n")
+
+
+def test_a_read_only_file_is_named_and_nothing_is_written(dlfix):
+    path = write(dlfix.folder, "a.py", "x = bad\n")
+    other = write(dlfix.folder, "b.py", "x = bad\n")
+    path.chmod(0o444)
+    result = dlfix("apply")
+    assert result.exit_code == 2
+    assert f"{path}: read-only" in result.stderr
+    assert other.read_text() == "x = bad\n"
+    assert "rewritten. Take" not in result.stdout
+
+
+def test_a_broken_neighbour_does_not_keep_the_others_from_being_mended(dlfix):
+    write(dlfix.folder, "a.py", "def f(:\n")
+    path = write(dlfix.folder, "b.py", "x = bad\n")
+    assert dlfix("apply").exit_code == 2
+    assert path.read_text() == "x = good\n"
+
+
+def test_undo_puts_the_bytes_back(dlfix):
+    data = b"\xef\xbb\xbfx = bad\r\n"
+    path = write(dlfix.folder, "a.py", data)
+    os.chmod(path, 0o755)
+    dlfix("apply")
+    result = dlfix("undo")
+    assert result.exit_code == 0
+    assert path.read_bytes() == data
+    assert path.stat().st_mode & 0o777 == 0o755
+    assert "put back a.py" in result.stdout
+
+
+def test_undo_touches_nothing_where_a_file_was_edited_since(dlfix):
+    path = write(dlfix.folder, "a.py", "x = bad\n")
+    other = write(dlfix.folder, "b.py", "x = bad\n")
+    dlfix("apply")
+    path.write_text("x = mine\n")
+    result = dlfix("undo")
+    assert result.exit_code == 2
+    assert "changed since the last apply" in result.stderr
+    assert other.read_text() == "x = good\n"
+
+
+def test_undo_twice_says_that_there_is_nothing(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    dlfix("apply")
+    assert dlfix("undo", "-q").output == ""
+    result = dlfix("undo")
+    assert result.exit_code == 2
+    assert result.stderr == "dlfix: no apply to undo here\n"

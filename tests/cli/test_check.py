@@ -1,0 +1,207 @@
+import json
+
+
+def write(folder, name, text):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def test_nothing_found_exits_with_0(dlfix):
+    write(dlfix.folder, "a.py", "x = 1\n")
+    result = dlfix("check")
+    assert result.exit_code == 0, result.output
+    assert "1 file checked" in result.stdout
+
+
+def test_a_finding_exits_with_1(dlfix):
+    write(dlfix.folder, "a.py", "load = 1\nx = bad\n")
+    result = dlfix("check", ".")
+    assert result.exit_code == 1, result.output
+    assert "a.py:2:5" in result.stdout
+    assert "    ^^^" in result.stdout
+    assert "TypeError: no" in result.stdout
+    assert "└─ bad" in result.stdout
+    assert "Rename to `good`" in result.stdout
+
+
+def test_exit_zero_exits_with_0_though_there_are_findings(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    assert dlfix("check", "--exit-zero").exit_code == 0
+
+
+def test_json_has_ruffs_shape(dlfix):
+    path = write(dlfix.folder, "a.py", "load = 1\nx = bad\n")
+    result = dlfix("check", "--output-format", "json")
+    (found,) = json.loads(result.stdout)
+    assert found["code"] == "DLF101"
+    assert found["filename"] == str(path)
+    assert found["location"] == {"row": 2, "column": 5}
+    assert found["end_location"] == {"row": 2, "column": 8}
+    assert found["fix"]["applicability"] == "safe"
+    assert [(e["location"], e["end_location"], e["content"]) for e in found["fix"]["edits"]] == [
+        ({"row": 2, "column": 1}, {"row": 3, "column": 1}, "x = good\n")
+    ]
+    assert found["trace"][0] == {
+        "filename": str(path), "row": 1, "column": 1, "label": "DataLoader(...)",
+    }  # fmt: skip
+    assert found["refused"] is None
+    assert found["url"] is None
+
+
+def test_a_refusal_is_told_in_json(dlfix):
+    write(dlfix.folder, "a.py", "x = stuck\n")
+    (found,) = json.loads(dlfix("check", "--output-format", "json").stdout)
+    assert found["fix"] is None
+    assert found["refused"] == "line 1 is stuck"
+
+
+def test_no_findings_are_an_empty_json_list(dlfix):
+    write(dlfix.folder, "a.py", "x = 1\n")
+    assert json.loads(dlfix("check", "--output-format", "json").stdout) == []
+
+
+def test_concise_is_a_line_for_each_finding(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\ny = worse\n")
+    lines = dlfix("check", "--output-format", "concise", "-q").stdout.splitlines()
+    assert lines == [
+        "a.py:1:5: DLF101 [*] `bad` reaches the workers",
+        "a.py:2:5: DLF201 [?] `worse` reaches the workers",
+    ]
+
+
+def test_statistics_count_rule_by_rule(dlfix):
+    write(dlfix.folder, "a.py", "x = bad, bad\ny = worse\n")
+    lines = dlfix("check", "--statistics", "-q").stdout.splitlines()
+    assert lines == ["2  DLF101  [*]  lambda-reaches-worker", "1  DLF201  [*]  eager-resource"]
+
+
+def test_select_asks_only_the_rules_it_names(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\ny = worse\n")
+    assert "DLF201" not in dlfix("check", "--select", "DLF1").stdout
+    assert "DLF101" not in dlfix("check", "--select", "eager-resource").stdout
+
+
+def test_ignore_leaves_rules_out(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    assert dlfix("check", "--ignore", "DLF101").exit_code == 0
+
+
+def test_extend_select_adds_to_what_is_configured(dlfix):
+    write(dlfix.folder, "dlfix.toml", 'select = ["DLF2"]\n')
+    write(dlfix.folder, "a.py", "x = bad\n")
+    assert dlfix("check").exit_code == 0
+    assert dlfix("check", "--extend-select", "DLF101").exit_code == 1
+
+
+def test_an_unknown_code_is_one_line_with_the_nearest_right_one(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    result = dlfix("check", "--select", "DLF110")
+    assert result.exit_code == 2
+    assert result.stderr == "dlfix: unknown rule `DLF110`; did you mean `DLF101`?\n"
+
+
+def test_a_path_that_does_not_exist_is_one_line_and_2(dlfix):
+    result = dlfix("check", "nowhere.py")
+    assert result.exit_code == 2
+    assert result.stderr == "dlfix: nowhere.py: no such file or directory\n"
+
+
+def test_a_file_that_does_not_parse_is_named_and_the_others_go_on(dlfix):
+    broken = write(dlfix.folder, "a.py", "x = 1\ndef f(:\n")
+    write(dlfix.folder, "b.py", "x = bad\n")
+    result = dlfix("check")
+    assert result.exit_code == 2
+    assert f"{broken}:2: does not parse" in result.stderr
+    assert "b.py:1:5" in result.stdout
+
+
+def test_a_file_that_is_no_utf_8_is_named_with_its_line(dlfix):
+    broken = write(dlfix.folder, "a.py", b"x = 1\ny = '\xff'\n")
+    result = dlfix("check")
+    assert result.exit_code == 2
+    assert f"{broken}:2: not utf-8" in result.stderr
+
+
+def test_an_empty_file_is_clean(dlfix):
+    write(dlfix.folder, "a.py", "")
+    assert dlfix("check", "a.py").exit_code == 0
+
+
+def test_a_folder_without_python_is_told_and_clean(dlfix):
+    write(dlfix.folder, "a.txt", "x")
+    result = dlfix("check")
+    assert result.exit_code == 0
+    assert result.stderr == "dlfix: no Python files found\n"
+
+
+def test_stdin_is_checked_under_the_name_it_is_given(dlfix):
+    result = dlfix("check", "-", "--stdin-filename", "some.py", input="x = bad\n")
+    assert result.exit_code == 1
+    assert "some.py:1:5" in result.stdout
+
+
+def test_quiet_says_nothing_but_findings(dlfix):
+    write(dlfix.folder, "a.py", "x = 1\n")
+    assert dlfix("check", "--quiet").output == ""
+
+
+def test_color_colours_only_when_asked(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    assert "\x1b[" in dlfix("check", "--color", "always").stdout
+    assert "\x1b[" not in dlfix("check", "--color", "never").stdout
+    assert "\x1b[" not in dlfix("check").stdout
+
+
+def test_extend_exclude_leaves_files_out(dlfix):
+    write(dlfix.folder, "gen/a.py", "x = bad\n")
+    assert dlfix("check", "--extend-exclude", "gen").exit_code == 0
+
+
+def test_config_names_another_file_and_isolated_heeds_none(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    write(dlfix.folder, "dlfix.toml", 'ignore = ["DLF101"]\n')
+    other = write(dlfix.folder, "other.toml", "select = ['DLF1']\n")
+    assert dlfix("check").exit_code == 0
+    assert dlfix("check", "--config", other).exit_code == 1
+    assert dlfix("check", "--isolated").exit_code == 1
+
+
+def test_jobs_give_what_one_process_gives(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    one = dlfix("check", "--output-format", "json", "--jobs", "1").stdout
+    assert dlfix("check", "--output-format", "json", "--jobs", "2").stdout == one
+
+
+def test_add_ignores_takes_a_baseline(dlfix):
+    path = write(dlfix.folder, "a.py", "x = bad  # why\ny = [\n    worse, alas,\n]\n")
+    result = dlfix("check", "--add-ignores")
+    assert result.exit_code == 0, result.output
+    assert path.read_text() == (
+        "x = bad  # why  # dlfix: ignore[DLF101]\n"
+        "y = [\n    worse, alas,  # dlfix: ignore[DLF201, DLF207]\n]\n"
+    )
+    assert dlfix("check").exit_code == 0
+
+
+def test_a_comment_that_suppresses_nothing_is_found_and_taken_out(dlfix):
+    path = write(
+        dlfix.folder,
+        "a.py",
+        "x = 1\ny = 2  # dlfix: ignore[DLF101]\nz = bad  # noqa: DLF101, E501\n",
+    )
+    result = dlfix("check")
+    assert result.exit_code == 1
+    assert "DLF900" in result.stdout
+    assert "DLF101 leaves nothing out" in result.stdout
+    dlfix("apply")
+    assert path.read_text() == "x = 1\ny = 2\nz = bad  # noqa: DLF101, E501\n"
+
+
+def test_per_file_ignores_hold_below_the_configuration(dlfix):
+    write(dlfix.folder, "dlfix.toml", '[per-file-ignores]\n"tests/**" = ["DLF101"]\n')
+    write(dlfix.folder, "tests/a.py", "x = bad\n")
+    assert dlfix("check").exit_code == 0
+    write(dlfix.folder, "b.py", "x = bad\n")
+    assert dlfix("check").exit_code == 1
