@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import libcst as cst
 
@@ -14,24 +15,49 @@ Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 _STANDARD = frozenset(sys.stdlib_module_names)
 
 
+@dataclass(frozen=True)
+class Access:
+    """How a name of a module is written in a file, and the import that it needs, if any."""
+
+    written: str
+    dotted: str = ""
+    name: str | None = None
+    alias: str | None = None
+
+    def apply(self, module: cst.Module) -> cst.Module:
+        """Add the import, unless none is needed."""
+        if not self.dotted:
+            return module
+        if self.alias:
+            return _added(module, _plain(self.dotted, self.alias))
+        return add(module, self.dotted, self.name)
+
+
 def use(module: cst.Module, dotted: str, name: str) -> tuple[cst.Module, str]:
-    """Make `dotted.name` usable at module level; return the module and how to write it there.
+    """Make `dotted.name` usable at module level; return the module and how to write it there."""
+    way = access(module, dotted, name)
+    return way.apply(module), way.written
+
+
+def access(module: cst.Module, dotted: str, name: str) -> Access:
+    """Tell how to write `dotted.name` in this file.
 
     An import that is there is used (`partial`, `functools.partial`, `ft.partial`); a
     `from functools import ...` is extended; else `import functools` is added.
     """
     known = name_for(module, dotted, name)
     if known is not None:
-        return module, known
-    if _from_line(module, dotted) is not None and naming.is_free(name, _words(module)):
-        return add(module, dotted, name), name
+        return Access(known)
+    words = _words(module)
+    if _from_line(module, dotted) is not None and naming.is_free(name, words):
+        return Access(name, dotted, name)
     root = dotted.partition(".")[0]
-    if root not in _words(module) or _binds_only_by_import(module, root):
-        return add(module, dotted), f"{dotted}.{name}"
-    if name not in _words(module):
-        return add(module, dotted, name), name
-    alias = naming.free_name(naming.private(root), _words(module))
-    return _added(module, _plain(dotted, alias)), f"{alias}.{name}"
+    if root not in words or _binds_only_by_import(module, root):
+        return Access(f"{dotted}.{name}", dotted)
+    if name not in words:
+        return Access(name, dotted, name)
+    alias = naming.free_name(naming.private(root), words)
+    return Access(f"{alias}.{name}", dotted, None, alias)
 
 
 def name_for(module: cst.Module, dotted: str, name: str | None = None) -> str | None:

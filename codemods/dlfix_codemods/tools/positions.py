@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -24,9 +24,18 @@ def find(
     Where several nodes share a span, an expression is taken before the statement or argument it
     fills, and the outermost of those; `kind` narrows the choice.
     """
+    return pick(all_spans(module), spans, kind)
+
+
+def pick(
+    placed: Mapping[cst.CSTNode, Span],
+    spans: Iterable[Span],
+    kind: type[cst.CSTNode] | tuple[type[cst.CSTNode], ...] = (),
+) -> dict[Span, cst.CSTNode]:
+    """Do what `find` does, among nodes whose spans are known already."""
     wanted = set(spans)
     found: dict[Span, cst.CSTNode] = {}
-    for node, span in _placed(module):
+    for node, span in placed.items():
         if span not in wanted or (kind and not isinstance(node, kind)):
             continue
         if span not in found or _rank(node) < _rank(found[span]):

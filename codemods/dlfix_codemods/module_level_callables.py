@@ -1,0 +1,287 @@
+"""Moves lambdas and local functions to module level, where pickle finds them by name."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from dlfix.fixing.plans_callables import CallablesPlan, Expression, Hoist, Written
+from dlfix.source.text import Span
+from dlfix_codemods.base import PlannedCodemod
+from dlfix_codemods.tools import bodies, imports, placement, positions
+
+
+class ModuleLevelCallables(PlannedCodemod):
+    """Give callables that reach workers a name at module level."""
+
+    NAME = "module_level_callables"
+    DESCRIPTION = "Move lambdas and local functions that reach workers to module level."
+
+    @staticmethod
+    def rewrite(module: cst.Module, plan: CallablesPlan) -> cst.Module:
+        """Move what the plan says, and let its uses follow."""
+        partial = imports.access(module, "functools", "partial")
+        wraps = imports.access(module, "functools", "wraps")
+        work = _work_of(module, plan, partial.written, wraps.written)
+        anchors = _anchors(work.spans, module, plan)
+        carrier = _Carrier(work)
+        rewritten = module.visit(carrier)
+        rewritten = _place(rewritten, anchors, carrier.moved, plan)
+        if carrier.bound:
+            rewritten = partial.apply(rewritten)
+        return wraps.apply(rewritten) if plan.wraps else rewritten
+
+
+@dataclass
+class _Work:
+    """The plan, with nodes for spans."""
+
+    module: cst.Module
+    partial: str
+    wraps_name: str
+    spans: Mapping[cst.CSTNode, Span]
+    hoists: dict[cst.CSTNode, Hoist] = field(default_factory=dict)  # by lambda or def
+    statements: dict[cst.CSTNode, Hoist] = field(default_factory=dict)  # by small statement or def
+    uses: dict[cst.CSTNode, Expression] = field(default_factory=dict)
+    methods: dict[cst.CSTNode, list[Hoist]] = field(default_factory=dict)  # by the def above
+    wraps: dict[cst.CSTNode, str] = field(default_factory=dict)
+
+
+def _work_of(module: cst.Module, plan: CallablesPlan, partial: str, wraps: str) -> _Work:
+    spans = positions.all_spans(module)
+    work = _Work(module, partial, wraps, spans)
+    callables = positions.pick(
+        spans, [each.source for each in plan.hoists], (cst.Lambda, cst.FunctionDef)
+    )
+    for hoist in plan.hoists:
+        work.hoists[callables[hoist.source]] = hoist
+    assignments = [each.assignment for each in plan.hoists if each.assignment]
+    small = positions.pick(spans, assignments, (cst.Assign, cst.AnnAssign))
+    for hoist in plan.hoists:
+        if hoist.assignment:
+            work.statements[small[hoist.assignment]] = hoist
+        elif isinstance(callables[hoist.source], cst.FunctionDef):
+            work.statements[callables[hoist.source]] = hoist
+    uses = positions.pick(spans, [use.span for use in plan.uses], (cst.BaseExpression,))
+    work.uses = {uses[use.span]: use.becomes for use in plan.uses}
+    above = [each for each in plan.hoists if each.where == "method"]
+    defs = positions.pick(spans, [each.near for each in above], (cst.FunctionDef,))
+    for hoist in above:
+        work.methods.setdefault(defs[hoist.near], []).append(hoist)
+    inner = positions.pick(spans, [each.inner for each in plan.wraps], (cst.FunctionDef,))
+    work.wraps = {inner[each.inner]: each.function for each in plan.wraps}
+    return work
+
+
+def _anchors(
+    spans: Mapping[cst.CSTNode, Span], module: cst.Module, plan: CallablesPlan
+) -> dict[Span, int]:
+    """Return for each place the index of the top-level statement that holds it."""
+    near = {each.near for each in plan.hoists if each.where == "module"}
+    near |= {each.near for each in plan.definitions}
+    ends = [spans[statement].end.row for statement in module.body]
+    return {
+        span: next(index for index, row in enumerate(ends) if span.start.row <= row)
+        for span in near
+    }
+
+
+def _place(
+    module: cst.Module,
+    anchors: Mapping[Span, int],
+    moved: Mapping[Span, cst.FunctionDef],
+    plan: CallablesPlan,
+) -> cst.Module:
+    placed: dict[int, list[tuple[Span, cst.BaseStatement]]] = defaultdict(list)
+    for hoist in plan.hoists:
+        if hoist.where == "module":
+            placed[anchors[hoist.near]].append((hoist.source, moved[hoist.source]))
+    for each in plan.definitions:
+        statement = cst.parse_statement(each.text, module.config_for_parsing)
+        placed[anchors[each.near]].append((each.near, statement))
+    for index in sorted(placed, reverse=True):
+        statements = [statement for _, statement in sorted(placed[index], key=_by_span)]
+        module = placement.insert_at(module, index, statements)
+    return module
+
+
+def _by_span(item: tuple[Span, cst.BaseStatement]) -> Span:
+    return item[0]
+
+
+class _Carrier(cst.CSTTransformer):
+    """Takes sources out, puts what stands for them in."""
+
+    def __init__(self, work: _Work) -> None:
+        super().__init__()
+        self.work = work
+        self.moved: dict[Span, cst.FunctionDef] = {}
+        self.bound = False
+        self.blanks = placement.blank_lines(work.module)
+        self.columns: list[int] = []  # where the statements at hand begin
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Note where each statement begins."""
+        if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
+            self.columns.append(self.work.spans[node].start.column)
+        return super().on_visit(node)
+
+    def on_leave(  # type: ignore[override]
+        self, original_node: cst.CSTNode, updated_node: cst.CSTNode
+    ) -> object:
+        """Change a node the plan names, after all within it."""
+        result = super().on_leave(original_node, updated_node)
+        if isinstance(original_node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
+            self.columns.pop()
+        if not isinstance(result, cst.CSTNode):
+            return result
+        if original_node in self.work.hoists:
+            self._take(original_node, result, self.work.hoists[original_node])
+        if original_node in self.work.wraps and isinstance(result, cst.FunctionDef):
+            return self._wrapped(result, self.work.wraps[original_node])
+        if original_node in self.work.uses and not isinstance(original_node, cst.Call):
+            return self._written(self.work.uses[original_node], result)
+        return result
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        """Give a call of a moved function what it needs besides."""
+        if original_node in self.work.uses:
+            return self._written(self.work.uses[original_node], updated_node)
+        becomes = self.work.uses.get(original_node.func)
+        if becomes is None or isinstance(original_node.func, cst.Lambda):
+            return updated_node
+        added = [bodies.keyword(name, self._text(value)) for name, value in becomes.keywords]
+        args = bodies.joined(updated_node.args, added)
+        return updated_node.with_changes(func=cst.Name(becomes.function), args=args)
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        """Take moved statements out of a block, and put methods in."""
+        return updated_node.with_changes(
+            body=self._body(original_node.body, updated_node.body, first_is_bare=True)
+        )
+
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
+        """Let a `f = lambda ...` at the top become a def."""
+        return updated_node.with_changes(
+            body=self._body(original_node.body, updated_node.body, first_is_bare=False)
+        )
+
+    def _body(
+        self,
+        old: Sequence[cst.BaseStatement],
+        new: Sequence[cst.BaseStatement],
+        first_is_bare: bool,
+    ) -> list[cst.BaseStatement]:
+        body: list[cst.BaseStatement] = []
+        defined = False  # whether the statement above became a def
+        for before, after in zip(old, new, strict=True):
+            hoist = self._hoist_of(before)
+            becomes_def = hoist is not None and hoist.where == "here"
+            stands = self._statement(before, after)
+            if stands and body and (becomes_def or defined):
+                stands[0] = bodies.with_blank_lines(stands[0], 1 if first_is_bare else self.blanks)
+            defined = becomes_def or (defined and not stands)
+            body += stands
+            for hoist in self.work.methods.get(before, ()):
+                body.append(bodies.below(self.moved[hoist.source], old))
+        changed = len(body) != len(old)
+        if changed and first_is_bare and body and not self._kept_first(old[0]):
+            body[0] = bodies.without_blank_lines(body[0])
+        if not body:
+            body = [cst.parse_statement("pass")]
+        return body
+
+    def _kept_first(self, first: cst.BaseStatement) -> bool:
+        return self._hoist_of(first) is None
+
+    def _statement(
+        self, before: cst.BaseStatement, after: cst.BaseStatement
+    ) -> list[cst.BaseStatement]:
+        hoist = self._hoist_of(before)
+        if hoist is None:
+            return [after]
+        if hoist.where == "here":
+            lines = getattr(after, "leading_lines", ())
+            return [self.moved[hoist.source].with_changes(leading_lines=lines)]
+        name = bodies.old_name(before)
+        if hoist.leaves is None or name is None:
+            return []
+        lines = [line for line in getattr(after, "leading_lines", ()) if not line.comment]
+        value = self._expression(hoist.leaves)
+        target = cst.AssignTarget(cst.Name(name))
+        assignment = cst.Assign(targets=[target], value=value)
+        return [cst.SimpleStatementLine(body=[assignment], leading_lines=lines)]
+
+    def _hoist_of(self, statement: cst.BaseStatement) -> Hoist | None:
+        if statement in self.work.statements:
+            return self.work.statements[statement]
+        if isinstance(statement, cst.SimpleStatementLine):
+            for small in statement.body:
+                if small in self.work.statements:
+                    return self.work.statements[small]
+        return None
+
+    def _take(self, original: cst.CSTNode, node: cst.CSTNode, hoist: Hoist) -> None:
+        if isinstance(node, cst.Lambda):
+            span = self.work.spans[original]
+            assert isinstance(original, cst.Lambda)
+            depth = 1 if hoist.where == "module" else 2
+            function = bodies.def_of_lambda(
+                self.work.module,
+                original,
+                node,
+                hoist.name,
+                self.work.spans,
+                self.columns[-1],
+                depth,
+            )
+            function = bodies.with_comments_of(function, self.work.module, hoist.assignment, span)
+        else:
+            assert isinstance(node, cst.FunctionDef)
+            function = bodies.renamed(self.work.module, node, hoist.name, self.work.spans[original])
+        self.moved[hoist.source] = bodies.with_signature(function, hoist, self.work.module)
+
+    def _wrapped(self, node: cst.FunctionDef, function: str) -> cst.FunctionDef:
+        call = cst.Call(_parsed(self.work.wraps_name), [cst.Arg(cst.Name(function))])
+        return node.with_changes(decorators=[cst.Decorator(call), *node.decorators])
+
+    # What stands for it
+
+    def _written(self, becomes: Expression, old: cst.CSTNode) -> cst.BaseExpression:
+        value = self._expression(becomes)
+        lpar: Sequence[cst.LeftParen] = getattr(old, "lpar", ())
+        if not lpar or isinstance(old, cst.Tuple):
+            return value
+        comments = "\n".join(
+            bodies.comments_in(each) for each in [*lpar, *getattr(old, "rpar", ())]
+        )
+        return (
+            value.with_changes(lpar=lpar, rpar=getattr(old, "rpar", ()))
+            if comments.strip()
+            else value
+        )
+
+    def _expression(self, becomes: Expression) -> cst.BaseExpression:
+        return _parsed(self._text(becomes))
+
+    def _text(self, value: Written) -> str:
+        if isinstance(value, str):
+            return value
+        if not value.binds:
+            return value.function
+        self.bound = True
+        arguments: Iterable[str] = [
+            value.function,
+            *(self._text(each) for each in value.positional),
+            *(f"{name}={self._text(each)}" for name, each in value.keywords),
+        ]
+        return f"{self.work.partial}({', '.join(arguments)})"
+
+
+def _parsed(text: str) -> cst.BaseExpression:
+    return cst.parse_expression(text)

@@ -1,0 +1,333 @@
+"""Functions on the move: lambdas that become defs, signatures that grow, bodies that shift."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+import libcst as cst
+
+from dlfix.fixing.plans_callables import Hoist
+from dlfix.source.text import Span
+from dlfix_codemods.tools import placement
+
+Node = TypeVar("Node", bound=cst.CSTNode)
+
+
+def def_of_lambda(
+    module: cst.Module,
+    original: cst.Lambda,
+    node: cst.Lambda,
+    name: str,
+    spans: Mapping[cst.CSTNode, Span],
+    block: int,
+    depth: int,
+) -> cst.FunctionDef:
+    """Return a def that does what a lambda does, its comments kept, its lines aligned anew.
+
+    `block` is the column of the statement the lambda stands in, `depth` how many blocks the def
+    is to stand in, its own counted.
+    """
+    first = original.body.lpar[0] if original.body.lpar else original.body
+    start = spans[first].start
+    indent = len(module.default_indent.expandtabs(8)) * depth
+    shift = _Shift(start.column, _indent_of(module, start.row), block, indent)
+    body = node.body.visit(shift)
+    assert isinstance(body, cst.BaseExpression)
+    if not _stands_alone(module, body):
+        body = body.with_changes(
+            lpar=[cst.LeftParen(), *body.lpar], rpar=[*body.rpar, cst.RightParen()]
+        )
+    line = cst.SimpleStatementLine(
+        body=[cst.Return(body)],
+        leading_lines=[_comment_line(text) for text in comments_of(node.colon.whitespace_after)],
+    )
+    params = cst.ensure_type(node.params.visit(shift), cst.Parameters)
+    return cst.FunctionDef(cst.Name(name), params, cst.IndentedBlock([line]))
+
+
+def renamed(module: cst.Module, node: cst.FunctionDef, name: str, old: Span) -> cst.FunctionDef:
+    """Return a def under its new name, its docstring moved to the margin with it."""
+    moved = node.with_changes(name=cst.Name(name))
+    indent = " " * old.start.column
+    step = module.default_indent
+    if step.startswith("\t"):
+        indent = "\t" * old.start.column
+    result = placement.reindented_docstring(moved, indent + step, step)
+    return cst.ensure_type(result, cst.FunctionDef)
+
+
+def with_comments_of(
+    function: cst.FunctionDef, module: cst.Module, assignment: Span | None, source: Span
+) -> cst.FunctionDef:
+    """Give a def the comments above the assignment its lambda stood in."""
+    if assignment is None:
+        return function
+    row = assignment.start.row - 1
+    lines = module.code.splitlines()
+    comments: list[str] = []
+    while row > 0 and lines[row - 1].lstrip().startswith("#"):
+        comments.insert(0, lines[row - 1].strip())
+        row -= 1
+    last = lines[source.end.row - 1][source.end.column :].strip()
+    if last.startswith("#"):
+        comments.append(last)
+    return function.with_changes(leading_lines=[_comment_line(text) for text in comments])
+
+
+def with_signature(function: cst.FunctionDef, hoist: Hoist, module: cst.Module) -> cst.FunctionDef:
+    """Add the parameters, decorator and imports a hoisted function needs."""
+    params = _without(function.params, hoist.without)
+    if hoist.first:
+        params = _with_first(params, hoist.first)
+    if hoist.parameters:
+        params = _with_keywords(params, hoist, function)
+    changed = function.with_changes(params=params)
+    if hoist.decorator:
+        decorator = cst.Decorator(cst.Name(hoist.decorator))
+        changed = changed.with_changes(decorators=[decorator, *changed.decorators])
+    if hoist.imports:
+        changed = _with_imports(changed, hoist.imports)
+    return changed
+
+
+def keyword(name: str, value: str) -> cst.Arg:
+    """Return `name=value` as an argument."""
+    return cst.Arg(
+        keyword=cst.Name(name),
+        value=cst.parse_expression(value),
+        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
+    )
+
+
+def joined(args: Sequence[cst.Arg], added: Sequence[cst.Arg]) -> list[cst.Arg]:
+    """Return a call's arguments with more behind them, commas as they are."""
+    if not args or not added:
+        return [*args, *added]
+    last = args[-1]
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    if len(args) > 1 and isinstance(args[0].comma, cst.Comma):
+        comma = args[0].comma
+    kept = [*args[:-1], last.with_changes(comma=comma)]
+    fresh = [each.with_changes(comma=comma) for each in added[:-1]]
+    return [*kept, *fresh, added[-1].with_changes(comma=last.comma)]
+
+
+def below(function: cst.FunctionDef, block: Sequence[cst.BaseStatement]) -> cst.FunctionDef:
+    """Return a method with the blank lines its class puts between methods."""
+    blanks = 1
+    for statement in block[1:]:
+        if isinstance(statement, cst.FunctionDef):
+            lines = [line for line in statement.leading_lines if not line.comment]
+            blanks = len(lines)
+            break
+    comments = [line for line in function.leading_lines if line.comment]
+    empty = [cst.EmptyLine(indent=False) for _ in range(blanks)]
+    return function.with_changes(leading_lines=[*empty, *comments])
+
+
+def without_blank_lines(statement: cst.BaseStatement) -> cst.BaseStatement:
+    """Return a statement without the blank lines above its comments."""
+    lines = list(getattr(statement, "leading_lines", ()))
+    while lines and not lines[0].comment:
+        lines.pop(0)
+    return statement.with_changes(leading_lines=lines)
+
+
+def with_blank_lines(statement: cst.BaseStatement, number: int) -> cst.BaseStatement:
+    """Return a statement with at least so many blank lines above its comments."""
+    lines = list(getattr(statement, "leading_lines", ()))
+    have = next((index for index, line in enumerate(lines) if line.comment), len(lines))
+    added = [cst.EmptyLine(indent=False) for _ in range(max(0, number - have))]
+    return statement.with_changes(leading_lines=[*added, *lines])
+
+
+def old_name(statement: cst.BaseStatement) -> str | None:
+    """Return the name a def, or `f = lambda ...`, binds."""
+    match statement:
+        case cst.FunctionDef(name=name):
+            return name.value
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=value))])]
+        ):
+            return value
+        case cst.SimpleStatementLine(body=[cst.AnnAssign(target=cst.Name(value=value))]):
+            return value
+    return None
+
+
+def comments_in(node: cst.CSTNode) -> str:
+    """Return the comments within a node, one a line."""
+    found = _Comments()
+    node.visit(found)
+    return "\n".join(found.texts)
+
+
+def comments_of(space: cst.CSTNode) -> list[str]:
+    """Return the comments of a stretch of whitespace."""
+    found = _Comments()
+    space.visit(found)
+    return found.texts
+
+
+class _Comments(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def visit_Comment(self, node: cst.Comment) -> None:
+        self.texts.append(node.value)
+
+
+class _Shift(cst.CSTTransformer):
+    """Moves the further lines of an expression along with its first."""
+
+    def __init__(self, column: int, line_indent: int, block: int, indent: int) -> None:
+        super().__init__()
+        self.column = column
+        self.line_indent = line_indent
+        self.block = block
+        self.indent = indent
+
+    def leave_ParenthesizedWhitespace(
+        self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
+    ) -> cst.ParenthesizedWhitespace:
+        """Shift the lines: by how far they stood right of the expression, or of its line."""
+        if not original_node.indent:
+            return updated_node
+        lines = [
+            line.with_changes(whitespace=self._shifted(line.whitespace)) if line.comment else line
+            for line in updated_node.empty_lines
+        ]
+        last = self._shifted(updated_node.last_line)
+        return updated_node.with_changes(empty_lines=lines, last_line=last)
+
+    def _shifted(self, space: cst.SimpleWhitespace) -> cst.SimpleWhitespace:
+        """Return the new stretch beyond the indentation, which the block itself brings."""
+        if space.value.strip(" "):
+            return space
+        old = self.block + len(space.value)
+        if old > self.column:
+            return cst.SimpleWhitespace(" " * (old - self.column + len("return ")))
+        return cst.SimpleWhitespace(" " * max(0, old - self.line_indent))
+
+
+def _stands_alone(module: cst.Module, body: cst.BaseExpression) -> bool:
+    if isinstance(body, cst.NamedExpr) and not body.lpar:
+        return False
+    code = module.code_for_node(body)
+    if "\n" not in code:
+        return True
+    try:
+        cst.parse_statement(f"return {code}\n", module.config_for_parsing)
+    except cst.ParserSyntaxError:
+        return False
+    return True
+
+
+def _indent_of(module: cst.Module, row: int) -> int:
+    line = module.code.splitlines()[row - 1]
+    return len(line) - len(line.lstrip())
+
+
+def _comment_line(text: str) -> cst.EmptyLine:
+    return cst.EmptyLine(comment=cst.Comment(text))
+
+
+def _without(params: cst.Parameters, names: Sequence[str]) -> cst.Parameters:
+    if not names:
+        return params
+
+    def kept(listed: Sequence[cst.Param]) -> list[cst.Param]:
+        left = [each for each in listed if each.name.value not in names]
+        if left and len(left) != len(listed):
+            left[-1] = left[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return left
+
+    return params.with_changes(
+        params=kept(params.params),
+        kwonly_params=kept(params.kwonly_params),
+        posonly_params=kept(params.posonly_params),
+        star_arg=(
+            cst.MaybeSentinel.DEFAULT
+            if isinstance(params.star_arg, cst.ParamStar)
+            else params.star_arg
+        ),
+    )
+
+
+def _with_first(params: cst.Parameters, name: str) -> cst.Parameters:
+    first = cst.Param(cst.Name(name))
+    if params.posonly_params:
+        return params.with_changes(posonly_params=[first, *params.posonly_params])
+    return params.with_changes(params=[first, *params.params])
+
+
+def _with_keywords(
+    params: cst.Parameters, hoist: Hoist, function: cst.FunctionDef
+) -> cst.Parameters:
+    """Add keyword-only parameters, on lines of their own where the others stand so."""
+    inner, trailing = _commas(params, function)
+    added = [
+        cst.Param(
+            cst.Name(each.name),
+            cst.Annotation(cst.parse_expression(each.annotation)) if each.annotation else None,
+            comma=inner,
+        )
+        for each in hoist.parameters
+    ]
+    if trailing is not None and not isinstance(params.star_kwarg, cst.Param):
+        added[-1] = added[-1].with_changes(comma=trailing)
+    elif not isinstance(params.star_kwarg, cst.Param):
+        added[-1] = added[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    star = params.star_arg
+    if isinstance(star, cst.MaybeSentinel):
+        star = cst.ParamStar(comma=inner)
+    elif isinstance(star, cst.Param):
+        star = star.with_changes(comma=inner)
+    keywords = [*_all_with(params.kwonly_params, inner), *added]
+    return params.with_changes(
+        posonly_params=params.posonly_params,
+        posonly_ind=_separated(params, inner),
+        params=_all_with(params.params, inner),
+        star_arg=star,
+        kwonly_params=keywords,
+    )
+
+
+def _separated(params: cst.Parameters, inner: cst.Comma) -> cst.ParamSlash | cst.MaybeSentinel:
+    if isinstance(params.posonly_ind, cst.ParamSlash):
+        return params.posonly_ind.with_changes(comma=inner)
+    return params.posonly_ind
+
+
+def _all_with(listed: Sequence[cst.Param], comma: cst.Comma) -> list[cst.Param]:
+    if not listed:
+        return []
+    return [*listed[:-1], listed[-1].with_changes(comma=comma)]
+
+
+def _commas(
+    params: cst.Parameters, function: cst.FunctionDef
+) -> tuple[cst.Comma, cst.Comma | None]:
+    """Return the comma between parameters, and the one behind the last, if there is one."""
+    listed = [*params.posonly_params, *params.params, *params.kwonly_params]
+    inner = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    if len(listed) > 1 and isinstance(listed[0].comma, cst.Comma):
+        inner = listed[0].comma
+    elif isinstance(function.whitespace_before_params, cst.ParenthesizedWhitespace):
+        inner = cst.Comma(whitespace_after=function.whitespace_before_params)
+    last = listed[-1].comma if listed else None
+    return inner, last if isinstance(last, cst.Comma) else None
+
+
+def _with_imports(function: cst.FunctionDef, texts: Sequence[str]) -> cst.FunctionDef:
+    lines = [cst.parse_statement(text) for text in texts]
+    body = function.body
+    if not isinstance(body, cst.IndentedBlock):
+        small = cst.SimpleStatementLine(body.body)  # type: ignore[arg-type]
+        return function.with_changes(body=cst.IndentedBlock([*lines, small]))
+    cut = 1 if function.get_docstring() is not None else 0
+    return function.with_changes(
+        body=body.with_changes(body=[*body.body[:cut], *lines, *body.body[cut:]])
+    )

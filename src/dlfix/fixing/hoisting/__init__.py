@@ -1,0 +1,1 @@
+"""What it takes to move a function to module level: its captures, its uses, its name."""

@@ -1,0 +1,506 @@
+"""What a lambda or local function takes from around it, and whether that can be bound instead."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dlfix.fixing.plans_callables import Use
+from dlfix.project.module import Module
+from dlfix.project.scopes import Binding, Scope
+
+Callable = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+_FRAME_READERS = {"locals", "eval", "exec", "vars", "dir"}
+_MUTATORS = {
+    "append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "remove",
+    "discard", "clear", "sort", "reverse", "appendleft", "popleft",
+}  # fmt: skip
+
+
+class CannotHoist(Exception):
+    """Why a function stays where it is; the message names the line."""
+
+
+@dataclass
+class Capture:
+    """A value to bind: the parameter that takes it, and how it is written where it is bound."""
+
+    name: str
+    value: str
+    annotation: str = ""
+    scope: Scope | None = None  # the scope that binds it; None for a default that is bound
+
+
+@dataclass(eq=False)
+class Draft:
+    """A function on its way to module level."""
+
+    module: Module
+    node: Callable
+    name: str = ""  # the local name it has, if any
+    binding: Binding | None = None
+    captures: dict[str, Capture] = field(default_factory=dict)
+    siblings: dict[str, Draft] = field(default_factory=dict)
+    imports: list[str] = field(default_factory=list)
+    defaults: list[str] = field(default_factory=list)  # own parameters whose default is bound
+    instance: str = ""  # `self` or `cls`, if it uses one
+    owner: ast.ClassDef | None = None
+    method: ast.FunctionDef | None = None  # the method it was made in
+    doubts: list[str] = field(default_factory=list)  # why moving it is unsafe
+    new_name: str = ""
+    reads_attributes: list[Use] = field(default_factory=list)  # `self.x` that are bound instead
+
+    @property
+    def line(self) -> int:
+        """The line it begins on."""
+        return self.node.lineno
+
+    @property
+    def scope(self) -> Scope:
+        """The scope its body opens."""
+        return self.module.inner_scope(self.node)
+
+    @property
+    def what(self) -> str:
+        """How messages call it."""
+        return f"`{self.name}`" if self.name else "the lambda"
+
+
+class Drafts:
+    """Drafts of one module, each function once."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.of: dict[ast.AST, Draft] = {}
+
+    def draft(self, node: Callable) -> Draft:
+        """Return the draft of a function, with those it calls drafted too."""
+        if node in self.of:
+            return self.of[node]
+        name, binding = named(self.module, node)
+        draft = self.of[node] = Draft(self.module, node, name, binding)
+        _refuse_what_needs_its_frame(draft)
+        for captured, binder in _captured(draft).items():
+            self._capture(draft, captured, binder)
+        _bind_defaults(draft)
+        _refuse_local_decorators(draft)
+        return draft
+
+    def _capture(self, draft: Draft, name: str, binder: Scope) -> None:
+        bindings = binder.bindings.get(name, [])
+        if is_instance(binder, name):
+            _take_instance(draft, name, binder)
+            return
+        sibling = _sibling(bindings)
+        if sibling is not None:
+            draft.siblings[name] = self.draft(sibling)
+            return
+        if len(bindings) > 1 and any(_sibling([each]) for each in bindings):
+            raise CannotHoist(
+                f"`{name}`, which {draft.what} calls, is bound in several places (line "
+                f"{_line(bindings[-1])})"
+            )
+        if bindings and all(each.kind == "import" for each in bindings):
+            draft.imports.append(_import_text(draft.module, bindings[-1]))
+            return
+        if any(each.kind == "class" for each in bindings):
+            raise CannotHoist(f"it uses the local class `{name}` (line {_line(bindings[0])})")
+        _refuse_mutation(draft, name, binder)
+        draft.doubts += _rebound(draft, name, binder)
+        annotation = _annotation(draft, name, binder)
+        draft.captures[name] = Capture(name, name, annotation, binder)
+
+
+def named(module: Module, node: Callable) -> tuple[str, Binding | None]:
+    """Return the name a def or `f = lambda ...` binds in a function, and the binding."""
+    scope = module.scope_of(node)
+    if not isinstance(node, ast.Lambda):
+        own = [each for each in scope.bindings.get(node.name, ()) if each.node is node]
+        return node.name, own[0] if own else None
+    match module.parent(node):
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if value is node:
+            pass
+        case ast.AnnAssign(target=ast.Name(id=name) as target, value=value) if value is node:
+            pass
+        case _:
+            return "", None
+    if scope.is_class or len(scope.bindings[name]) > 1 or not _has_its_line(module, target):
+        return "", None
+    return name, scope.bindings[name][0]
+
+
+def _has_its_line(module: Module, node: ast.AST) -> bool:
+    """Tell whether a statement shares its lines with no other."""
+    statement = module.statement(node)
+    parent = module.parent(statement)
+    if parent is None or getattr(parent, "lineno", 0) == statement.lineno:
+        return False
+    for body in ("body", "orelse", "finalbody"):
+        for other in getattr(parent, body, ()):
+            if other is not statement and statement.lineno <= other.lineno <= (
+                statement.end_lineno or 0
+            ):
+                return False
+            if other is not statement and other.end_lineno == statement.lineno:
+                return False
+    return True
+
+
+def guard_of(module: Module, node: ast.AST) -> ast.If | None:
+    """Return the `if __name__ == "__main__":` a node stands under."""
+    chain = [node, *module.ancestors(node)]
+    for inner, outer in itertools.pairwise(chain):
+        if isinstance(outer, ast.Module) and isinstance(inner, ast.If) and _is_guard(inner.test):
+            return inner
+    return None
+
+
+def _is_guard(test: ast.expr) -> bool:
+    match test:
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            names = {each.id for each in (left, right) if isinstance(each, ast.Name)}
+            texts = {each.value for each in (left, right) if isinstance(each, ast.Constant)}
+            return names == {"__name__"} and texts == {"__main__"}
+    return False
+
+
+def is_global(module: Module, scope: Scope, name: str) -> bool:
+    """Tell whether a name read in `scope` means the same at module level, in a worker too."""
+    binder = scope.lookup(name)
+    if binder is None:
+        return True
+    if not binder.is_module:
+        return False
+    return not _only_under_guard(module, binder.bindings.get(name, []))
+
+
+def is_builtin(scope: Scope, name: str) -> bool:
+    """Tell whether a name read in `scope` is a builtin."""
+    return scope.lookup(name) is None and hasattr(builtins, name)
+
+
+def is_instance(binder: Scope, name: str) -> bool:
+    """Tell whether a name is the first parameter of a method."""
+    node = binder.node
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or binder.parent is None:
+        return False
+    if not binder.parent.is_class or "staticmethod" in _decorators(node):
+        return False
+    first = [*node.args.posonlyargs, *node.args.args][:1]
+    return bool(first) and first[0].arg == name and len(binder.bindings[name]) == 1
+
+
+def _decorators(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    return {each.id for each in node.decorator_list if isinstance(each, ast.Name)}
+
+
+def _captured(draft: Draft) -> dict[str, Scope]:
+    """Return the names taken from enclosing functions, or from what the main guard hides."""
+    scope = draft.scope
+    found = dict(scope.free_variables())
+    inner = set(scope.walk())
+    for each in inner:
+        for name in each.reads:
+            binder = each.lookup(name)
+            if binder is None or not binder.is_module:
+                continue
+            if _only_under_guard(draft.module, binder.bindings.get(name, [])):
+                found.setdefault(name, binder)
+    return found
+
+
+def _only_under_guard(module: Module, bindings: list[Binding]) -> bool:
+    return bool(bindings) and all(guard_of(module, each.node) is not None for each in bindings)
+
+
+def _sibling(bindings: list[Binding]) -> Callable | None:
+    """Return the local function a name stands for, if it is bound to that only."""
+    if len(bindings) != 1:
+        return None
+    node, value = bindings[0].node, bindings[0].value
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return node
+    if isinstance(value, ast.Lambda) and bindings[0].kind in ("assign", "annotated"):
+        return value if not bindings[0].path else None
+    return None
+
+
+def _take_instance(draft: Draft, name: str, binder: Scope) -> None:
+    assert isinstance(binder.node, ast.FunctionDef)
+    assert binder.parent is not None
+    assert isinstance(binder.parent.node, ast.ClassDef)
+    draft.instance = name
+    draft.method = binder.node
+    draft.owner = binder.parent.node
+
+
+def _refuse_what_needs_its_frame(draft: Draft) -> None:
+    for scope in draft.scope.walk():
+        for name in scope.nonlocals:
+            if scope.outer(name) not in set(draft.scope.walk()):
+                raise CannotHoist(
+                    f"{draft.what} sets `{name}` of the function around it "
+                    f"(`nonlocal`, line {_nonlocal_line(scope, name)})"
+                )
+        for name in ("super", "__class__"):
+            if name in scope.reads and not _in_own_class(draft, scope):
+                raise CannotHoist(
+                    f"{draft.what} uses `{name}` (line {scope.reads[name][0].lineno}), "
+                    "which works in its class only"
+                )
+        for name in _FRAME_READERS & scope.reads.keys():
+            for read in scope.reads[name]:
+                call = draft.module.parent(read)
+                reads_frame = isinstance(call, ast.Call) and call.func is read
+                if reads_frame and (name in ("eval", "exec", "locals") or not call.args):  # type: ignore[union-attr]
+                    raise CannotHoist(
+                        f"{draft.what} looks at the names around it by `{name}()` "
+                        f"(line {read.lineno})"
+                    )
+    _refuse_private_names(draft)
+
+
+def _in_own_class(draft: Draft, scope: Scope) -> bool:
+    above: Scope | None = scope
+    while above is not None and above is not draft.scope:
+        if above.is_class:
+            return True
+        above = above.parent
+    return False
+
+
+def _nonlocal_line(scope: Scope, name: str) -> int:
+    for node in ast.walk(scope.node):
+        if isinstance(node, ast.Nonlocal) and name in node.names:
+            return node.lineno
+    return getattr(scope.node, "lineno", 1)
+
+
+def _refuse_private_names(draft: Draft) -> None:
+    if not any(isinstance(each, ast.ClassDef) for each in draft.module.ancestors(draft.node)):
+        return
+    for node in ast.walk(draft.node):
+        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        if name.startswith("__") and not name.endswith("__"):
+            raise CannotHoist(
+                f"{draft.what} uses the class-private name `{name}` (line {node.lineno})"  # type: ignore[attr-defined]
+            )
+
+
+def _refuse_mutation(draft: Draft, name: str, binder: Scope) -> None:
+    """A container that is changed in a worker and read in the parent holds two truths."""
+    change = next(_changes(draft, name), None)
+    if change is None:
+        return
+    own = {id(each) for each in ast.walk(draft.node)}
+    for scope in binder.walk():
+        if scope.lookup(name) is not binder:
+            continue
+        for read in scope.reads.get(name, ()):
+            if id(read) not in own and read.lineno > draft.line:
+                raise CannotHoist(
+                    f"{draft.what} changes `{name}` (line {change.lineno}), which is read again "
+                    f"at line {read.lineno}: each worker would change its own copy"
+                )
+
+
+def _changes(draft: Draft, name: str) -> Iterator[ast.expr]:
+    for node in ast.walk(draft.node):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=called), attr=attr)):
+                if called == name and attr in _MUTATORS:
+                    yield node
+            case ast.Subscript(value=ast.Name(id=called), ctx=ast.Store() | ast.Del()):
+                if called == name:
+                    yield node
+            case ast.Attribute(value=ast.Name(id=called), ctx=ast.Store() | ast.Del()):
+                if called == name:
+                    yield node
+
+
+def _rebound(draft: Draft, name: str, binder: Scope) -> list[str]:
+    """Tell why binding a name now may differ from reading it later."""
+    bindings = binder.bindings.get(name, [])
+    for scope in binder.walk():
+        if name in scope.nonlocals and scope.outer(name) is binder:
+            line = _nonlocal_line(scope, name)
+            return [f"`{name}` is set again by a `nonlocal` at line {line}"]
+    if name in binder.module_globals and binder.is_module:
+        return [f"`{name}` is set again by a `global` statement"]
+    for each in bindings:
+        if each.kind == "delete":
+            raise CannotHoist(f"`{name}` is deleted at line {_line(each)}")
+        loop = _common_loop(draft, each, binder)
+        if loop is not None:
+            return [f"the loop at line {loop.lineno} binds `{name}` anew each time"]  # type: ignore[attr-defined]
+        if _line(each) > draft.line and each.kind != "parameter":
+            return [f"`{name}` is bound again at line {_line(each)}"]
+    return []
+
+
+def _common_loop(draft: Draft, binding: Binding, binder: Scope) -> ast.AST | None:
+    """Return the loop that both makes the function and binds the name."""
+    if not isinstance(binder.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)):
+        return binder.node if binding.kind == "for" else None
+    if binding.kind == "parameter":
+        return None
+    around = set(draft.module.ancestors(binding.node))
+    for node in draft.module.ancestors(draft.node):
+        if node is binder.node:
+            return None
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)) and node in around:
+            return node
+    return None
+
+
+def is_bound_before(module: Module, binder: Scope, name: str, point: ast.AST) -> bool:
+    """Tell whether a name surely has its value when `point` is reached."""
+    blocks = {id(point), *(id(each) for each in module.ancestors(point))}
+    for each in binder.bindings.get(name, ()):
+        if each.kind == "parameter":
+            return True
+        statement = module.statement(each.node)
+        if statement.lineno >= getattr(point, "lineno", 0) and id(statement) not in blocks:
+            continue
+        if _surely_runs(module, statement, blocks, binder, name):
+            return True
+    return False
+
+
+def _surely_runs(
+    module: Module, statement: ast.AST, blocks: set[int], binder: Scope, name: str
+) -> bool:
+    """Tell whether a statement has run wherever the blocks around the point are reached."""
+    child = statement
+    for parent in module.ancestors(statement):
+        if id(parent) in blocks or parent is binder.node:
+            return True
+        if isinstance(parent, (ast.With, ast.AsyncWith, ast.Try)):
+            child = parent
+            continue
+        if isinstance(parent, ast.If) and _binds_in_both(module, parent, binder, name):
+            child = parent
+            continue
+        if isinstance(parent, (ast.For, ast.AsyncFor)) and child is statement:
+            return False
+        return False
+    return True
+
+
+def _binds_in_both(module: Module, branch: ast.If, binder: Scope, name: str) -> bool:
+    places = [each.node for each in binder.bindings[name]]
+
+    def within(body: list[ast.stmt]) -> bool:
+        held = {id(node) for statement in body for node in ast.walk(statement)}
+        leaves = bool(body) and isinstance(body[-1], (ast.Raise, ast.Return))
+        return leaves or any(id(place) in held for place in places)
+
+    return within(branch.body) and within(branch.orelse)
+
+
+def _bind_defaults(draft: Draft) -> None:
+    """Defaults that are worked out where the function is made become bound arguments."""
+    args = draft.node.args
+    pairs = [
+        *zip([*args.posonlyargs, *args.args][::-1], args.defaults[::-1], strict=False),
+        *zip(args.kwonlyargs, args.kw_defaults, strict=True),
+    ]
+    for parameter, default in pairs:
+        if default is None or _is_fixed(draft, default):
+            continue
+        if parameter in args.posonlyargs:
+            raise CannotHoist(
+                f"the default of the positional-only parameter `{parameter.arg}` is worked out "
+                f"where {draft.what} is made (line {default.lineno})"
+            )
+        draft.defaults.append(parameter.arg)
+        text = draft.module.segment(default)
+        draft.captures[parameter.arg] = Capture(parameter.arg, text)
+
+
+def _is_fixed(draft: Draft, default: ast.expr) -> bool:
+    """Tell whether a default means the same, and is the same object, at module level."""
+    scope = draft.module.scope_of(draft.node)
+    match default:
+        case ast.Constant():
+            return True
+        case ast.UnaryOp(operand=operand):
+            return _is_fixed(draft, operand)
+        case ast.Tuple(elts=elements):
+            return all(_is_fixed(draft, each) for each in elements)
+        case ast.Name(id=name):
+            if not is_global(draft.module, scope, name):
+                return False
+            bindings = draft.module.scope.bindings.get(name, [])
+            return len(bindings) <= 1 and all(_line(each) < draft.line for each in bindings)
+        case ast.Attribute(value=value):
+            return _is_fixed(draft, value)
+    return False
+
+
+def _refuse_local_decorators(draft: Draft) -> None:
+    """Decorators and annotations are evaluated at module level then."""
+    node = draft.node
+    if isinstance(node, ast.Lambda):
+        return
+    scope = draft.module.scope_of(node)
+    lazy = "from __future__ import annotations" in draft.module.text
+    outside = [*node.decorator_list, *([] if lazy else _annotations(node))]
+    for expression in outside:
+        for each in ast.walk(expression):
+            if isinstance(each, ast.Name) and not is_global(draft.module, scope, each.id):
+                kind = "a decorator" if expression in node.decorator_list else "an annotation"
+                raise CannotHoist(
+                    f"{kind} of {draft.what} uses the local name `{each.id}` (line {each.lineno})"
+                )
+
+
+def _annotations(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
+    args = node.args
+    listed = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+    found = [each.annotation for each in listed if each is not None]
+    return [each for each in [*found, node.returns] if each is not None]
+
+
+def is_typed(node: Callable) -> bool:
+    """Tell whether a function has any annotation."""
+    return not isinstance(node, ast.Lambda) and bool(_annotations(node))
+
+
+def _annotation(draft: Draft, name: str, binder: Scope) -> str:
+    """Return the type a captured name is known to have, where the function is typed."""
+    if not is_typed(draft.node):
+        return ""
+    bindings = binder.bindings.get(name, [])
+    if not bindings:
+        return ""
+    match bindings[0].node, bindings[0].statement, bindings[0].value:
+        case ast.arg(annotation=ast.expr() as annotation), _, _:
+            pass
+        case _, ast.AnnAssign(annotation=annotation), _:
+            pass
+        case _, _, ast.Constant(value=value) if len(bindings) == 1 and value is not None:
+            return type(value).__name__
+        case _:
+            return ""
+    names = [each.id for each in ast.walk(annotation) if isinstance(each, ast.Name)]
+    if all(is_global(draft.module, binder, each) for each in names):
+        return draft.module.segment(annotation)
+    return ""
+
+
+def _import_text(module: Module, binding: Binding) -> str:
+    statement, alias = binding.statement, binding.node
+    assert isinstance(alias, ast.alias)
+    name = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
+    if isinstance(statement, ast.ImportFrom):
+        return f"from {'.' * statement.level}{statement.module or ''} import {name}"
+    return f"import {name}"
+
+
+def _line(binding: Binding) -> int:
+    return int(getattr(binding.node, "lineno", getattr(binding.statement, "lineno", 1)))

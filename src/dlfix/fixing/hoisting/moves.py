@@ -1,0 +1,557 @@
+"""From drafts to plans: new names, what is written at each use, what stays behind."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from dlfix.fixing.hoisting import forms, names
+from dlfix.fixing.hoisting.captures import Callable as Node
+from dlfix.fixing.hoisting.captures import (
+    CannotHoist,
+    Capture,
+    Draft,
+    Drafts,
+    guard_of,
+    is_bound_before,
+    is_global,
+)
+from dlfix.fixing.plans_callables import CallablesPlan, Expression, Hoist, Parameter, Use
+from dlfix.project.module import Module
+from dlfix.project.scopes import Scope
+from dlfix.source.text import Span
+from dlfix_codemods.tools import naming
+
+
+@dataclass
+class Move:
+    """What one function's move asks of its file."""
+
+    message: str
+    hoists: list[Hoist] = field(default_factory=list)
+    uses: list[Use] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    drafts: list[Draft] = field(default_factory=list)  # whose captures are bound
+
+    @property
+    def plan(self) -> CallablesPlan:
+        """The plan for the file."""
+        return CallablesPlan(tuple(self.hoists), tuple(self.uses))
+
+
+@dataclass
+class Moves:
+    """Plans moves in one module; names given are taken from then on."""
+
+    module: Module
+    picklable: forms.Picklable = lambda _: True
+    crosses: Callable[[ast.ClassDef], bool] = lambda _: False
+    stays: Callable[[ast.ClassDef, str], str] = lambda _cls, _attribute: ""
+    """Why an attribute may not be read early, empty where it may."""
+
+    def __post_init__(self) -> None:
+        self.taken = naming.names_in(self.module.tree)
+        self.given: set[str] = set()
+        self.drafts = Drafts(self.module)
+
+    def move(self, node: Node, parameter: str = "") -> Move:
+        """Plan the move of one function; raise CannotHoist where it stays."""
+        here = self._in_place(node)
+        if here is not None:
+            return here
+        draft = self.drafts.draft(node)
+        group = _group(draft)
+        _share_captures(group)
+        uses = self._settle_instances(group)
+        simple = self._simple(draft)
+        if simple is not None:
+            text = simple.function
+            message = f"Use `{text}` instead of the lambda"
+            if simple.binds:
+                message = f"Use a partial of `{text}` instead of the lambda"
+            return Move(message, uses=[Use(self._span(node), simple)], drafts=[draft])
+        existing = self._existing(draft)
+        if existing is not None:
+            message = f"Use `{existing}` instead of the lambda"
+            return Move(message, uses=[Use(self._span(node), Expression(existing))])
+        self._name(group, parameter)
+        move = Move(self._message(draft), uses=uses, drafts=list(group))
+        for each in group:
+            move.doubts += [doubt for doubt in each.doubts if doubt not in move.doubts]
+            self._carry(each, group, move)
+        return move
+
+    def key(self, node: Node) -> str | None:
+        """Return a key that equal lambdas with equal captures share; None for others."""
+        if not isinstance(node, ast.Lambda) or "#" in self.module.segment(node):
+            return None
+        if self._assigned_in_place(node) is not None:
+            return None
+        try:
+            draft = self.drafts.draft(node)
+        except CannotHoist:
+            return None
+        if draft.binding or draft.captures or draft.siblings or draft.imports or draft.instance:
+            return None
+        return ast.dump(node)
+
+    def again(self, node: Node, move: Move) -> Use:
+        """Let an equal lambda become what the first became."""
+        first = next(use for use in move.uses if use.span.start)
+        return Use(self._span(node), first.becomes)
+
+    # In its place
+
+    def _in_place(self, node: Node) -> Move | None:
+        """A lambda that has a name at the top of a module or class becomes a def there."""
+        found = self._assigned_in_place(node)
+        if found is None:
+            return None
+        name, statement, decorator = found
+        scope = self.module.scope_of(statement)
+        again = [b for b in scope.bindings.get(name, ()) if b.statement is not statement]
+        if again and not _are_alternatives(self.module, statement, [b.statement for b in again]):
+            line = getattr(again[-1].node, "lineno", 0)
+            raise CannotHoist(f"`{name}` is bound again at line {line}: pickle would find that")
+        hoist = Hoist(
+            self._span(node),
+            name,
+            "here",
+            self._span(statement),
+            assignment=self._span(statement),
+            decorator=decorator,
+        )
+        return Move(f"Define `{name}` with `def`", [hoist])
+
+    def _assigned_in_place(self, node: Node) -> tuple[str, ast.stmt, str] | None:
+        if not isinstance(node, ast.Lambda):
+            return None
+        value: ast.AST = node
+        decorator = ""
+        parent = self.module.parent(node)
+        match parent:
+            case ast.Call(func=ast.Name(id="staticmethod" | "classmethod" as decorator)):
+                value, parent = parent, self.module.parent(parent)
+        match parent:
+            case ast.Assign(targets=[ast.Name(id=name)], value=given) if given is value:
+                pass
+            case ast.AnnAssign(target=ast.Name(id=name), value=given) if given is value:
+                pass
+            case _:
+                return None
+        scope = self.module.scope_of(parent)
+        if scope.is_function or (scope.is_class and scope.parent and not _is_top(scope)):
+            return None
+        if scope.is_module and (decorator or guard_of(self.module, parent) is not None):
+            return None
+        return name, parent, decorator
+
+    # Instances
+
+    def _settle_instances(self, group: list[Draft]) -> list[Use]:
+        """Let a use of `self` become a method, or bind the attributes it reads."""
+        uses: list[Use] = []
+        for draft in group:
+            uses += draft.reads_attributes
+            if not draft.instance or draft.owner is None:
+                continue
+            is_class = _is_classmethod(draft)
+            if is_class or self.crosses(draft.owner):
+                continue
+            draft.reads_attributes = self._attributes(draft)
+            uses += draft.reads_attributes
+        return uses
+
+    def _attributes(self, draft: Draft) -> list[Use]:
+        assert draft.owner is not None
+        uses = []
+        for name in _reads_of(draft, draft.instance):
+            parent = self.module.parent(name)
+            if not isinstance(parent, ast.Attribute):
+                raise CannotHoist(
+                    f"it uses `{name.id}` as a whole (line {name.lineno}), and a "
+                    f"`{draft.owner.name}` does not go to the workers"
+                )
+            if not isinstance(parent.ctx, ast.Load):
+                raise CannotHoist(
+                    f"it sets `{name.id}.{parent.attr}` (line {name.lineno}), which a worker "
+                    "could not hand back"
+                )
+            if parent.attr in _methods(draft.owner):
+                raise CannotHoist(
+                    f"it calls the method `{name.id}.{parent.attr}` (line {name.lineno}), and a "
+                    f"`{draft.owner.name}` does not go to the workers"
+                )
+            why = self.stays(draft.owner, parent.attr)
+            if why and why not in draft.doubts:
+                draft.doubts.append(why)
+            bound = self._parameter(draft, parent)
+            uses.append(Use(self._span(parent), Expression(bound)))
+        draft.instance = ""
+        return uses
+
+    def _parameter(self, draft: Draft, attribute: ast.Attribute) -> str:
+        text = self.module.segment(attribute)
+        for capture in draft.captures.values():
+            if capture.value == text:
+                return capture.name
+        inner = {name for scope in draft.scope.walk() for name in scope.bindings}
+        inner |= {name for scope in draft.scope.walk() for name in scope.reads}
+        name = naming.free_name(attribute.attr.lstrip("_"), inner)
+        draft.captures[name] = Capture(name, text)
+        return name
+
+    # Simpler forms
+
+    def _simple(self, draft: Draft) -> Expression | None:
+        if "#" in self.module.segment(draft.node):
+            return None
+        if draft.instance:
+            return _bound_method(draft)
+        return forms.simpler(draft, self.picklable)
+
+    def _existing(self, draft: Draft) -> str | None:
+        """Return a function of the module that does the very same."""
+        node = draft.node
+        if not isinstance(node, ast.Lambda) or draft.captures or draft.siblings or draft.instance:
+            return None
+        if "#" in self.module.segment(node) or draft.binding:
+            return None
+        wanted = (ast.dump(node.args), ast.dump(node.body))
+        for statement in self.module.tree.body:
+            match statement:
+                case ast.FunctionDef(name=name, body=[*doc, ast.Return(value=value)]) if value:
+                    only = not doc or (len(doc) == 1 and isinstance(doc[0], ast.Expr))
+                    once = len(self.module.scope.bindings[name]) == 1
+                    same = (ast.dump(statement.args), ast.dump(value)) == wanted
+                    if only and once and same and not statement.decorator_list:
+                        return name
+        return None
+
+    # Names
+
+    def _name(self, group: list[Draft], parameter: str) -> None:
+        for draft in group:
+            if draft.new_name:
+                continue
+            if draft.name:
+                keeps = self._may_keep(draft)
+                listed = names.wanted_for_def(self.module, draft.node, draft.name, keeps)
+                if keeps:
+                    draft.new_name = draft.name
+                    self.given.add(draft.name)
+                    continue
+            else:
+                assert isinstance(draft.node, ast.Lambda)
+                listed = names.wanted(self.module, draft.node, parameter)
+            free_again = {draft.name} if self._goes_away(draft, group) else set()
+            taken = (self.taken - free_again) | self.given
+            draft.new_name = naming.free_name(listed, taken)
+            self.given.add(draft.new_name)
+
+    def _goes_away(self, draft: Draft, group: list[Draft]) -> bool:
+        """Tell whether nothing is left of a local function's name where it stood."""
+        if not draft.name:
+            return False
+        bindings = [
+            binding
+            for scope in self.module.scope.walk()
+            for binding in scope.bindings.get(draft.name, ())
+        ]
+        scope = self.module.scope_of(draft.node)
+        if len(bindings) != 1 or not is_only_name(self.module, draft.name, scope):
+            return False
+        _, outside = self._references(draft, scope, group)
+        return not outside or (len(outside) == 1 and self._may_inline(draft, outside[0], scope))
+
+    def _may_keep(self, draft: Draft) -> bool:
+        """Tell whether a local function may have its own name at module level."""
+        if draft.captures or draft.instance or draft.binding is None or draft.name in self.given:
+            return False
+        scope = self.module.scope_of(draft.node)
+        if scope.is_module:
+            return len(scope.bindings[draft.name]) == 1
+        if len(scope.bindings[draft.name]) > 1 or draft.name in self.module.scope.bindings:
+            return False
+        if not naming.is_free(draft.name, ()):
+            return False
+        above = scope.parent
+        while above is not None:
+            if draft.name in above.bindings:
+                return False
+            above = above.parent
+        return not any(
+            draft.name in each.reads and each.lookup(draft.name) is None
+            for each in self.module.scope.walk()
+        )
+
+    def _message(self, draft: Draft) -> str:
+        if draft.instance and draft.owner is not None:
+            return f"Make {draft.what} a method, `{draft.owner.name}.{draft.new_name}`"
+        if draft.new_name == draft.name:
+            return f"Move {draft.what} to module level"
+        return f"Move {draft.what} to module level as `{draft.new_name}`"
+
+    # The plan
+
+    def _carry(self, draft: Draft, group: list[Draft], move: Move) -> None:
+        becomes = _expression(draft)
+        within = _within(draft)
+        leaves = None
+        if draft.binding is None and not draft.name:
+            self._check_bound(draft, draft.node)
+            move.uses.append(Use(self._span(draft.node), becomes))
+        else:
+            leaves = self._uses_of_name(draft, group, becomes, within, move)
+        move.hoists.append(self._hoist(draft, leaves))
+
+    def _hoist(self, draft: Draft, leaves: Expression | None) -> Hoist:
+        assignment = None
+        if draft.name and isinstance(draft.node, ast.Lambda):
+            assignment = self._span(self.module.statement(draft.node))
+        is_method = bool(draft.instance)
+        near = draft.method if is_method and draft.method else draft.node
+        return Hoist(
+            self._span(draft.node),
+            draft.new_name,
+            "method" if is_method else "module",
+            self._span(near),
+            assignment=assignment,
+            parameters=tuple(
+                Parameter(each.name, each.annotation) for each in draft.captures.values()
+            ),
+            without=tuple(draft.defaults),
+            first=draft.instance,
+            decorator="classmethod" if is_method and _is_classmethod(draft) else "",
+            imports=tuple(dict.fromkeys(draft.imports)),
+            leaves=leaves,
+        )
+
+    def _uses_of_name(
+        self,
+        draft: Draft,
+        group: list[Draft],
+        becomes: Expression,
+        within: Expression,
+        move: Move,
+    ) -> Expression | None:
+        """Rewrite what reads a local function's name; return what the name is left with."""
+        scope = self.module.scope_of(draft.node)
+        inside, outside = self._references(draft, scope, group)
+        several = len(scope.bindings[draft.name]) > 1
+        same = draft.new_name == draft.name and not becomes.binds
+        if same:
+            return None
+        if several:
+            self._check_bound(draft, draft.node)
+            return becomes
+        move.uses += [Use(self._span(each), within) for each in inside]
+        if draft.defaults and inside:
+            raise CannotHoist(
+                f"{draft.what} calls itself (line {inside[0].lineno}) and has a default that is "
+                "worked out where it is made"
+            )
+        if not becomes.binds:
+            move.uses += [Use(self._span(each), becomes) for each in outside]
+            return None
+        if not outside:
+            return None
+        if len(outside) == 1 and self._may_inline(draft, outside[0], scope):
+            self._check_bound(draft, outside[0])
+            move.uses.append(Use(self._span(outside[0]), becomes))
+            return None
+        self._check_bound(draft, draft.node)
+        return becomes
+
+    def _may_inline(self, draft: Draft, use: ast.Name, scope: Scope) -> bool:
+        if draft.doubts or self.module.scope_of(use) is not scope:
+            return False
+        if not self._fits(draft, use):
+            return False
+        loops = (ast.For, ast.While, ast.AsyncFor)
+        around = [each for each in self.module.ancestors(use) if isinstance(each, loops)]
+        made = set(self.module.ancestors(draft.node))
+        return all(each in made for each in around)
+
+    def _fits(self, draft: Draft, use: ast.Name) -> bool:
+        """Tell whether the line stays as short as lines of this file are."""
+        line = self.module.lines[use.lineno - 1]
+        name = draft.new_name or f"_{draft.name}"
+        bound = sum(len(each.name) + len(each.value) + 3 for each in draft.captures.values())
+        parent = self.module.parent(use)
+        called = isinstance(parent, ast.Call) and parent.func is use
+        added = (
+            bound + len(name) - len(draft.name) + (0 if called else len("functools.partial(, )"))
+        )
+        longest = max(len(each) for each in self.module.lines)
+        return len(line) + added <= min(max(88, longest), 100)
+
+    def _references(
+        self, draft: Draft, scope: Scope, group: list[Draft]
+    ) -> tuple[list[ast.Name], list[ast.Name]]:
+        moved = {id(node) for each in group for node in ast.walk(each.node)}
+        inside: list[ast.Name] = []
+        outside: list[ast.Name] = []
+        for each in scope.walk():
+            if each.lookup(draft.name) is not scope:
+                continue
+            for name in each.reads.get(draft.name, ()):
+                (inside if id(name) in moved else outside).append(name)
+        for name in [*inside, *outside]:
+            parent = self.module.parent(name)
+            if isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load):
+                raise CannotHoist(f"line {name.lineno} sets an attribute of {draft.what}")
+        return inside, outside
+
+    def _check_bound(self, draft: Draft, point: ast.AST) -> None:
+        for capture in draft.captures.values():
+            if capture.scope is None:
+                continue
+            if not is_bound_before(self.module, capture.scope, capture.value, point):
+                line = getattr(point, "lineno", 0)
+                raise CannotHoist(f"`{capture.name}` may not be bound yet at line {line}")
+
+    def _span(self, node: ast.AST) -> Span:
+        return self.module.span(node)
+
+
+def is_only_name(module: Module, name: str, binder: Scope) -> bool:
+    """Tell whether a name is read for what `binder` binds only."""
+    return not any(
+        name in each.reads and each.lookup(name) is not binder for each in module.scope.walk()
+    )
+
+
+def _group(root: Draft) -> list[Draft]:
+    """Return a draft and all that have to move with it, those it calls first."""
+    found: list[Draft] = []
+    seen: set[int] = set()
+
+    def walk(draft: Draft) -> None:
+        if id(draft) in seen:
+            return
+        seen.add(id(draft))
+        for sibling in draft.siblings.values():
+            walk(sibling)
+        found.append(draft)
+
+    walk(root)
+    return found
+
+
+def _share_captures(group: list[Draft]) -> None:
+    """Whoever calls a function that captures must be given what it captures."""
+    changed = True
+    while changed:
+        changed = False
+        for draft in group:
+            for sibling in draft.siblings.values():
+                changed = _share(draft, sibling) or changed
+
+
+def _share(draft: Draft, sibling: Draft) -> bool:
+    changed = False
+    if sibling.instance and not draft.instance:
+        draft.instance, draft.owner = sibling.instance, sibling.owner
+        draft.method = sibling.method
+        changed = True
+    for name, capture in sibling.captures.items():
+        if name in sibling.defaults or name in draft.captures:
+            continue
+        if name in draft.scope.bindings:
+            raise CannotHoist(
+                f"{draft.what} has a `{name}` of its own, and calls {sibling.what} (line "
+                f"{sibling.line}), which needs another"
+            )
+        draft.captures[name] = copy.copy(capture)
+        changed = True
+    return changed
+
+
+def _expression(draft: Draft) -> Expression:
+    """Return what stands for a moved function where it was made."""
+    keywords = tuple((each.name, each.value) for each in draft.captures.values())
+    return Expression(_function(draft), keywords=keywords)
+
+
+def _within(draft: Draft) -> Expression:
+    """Return what stands for a moved function within others that moved."""
+    kept = [each.name for each in draft.captures.values() if each.name not in draft.defaults]
+    return Expression(_function(draft), keywords=tuple((name, name) for name in kept))
+
+
+def _function(draft: Draft) -> str:
+    return f"{draft.instance}.{draft.new_name}" if draft.instance else draft.new_name
+
+
+def _bound_method(draft: Draft) -> Expression | None:
+    """`lambda b: self.collate(b)` is `self.collate`."""
+    node = draft.node
+    if not isinstance(node, ast.Lambda) or draft.captures or draft.owner is None:
+        return None
+    if node.args.defaults or node.args.vararg or node.args.kwonlyargs or node.args.kwarg:
+        return None
+    match node.body:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=owner), attr=attr), args=given, keywords=[]
+        ) if owner == draft.instance and attr in _methods(draft.owner):
+            own = [each.arg for each in [*node.args.posonlyargs, *node.args.args]]
+            passed = [each.id if isinstance(each, ast.Name) else None for each in given]
+            return Expression(f"{owner}.{attr}") if passed == own else None
+    return None
+
+
+def _methods(owner: ast.ClassDef) -> set[str]:
+    return {
+        each.name
+        for each in owner.body
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and not any(
+            getattr(d, "id", "") in ("property", "cached_property") for d in each.decorator_list
+        )
+    }
+
+
+def _reads_of(draft: Draft, name: str) -> Iterator[ast.Name]:
+    for scope in draft.scope.walk():
+        if name not in scope.bindings:
+            yield from scope.reads.get(name, ())
+
+
+def _is_classmethod(draft: Draft) -> bool:
+    if draft.method is None:
+        return False
+    return any(getattr(each, "id", "") == "classmethod" for each in draft.method.decorator_list)
+
+
+def _is_top(scope: Scope) -> bool:
+    """Tell whether a class can be found by its name: no function around it."""
+    above = scope.parent
+    while above is not None:
+        if above.is_function:
+            return False
+        above = above.parent
+    return True
+
+
+def _are_alternatives(module: Module, one: ast.AST, others: list[ast.AST]) -> bool:
+    """Tell whether only one of these statements runs: branches of one `if` or `try`."""
+    for other in others:
+        mine = [one, *module.ancestors(one)]
+        theirs = [other, *module.ancestors(other)]
+        common = next(each for each in mine if each in theirs)
+        if not isinstance(common, (ast.If, ast.Try)):
+            return False
+        if _branch(common, mine) == _branch(common, theirs):
+            return False
+    return True
+
+
+def _branch(common: ast.If | ast.Try, chain: list[ast.AST]) -> str:
+    child = chain[chain.index(common) - 1]
+    return "body" if child in common.body else "else"
+
+
+__all__ = ["CannotHoist", "Move", "Moves", "is_global"]

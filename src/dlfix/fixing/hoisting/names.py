@@ -1,0 +1,204 @@
+"""The name a person would give a lambda: the parameter it fills, or what it does."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from dlfix.project.module import Module
+from dlfix_codemods.tools import naming
+
+# Parameters that say nothing of what they take.
+_VAGUE = {
+    "fn", "func", "function", "f", "lambd", "lambda_", "callable", "callback", "cb", "args", "obj",
+    "target", "default_factory", "x", "op", "item", "value", "fun", "iterable", "factory", "kwargs",
+}  # fmt: skip
+_MAKERS = re.compile(r"^_*(?:make|get|build|create|new|prepare|setup|init|load)_+(?=[a-z])")
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "subtract",
+    ast.Mult: "scale",
+    ast.Div: "divide",
+    ast.FloorDiv: "divide",
+    ast.Mod: "modulo",
+    ast.Pow: "power",
+    ast.MatMult: "multiply",
+    ast.BitAnd: "mask",
+    ast.BitOr: "combine",
+}
+
+
+def wanted(module: Module, node: ast.Lambda, parameter: str = "") -> list[str]:
+    """Return names for a lambda, the best first.
+
+    `parameter` is the parameter it fills, where that is known from elsewhere.
+    """
+    if returns_its_argument(node):
+        return ["identity", "_identity"]
+    role = naming.snake(role_of(module, node) or parameter)
+    deed = deed_of(node)
+    if role.strip("_") in _VAGUE or not role:
+        base = deed or "apply"
+        outer = _owner(module, node)
+        return [f"_{base}", *([f"_{outer}_{base}"] if outer else [])]
+    role = role.strip("_")
+    longer = [f"_{role}_{deed}"] if deed and deed not in role else []
+    outer = _owner(module, node)
+    return [f"_{role}", *longer, *([f"_{outer}_{role}"] if outer else [])]
+
+
+def wanted_for_def(module: Module, node: ast.AST, name: str, keeps: bool) -> list[str]:
+    """Return names for a local function: its own, private, or told apart by where it was."""
+    outer = _owner(module, node)
+    bare = name.lstrip("_")
+    own = [name] if keeps else []
+    return [*own, f"_{bare}", *([f"_{outer}_{bare}"] if outer else [])]
+
+
+def returns_its_argument(node: ast.Lambda) -> bool:
+    """Tell whether this is `lambda x: x`."""
+    match node:
+        case ast.Lambda(args=ast.arguments(args=[parameter]), body=ast.Name(id=name)):
+            only = not (node.args.posonlyargs or node.args.kwonlyargs or node.args.defaults)
+            return only and parameter.arg == name and not node.args.vararg
+    return False
+
+
+def role_of(module: Module, node: ast.AST) -> str:
+    """Return the name of what a value fills: a parameter, a variable, an attribute, a key."""
+    parent = module.parent(node)
+    match parent:
+        case ast.keyword(arg=str(name)):
+            call = module.parent(parent)
+            if name in _VAGUE and isinstance(call, ast.Call):
+                return role_of(module, call) if _is_partial(call) else ""
+            return name
+        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
+            return _target(target)
+        case ast.NamedExpr(target=ast.Name(id=name)):
+            return name
+        case ast.Dict(keys=keys, values=values) if node in values:
+            key = keys[values.index(node)]
+            text = key.value if isinstance(key, ast.Constant) else ""
+            return text if isinstance(text, str) and text.isidentifier() else ""
+        case ast.IfExp() | ast.BoolOp() | ast.Starred():
+            return role_of(module, parent)
+        case ast.Call(func=func) if node is not func and _is_partial(parent):
+            return role_of(module, parent)
+        case ast.Call(args=args) if node in args:
+            return _parameter_of(module, parent, args.index(node))
+        case ast.arguments():
+            return _of_default(parent, node)
+        case ast.Return():
+            return _product(module, node)
+    return ""
+
+
+def _is_partial(call: ast.Call) -> bool:
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    return name in ("partial", "staticmethod", "classmethod")
+
+
+def _target(target: ast.expr) -> str:
+    match target:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case ast.Subscript(slice=ast.Constant(value=str(name))) if name.isidentifier():
+            return name
+    return ""
+
+
+def _of_default(args: ast.arguments, node: ast.AST) -> str:
+    pairs = [
+        *zip([*args.posonlyargs, *args.args][::-1], args.defaults[::-1], strict=False),
+        *zip(args.kwonlyargs, args.kw_defaults, strict=True),
+    ]
+    return next((parameter.arg for parameter, default in pairs if default is node), "")
+
+
+def _product(module: Module, node: ast.AST) -> str:
+    """Return what a factory makes: `make_collate` makes a `collate`."""
+    for parent in module.ancestors(node):
+        if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            name = parent.name
+            return "" if name.startswith("__") else _MAKERS.sub("", name)
+    return ""
+
+
+def _parameter_of(module: Module, call: ast.Call, index: int) -> str:
+    """Return the parameter a positional argument fills, where the callee is in this file."""
+    if not isinstance(call.func, ast.Name):
+        return ""
+    for binding in module.scope.bindings.get(call.func.id, ()):
+        node = binding.node
+        shift = 0
+        if isinstance(node, ast.ClassDef):
+            inits = [
+                s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"
+            ]
+            if not inits:
+                return ""
+            node, shift = inits[0], 1
+        if isinstance(node, ast.FunctionDef):
+            parameters = [*node.args.posonlyargs, *node.args.args]
+            if index + shift < len(parameters):
+                return parameters[index + shift].arg
+    return ""
+
+
+def _owner(module: Module, node: ast.AST) -> str:
+    """Return the name of the function (or of the class, for `__init__`) around a node."""
+    for parent in module.ancestors(node):
+        if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if not parent.name.startswith("__"):
+                return naming.snake(_MAKERS.sub("", parent.name))
+        elif isinstance(parent, ast.ClassDef):
+            return naming.snake(parent.name)
+    return ""
+
+
+def deed_of(node: ast.Lambda) -> str:
+    """Return what a lambda does, in a word or two: `img.convert("RGB")` converts an `img`."""
+    body = node.body
+    parameters = [each.arg for each in [*node.args.posonlyargs, *node.args.args]]
+    match body:
+        case ast.Name(id=name):
+            return "" if name in parameters else f"get_{name}"
+        case ast.Call(func=ast.Name(id=name)):
+            return naming.snake(name)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=attr)):
+            thing = f"_{owner}" if owner in parameters and len(owner) > 2 else ""
+            return naming.snake(attr) + thing
+        case ast.Call(func=ast.Attribute(attr=attr)):
+            return naming.snake(attr)
+        case ast.Subscript(slice=ast.Constant(value=0)):
+            return "first"
+        case ast.Subscript(slice=ast.Constant(value=str(key))) if key.isidentifier():
+            return f"get_{naming.snake(key)}"
+        case ast.Subscript(slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1))):
+            return "last"
+        case ast.Subscript():
+            return "select"
+        case ast.Attribute(attr=attr):
+            return f"get_{naming.snake(attr)}"
+        case ast.BinOp(op=op):
+            return _OPERATORS.get(type(op), "compute")
+        case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+            return "check"
+        case ast.UnaryOp(op=ast.USub()):
+            return "negate"
+        case ast.Dict() | ast.DictComp():
+            return "to_dict"
+        case ast.List() | ast.ListComp():
+            return "to_list"
+        case ast.Tuple():
+            return "to_tuple"
+        case ast.Constant(value=None):
+            return "none"
+        case ast.Constant():
+            return "constant"
+        case ast.IfExp():
+            return "choose"
+        case ast.JoinedStr():
+            return "format"
+    return ""

@@ -1,0 +1,393 @@
+"""Plans the moves of lambdas, local functions and the like to where pickle finds them by name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.hoisting.captures import CannotHoist, Draft, guard_of
+from dlfix.fixing.hoisting.moves import Move, Moves
+from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
+from dlfix.fixing.plans_callables import CallablesPlan, Definition, Expression, Use, Wraps
+from dlfix.project.module import Module
+from dlfix.project.scopes import Scope
+from dlfix.reach.crossing import Crossing
+from dlfix.reach.values import (
+    Bound,
+    BoundMethod,
+    Class,
+    Container,
+    External,
+    ExternalCall,
+    Frame,
+    Function,
+    Generator,
+    Instance,
+    ModuleValue,
+    Partial,
+    Value,
+)
+from dlfix.source.text import Span
+from dlfix_codemods.tools import naming
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.rules.base import Finding
+
+CODEMOD = "module_level_callables"
+_DEPTH = 6  # how deep a captured value is looked into
+
+
+def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
+    """Answer each finding; equal lambdas of a file share one fix."""
+    planning = _Planning(analysis)
+    groups: dict[object, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(planning.key(finding), []).append(finding)
+    for group in groups.values():
+        try:
+            yield Planned(tuple(group), planning.fix(group))
+        except CannotHoist as reason:
+            yield Planned(tuple(group), Refused(str(reason)))
+
+
+@dataclass
+class _Work:
+    """The moves of one fix, by file."""
+
+    message: str = ""
+    moves: dict[Path, list[Move]] = field(default_factory=dict)
+    definitions: dict[Path, list[Definition]] = field(default_factory=dict)
+    uses: dict[Path, list[Use]] = field(default_factory=dict)
+    wraps: dict[Path, list[Wraps]] = field(default_factory=dict)
+    done: set[ast.AST] = field(default_factory=set)
+
+    def fix(self) -> Fix:
+        """Return the fix that does all of it."""
+        paths = dict.fromkeys([*self.moves, *self.definitions, *self.uses, *self.wraps])
+        doubts = [doubt for moves in self.moves.values() for move in moves for doubt in move.doubts]
+        edits = tuple(Edit(path, CODEMOD, self._plan(path)) for path in paths)
+        if doubts:
+            why = f"{doubts[0]}, and the value of now is bound"
+            return Fix(self.message, Applicability.UNSAFE, edits, why)
+        return Fix(self.message, Applicability.SAFE, edits)
+
+    def _plan(self, path: Path) -> CallablesPlan:
+        moves = self.moves.get(path, [])
+        hoists = {hoist.source: hoist for move in moves for hoist in move.hoists}
+        uses = {use.span: use for move in moves for use in move.uses}
+        uses.update({use.span: use for use in self.uses.get(path, ())})
+        return CallablesPlan(
+            tuple(hoists.values()),
+            tuple(uses.values()),
+            tuple(self.definitions.get(path, ())),
+            tuple(self.wraps.get(path, ())),
+        )
+
+
+class _Planning:
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self.modules: dict[Path, Moves] = {}
+        self.crossing: Crossing | None = None
+
+    def moves(self, module: Module) -> Moves:
+        if module.path not in self.modules:
+            self.modules[module.path] = Moves(
+                module,
+                lambda func: self._found_by_name(module, func),
+                self._crosses,
+                lambda owner, attribute: self._set_again(module, owner, attribute),
+            )
+        return self.modules[module.path]
+
+    def key(self, finding: Finding) -> object:
+        """Return what findings share that one fix mends."""
+        crossing = finding.evidence
+        value = crossing.value if isinstance(crossing, Crossing) else crossing
+        if isinstance(value, Function):
+            if not _is_local(value):
+                return ("decorated", value.module.path, value.node)
+            same = self.moves(value.module).key(value.node)
+            return ("equal", value.module.path, same or value.node)
+        if isinstance(value, External):
+            return ("external", finding.place.path, value.name)
+        return finding
+
+    def fix(self, group: list[Finding]) -> Fix:
+        crossing = group[0].evidence
+        assert isinstance(crossing, Crossing)
+        self.crossing = crossing
+        work = _Work()
+        value = crossing.value
+        if isinstance(value, External):
+            self._define_library_function(work, value, group)
+        elif isinstance(value, Function) and _is_decorated(value):
+            self._wrap(work, value)
+        elif isinstance(value, Function):
+            self._move(work, value, crossing)
+            for other in group[1:]:
+                self._follow(work, value, other)
+        else:
+            raise CannotHoist("it is not a function of this project")
+        return work.fix()
+
+    # Functions
+
+    def _move(self, work: _Work, value: Function, crossing: Crossing | None) -> None:
+        if value.node in work.done:
+            return
+        work.done.add(value.node)
+        moves = self.moves(value.module)
+        move = moves.move(value.node, _parameter(crossing))
+        for draft in move.drafts:
+            work.done.add(draft.node)
+        work.message = work.message or move.message
+        work.moves.setdefault(value.module.path, []).append(move)
+        for draft in move.drafts:
+            self._move_captured(work, draft, value.frame)
+
+    def _follow(self, work: _Work, first: Function, finding: Finding) -> None:
+        """Let an equal lambda use what the first one became."""
+        value = finding.evidence.value
+        path = first.module.path
+        span = first.module.span(first.node)
+        uses = [use for move in work.moves[path] for use in move.uses if use.span == span]
+        if value.node is not first.node and uses:
+            again = Use(value.module.span(value.node), uses[0].becomes)
+            work.uses.setdefault(path, []).append(again)
+
+    # Captures
+
+    def _move_captured(self, work: _Work, draft: Draft, frame: Frame) -> None:
+        """What is captured must survive itself; a closure among it is moved along."""
+        for capture in draft.captures.values():
+            if capture.scope is None:
+                continue
+            place = _frame_of(frame, capture.scope)
+            read = _read_of(draft, capture.value)
+            if read is None or place is None:
+                continue
+            for value in self._values(Bound(read, place)):
+                self._survive(work, value, capture.name, draft, _DEPTH)
+
+    def _survive(self, work: _Work, value: Value, name: str, draft: Draft, depth: int) -> None:
+        if depth == 0:
+            return
+        match value:
+            case Function() if _is_local(value):
+                self._move(work, value, None)
+            case ExternalCall(name=maker):
+                row = self.analysis.catalog.resource(maker)
+                if row is not None and row.fails:
+                    raise CannotHoist(
+                        f"it captures `{name}`, and what `{maker}` gives (line "
+                        f"{value.node.lineno}) cannot be pickled"
+                    )
+            case Generator() | ModuleValue():
+                raise CannotHoist(f"it captures `{name}`, which cannot be pickled")
+            case Container(items=items):
+                for _, item in items:
+                    for each in self._values(item):
+                        self._survive(work, each, name, draft, depth - 1)
+            case Partial(function=function):
+                self._survive(work, function, name, draft, depth - 1)
+                bound = [*value.arguments.positional, *value.arguments.keywords.values()]
+                for argument in bound:
+                    for each in self._values(argument):
+                        self._survive(work, each, name, draft, depth - 1)
+            case External(name=dotted):
+                if self.analysis.catalog.callable(dotted) is not None:
+                    raise CannotHoist(f"it captures `{dotted}`, which cannot be pickled")
+
+    def _values(self, argument: Bound | Value) -> list[Value]:
+        return list(self.analysis.values(argument))
+
+    # Instances
+
+    def _crosses(self, owner: ast.ClassDef) -> bool:
+        """Tell whether an instance of a class goes to the workers by this path anyway."""
+        if self.crossing is None:
+            return False
+        for above in self.crossing.above():
+            value = above.value.owner if isinstance(above.value, BoundMethod) else above.value
+            if isinstance(value, Instance) and any(
+                isinstance(each, Class) and each.node is owner
+                for each in self.analysis.mro(value.cls)
+            ):
+                return True
+        return False
+
+    def _set_again(self, module: Module, owner: ast.ClassDef, attribute: str) -> str:
+        """Tell where an attribute is set other than once in `__init__`."""
+        for other in self.analysis.project.mentions(attribute):
+            for node in other.parents:
+                if not isinstance(node, ast.Attribute) or node.attr != attribute:
+                    continue
+                if isinstance(node.ctx, ast.Load) or _in_init(other, node, owner):
+                    continue
+                if _is_foreign(other, node, owner):
+                    continue
+                return f"`{attribute}` is set again at line {node.lineno} of {other.path.name}"
+        return ""
+
+    # Library functions
+
+    def _found_by_name(self, module: Module, func: ast.expr) -> bool:
+        values = self._values(Bound(func, self.analysis.frame(module.scope)))
+        for value in values:
+            if isinstance(value, External) and self.analysis.catalog.callable(value.name):
+                return False
+        return True
+
+    def _define_library_function(self, work: _Work, value: External, group: list[Finding]) -> None:
+        module = self.analysis.project.module(group[0].place.path)
+        spans = sorted({finding.place.span for finding in group})
+        nodes = [node for node in module.parents if isinstance(node, ast.expr)]
+        found = {module.span(node): node for node in nodes if module.span(node) in spans}
+        first = found.get(spans[0])
+        if not isinstance(first, (ast.Name, ast.Attribute)):
+            raise CannotHoist(f"`{value.name}` is not named where it is used")
+        text = module.segment(first)
+        root = text.partition(".")[0]
+        if root not in module.scope.bindings:
+            raise CannotHoist(f"`{root}` is not imported at module level (line {first.lineno})")
+        bare = value.name.rpartition(".")[2]
+        taken = naming.names_in(module.tree) | self.moves(module).given
+        name = naming.free_name(naming.private(bare), taken)
+        self.moves(module).given.add(name)
+        body = f"def {name}(*args, **kwargs):\n    return {text}(*args, **kwargs)\n"
+        near = _earliest(module, [found[span] for span in spans if span in found])
+        work.message = f"Call `{text}` from a function of this module, `{name}`"
+        path = module.path
+        work.definitions[path] = [Definition(body, module.span(near))]
+        work.uses[path] = [Use(span, Expression(name)) for span in spans if span in found]
+
+    # Decorators
+
+    def _wrap(self, work: _Work, value: Function) -> None:
+        """Give the decorators of a function `functools.wraps`."""
+        node, module = value.node, value.module
+        assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for decorator in node.decorator_list:
+            inner = self._inner(module, decorator)
+            if inner is not None:
+                function, path, parameter, name = inner
+                wraps = work.wraps.setdefault(path, [])
+                wraps.append(Wraps(function, parameter))
+                work.message = work.message or f"Add `functools.wraps` to the decorator `{name}`"
+        if not work.wraps:
+            raise CannotHoist(f"its decorator (line {node.lineno}) is not one of this project")
+
+    def _inner(self, module: Module, decorator: ast.expr) -> tuple[Span, Path, str, str] | None:
+        frame = self.analysis.frame(module.scope)
+        called = isinstance(decorator, ast.Call)
+        func = decorator.func if isinstance(decorator, ast.Call) else decorator
+        for made in self._values(Bound(func, frame)):
+            if not isinstance(made, Function) or isinstance(made.node, ast.Lambda):
+                continue
+            outer: ast.AST = made.node
+            if called:
+                returned = _returned(made.module, outer)
+                if returned is None:
+                    continue
+                outer = returned
+            inner = _returned(made.module, outer)
+            if inner is None or _has_wraps(inner):
+                continue
+            parameters = [*outer.args.posonlyargs, *outer.args.args]  # type: ignore[attr-defined]
+            if not parameters or _returns_other(made.module, outer, inner):
+                continue
+            span = made.module.span(inner)
+            return span, made.module.path, parameters[0].arg, made.node.name
+        return None
+
+
+def _returned(module: Module, outer: ast.AST) -> ast.FunctionDef | None:
+    """Return the local function a function returns."""
+    scope = module.inner_scope(outer)
+    for statement in scope.returns:
+        if isinstance(statement.value, ast.Name):
+            for binding in scope.bindings.get(statement.value.id, ()):
+                if isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    return binding.node  # type: ignore[return-value]
+    return None
+
+
+def _returns_other(module: Module, outer: ast.AST, inner: ast.FunctionDef) -> bool:
+    return any(
+        not isinstance(each.value, ast.Name) or each.value.id != inner.name
+        for each in module.inner_scope(outer).returns
+    )
+
+
+def _has_wraps(node: ast.FunctionDef) -> bool:
+    names = [each.func if isinstance(each, ast.Call) else each for each in node.decorator_list]
+    return any(getattr(each, "attr", getattr(each, "id", "")) == "wraps" for each in names)
+
+
+def _is_local(value: Function) -> bool:
+    """Tell whether a function is a lambda, or cannot be found by its name."""
+    if isinstance(value.node, ast.Lambda):
+        return True
+    scope = value.module.scope_of(value.node)
+    above: Scope | None = scope
+    while above is not None:
+        if above.is_function:
+            return True
+        above = above.parent
+    return guard_of(value.module, value.node) is not None
+
+
+def _is_decorated(value: Function) -> bool:
+    node = value.node
+    return not isinstance(node, ast.Lambda) and bool(node.decorator_list) and not _is_local(value)
+
+
+def _parameter(crossing: Crossing | None) -> str:
+    """Return the parameter or attribute a value hangs by, as a hint for its name."""
+    if crossing is None or crossing.edge.kind not in ("argument", "attribute"):
+        return ""
+    return crossing.edge.name
+
+
+def _frame_of(frame: Frame | None, scope: Scope) -> Frame | None:
+    """Return the activation of the scope that binds a captured name."""
+    while frame is not None and frame.scope is not scope:
+        frame = frame.enclosing
+    return frame
+
+
+def _read_of(draft: Draft, name: str) -> ast.Name | None:
+    for scope in draft.scope.walk():
+        for read in scope.reads.get(name, ()):
+            return read
+    return None
+
+
+def _in_init(module: Module, node: ast.AST, owner: ast.ClassDef) -> bool:
+    for above in module.ancestors(node):
+        if isinstance(above, (ast.For, ast.While)):
+            return False
+        if isinstance(above, ast.FunctionDef):
+            return above.name in ("__init__", "__post_init__") and above in owner.body
+    return False
+
+
+def _is_foreign(module: Module, node: ast.Attribute, owner: ast.ClassDef) -> bool:
+    """Tell whether this sets `self.x` in a class that has nothing to do with `owner`."""
+    if not isinstance(node.value, ast.Name) or node.value.id != "self":
+        return False
+    for above in module.ancestors(node):
+        if isinstance(above, ast.ClassDef):
+            bases = {getattr(base, "id", getattr(base, "attr", "")) for base in above.bases}
+            mine = {getattr(base, "id", getattr(base, "attr", "")) for base in owner.bases}
+            return above is not owner and owner.name not in bases and above.name not in mine
+    return False
+
+
+def _earliest(module: Module, nodes: list[ast.expr]) -> ast.expr:
+    return min(nodes, key=lambda node: (node.lineno, node.col_offset))
