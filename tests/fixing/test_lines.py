@@ -1,0 +1,64 @@
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dlfix.fixing.lines import LineMap, Moved, moved, spans_of
+from dlfix.source.text import Position, Span
+
+
+def span(row, column=0, end_row=None, end_column=1):
+    return Span(Position(row, column), Position(end_row or row, end_column))
+
+
+@dataclass(frozen=True)
+class Inner:
+    where: Span
+
+
+@dataclass(frozen=True)
+class Plan:
+    path: Path
+    places: tuple[Inner, ...] = ()
+    named: dict | None = None
+    flag: bool = True
+
+
+def test_rows_below_an_insertion_shift():
+    lines = LineMap("a\nb\nc\n", "new\na\nb\nc\n")
+    assert [lines.row(row) for row in (1, 2, 3)] == [2, 3, 4]
+
+
+def test_a_changed_row_has_no_image_and_its_neighbours_do():
+    lines = LineMap("a\nb\nc\n", "a\nB\nB\nc\n")
+    assert [lines.row(row) for row in (1, 2, 3)] == [1, None, 4]
+
+
+def test_equal_rows_keep_their_order():
+    lines = LineMap("x\nsame\ny\nsame\n", "x\nsame\nnew\ny\nsame\n")
+    assert [lines.row(row) for row in (2, 4)] == [2, 5]
+
+
+def test_a_plan_is_carried_along_with_all_its_places():
+    plan = Plan(Path("a"), (Inner(span(2)),), {"x": [span(3, 4, 3, 5)]})
+    lines = LineMap("a\nb\nc\n", "new\na\nb\nc\n")
+    assert moved(plan, lines) == Plan(Path("a"), (Inner(span(3)),), {"x": [span(4, 4, 4, 5)]})
+
+
+def test_a_plan_without_places_stays_equal():
+    assert moved(Plan(Path("a")), LineMap("a\n", "b\n")) == Plan(Path("a"))
+
+
+def test_a_plan_on_a_changed_row_cannot_be_carried_along():
+    with pytest.raises(Moved):
+        moved(Plan(Path("a"), (Inner(span(1)),)), LineMap("a\nb\n", "A\nb\n"))
+
+
+def test_a_span_is_carried_along_though_rows_within_it_changed():
+    outer = span(1, 0, 3, 1)
+    assert moved(outer, LineMap("a\nb\nc\n", "a\nB\nB\nc\n")) == span(1, 0, 4, 1)
+
+
+def test_all_spans_of_a_plan_are_found():
+    plan = Plan(Path("a"), (Inner(span(1)), Inner(span(2))), {"k": {span(3)}})
+    assert sorted(spans_of(plan)) == [span(1), span(2), span(3)]
