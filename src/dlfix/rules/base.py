@@ -5,23 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from dlfix.source.text import Span
+from dlfix.source.text import Place
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
 
 Severity = Literal["error", "warning"]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A stretch of code in a file."""
-
-    path: Path
-    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +57,6 @@ class Rule(ABC):
     @abstractmethod
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield what this rule finds; the same culprit may come by several paths."""
+
+
+__all__ = ["Finding", "Place", "Rule", "Severity", "Step"]

@@ -28,6 +28,14 @@ class Span:
         return self.start <= other.start and other.end <= self.end
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A stretch of code in a file."""
+
+    path: Path
+    span: Span
+
+
 class SourceError(Exception):
     """A file that cannot be read, decoded or parsed: its path, row (or None) and reason."""
 

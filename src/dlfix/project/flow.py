@@ -1,0 +1,165 @@
+"""Which bindings of a name a use can see: reaching definitions over structured code.
+
+Exact for straight lines, branches, `with` and `try`; a loop is taken to run any number of times.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dlfix.project.module import Module
+from dlfix.project.scopes import Binding
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """One step down the blocks: a statement's place in a list of its parent's."""
+
+    owner: ast.AST
+    field: str
+    index: int
+
+
+def levels(module: Module, node: ast.AST, root: ast.AST) -> list[_Level]:
+    """Return the blocks from `root` down to the statement that `node` is part of."""
+    found: list[_Level] = []
+    child = node
+    for parent in module.ancestors(node):
+        level = _level(parent, child)
+        if level is not None:
+            found.append(level)
+        if parent is root:
+            break
+        child = parent
+    return found[::-1]
+
+
+def _level(parent: ast.AST, child: ast.AST) -> _Level | None:
+    if (
+        not isinstance(child, (ast.stmt, ast.ExceptHandler))
+        and type(child).__name__ != "match_case"
+    ):
+        return None
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        block = getattr(parent, field, None)
+        if isinstance(block, list) and child in block:
+            return _Level(parent, field, block.index(child))
+    return None
+
+
+def reaching(
+    module: Module, root: ast.AST, bindings: Sequence[Binding], use: ast.AST | None
+) -> list[Binding]:
+    """Return the bindings in scope `root` that a use can see, the nearest first.
+
+    With `use` None, those that hold when the scope's code has run to its end.
+    """
+    place = levels(module, use, root) if use is not None else []
+    loops = [level.owner for level in place if isinstance(level.owner, _LOOPS)]
+    covered = _Covered()
+    found: list[Binding] = []
+    for binding in reversed(bindings):
+        if binding.kind == "parameter":
+            found.append(binding)
+            continue
+        at = levels(module, binding.statement, root)
+        if not at:
+            found.append(binding)
+            continue
+        if not _before(module, binding, at, place, use):
+            if any(level.owner in loops for level in at):
+                found.append(binding)  # round the loop
+            continue
+        if _exclusive(at, place):
+            continue
+        found.append(binding)
+        if binding.kind != "augmented" and covered.add(at, place):
+            break
+    return [binding for binding in found if binding.kind != "delete"]
+
+
+def _before(
+    module: Module, binding: Binding, at: list[_Level], place: list[_Level], use: ast.AST | None
+) -> bool:
+    if use is None:
+        return True
+    statement = binding.statement
+    if statement is use or statement in module.ancestors(use):
+        return _binds_inside(module, binding, use)
+    for mine, theirs in zip(at, place, strict=False):
+        if mine.owner is not theirs.owner or mine.field != theirs.field:
+            return _start(statement) < _start(use)
+        if mine.index != theirs.index:
+            return mine.index < theirs.index
+    return _start(binding.node) < _start(use)
+
+
+def _binds_inside(module: Module, binding: Binding, use: ast.AST) -> bool:
+    """Tell whether the use, part of the binding statement itself, comes after the binding."""
+    if binding.kind in ("for", "with", "except", "match"):
+        if binding.kind == "for" and isinstance(binding.statement, (ast.For, ast.AsyncFor)):
+            return not _within(module, use, binding.statement.iter)
+        return _start(binding.node) < _start(use)
+    if binding.kind == "walrus":
+        return _start(binding.node) < _start(use)
+    return False
+
+
+def _within(module: Module, node: ast.AST, outer: ast.AST) -> bool:
+    return node is outer or outer in module.ancestors(node)
+
+
+def _exclusive(at: list[_Level], place: list[_Level]) -> bool:
+    """Tell whether two places lie in branches of which only one runs."""
+    for mine, theirs in zip(at, place, strict=False):
+        if mine.owner is not theirs.owner:
+            return False
+        if mine.field != theirs.field:
+            return isinstance(mine.owner, ast.If)
+        if mine.index != theirs.index:
+            return mine.field == "cases" or mine.field == "handlers"
+    return False
+
+
+class _Covered:
+    """Tells when the bindings seen so far are sure to have run before the use."""
+
+    def __init__(self) -> None:
+        self.branches: set[tuple[ast.AST, str]] = set()
+
+    def add(self, at: list[_Level], place: list[_Level]) -> bool:
+        extra = [level for level in at[_shared(at, place) :] if not _transparent(level)]
+        for level in reversed(extra):
+            if not isinstance(level.owner, ast.If):
+                return False
+            self.branches.add((level.owner, level.field))
+            if not {"body", "orelse"} <= {f for o, f in self.branches if o is level.owner}:
+                return False
+        return True
+
+
+def _shared(at: list[_Level], place: list[_Level]) -> int:
+    """Return how many levels two places share, the list they part in included."""
+    count = 0
+    for mine, theirs in zip(at, place, strict=False):
+        if mine.owner is not theirs.owner or mine.field != theirs.field:
+            break
+        count += 1
+        if mine.index != theirs.index:
+            break
+    return count or 1
+
+
+def _transparent(level: _Level) -> bool:
+    """Tell whether a block surely runs when its statement does."""
+    if isinstance(level.owner, (ast.With, ast.AsyncWith)):
+        return True
+    return isinstance(level.owner, ast.Try) and level.field in ("body", "finalbody")
+
+
+def _start(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)

@@ -1,0 +1,172 @@
+"""One module: its text, its tree, and where things stand in it."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlfix.source.text import Place, Position, SourceError, SourceText, Span
+
+if TYPE_CHECKING:
+    from dlfix.project.scopes import Scope
+
+SCOPED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class Module:
+    """A parsed module. Everything but the tree is worked out when first asked for."""
+
+    def __init__(self, source: SourceText, name: str) -> None:
+        self.source = source
+        self.path: Path = source.path
+        self.text = source.text
+        self.name = name
+        self.tree = _parse(source)
+
+    @property
+    def is_package(self) -> bool:
+        """Whether this is a package's `__init__.py`."""
+        return self.path.name == "__init__.py"
+
+    @property
+    def package(self) -> str:
+        """The dotted name relative imports start from."""
+        return self.name if self.is_package else self.name.rpartition(".")[0]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The text's lines, split as Python splits them."""
+        return self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+    @cached_property
+    def scope(self) -> Scope:
+        """The module's own scope."""
+        from dlfix.project.scopes import Scope
+
+        return Scope(self.tree, self, None)
+
+    @cached_property
+    def _scopes(self) -> dict[ast.AST, Scope]:
+        return {self.tree: self.scope}
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """Each node's parent."""
+        parents: dict[ast.AST, ast.AST] = {}
+        stack: list[ast.AST] = [self.tree]
+        while stack:
+            node = stack.pop()
+            for child in ast.iter_child_nodes(node):
+                parents[child] = node
+                stack.append(child)
+        return parents
+
+    @cached_property
+    def calls(self) -> list[ast.Call]:
+        """All calls, in source order."""
+        calls = [node for node in self.parents if isinstance(node, ast.Call)]
+        return sorted(calls, key=_start)
+
+    @cached_property
+    def classes(self) -> list[ast.ClassDef]:
+        """All class statements, in source order."""
+        classes = [node for node in self.parents if isinstance(node, ast.ClassDef)]
+        return sorted(classes, key=_start)
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """Return a node's parent; None for the module."""
+        return self.parents.get(node)
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield a node's parents, nearest first."""
+        parent = self.parents.get(node)
+        while parent is not None:
+            yield parent
+            parent = self.parents.get(parent)
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """Return the innermost statement a node is part of (itself, if it is one)."""
+        while not isinstance(node, ast.stmt):
+            node = self.parents[node]
+        return node
+
+    def inner_scope(self, node: ast.AST) -> Scope:
+        """Return the scope that a def, lambda, class or comprehension opens."""
+        from dlfix.project.scopes import Scope
+
+        if node not in self._scopes:
+            self._scopes[node] = Scope(node, self, self.scope_of(node))
+        return self._scopes[node]
+
+    def scope_of(self, node: ast.AST) -> Scope:
+        """Return the scope a node is evaluated in; a default or decorator is outside its def."""
+        child = node
+        for parent in self.ancestors(node):
+            if _opens_for(parent, child):
+                return self.inner_scope(parent)
+            child = parent
+        return self.scope
+
+    def place(self, node: ast.AST) -> Place:
+        """Return where a node stands, with the file."""
+        return Place(self.path, self.span(node))
+
+    def span(self, node: ast.AST) -> Span:
+        """Return where a node stands, columns in characters."""
+        row, end_row = getattr(node, "lineno", 1), getattr(node, "end_lineno", 1)
+        start = Position(row, self._column(row, getattr(node, "col_offset", 0)))
+        return Span(
+            start, Position(end_row, self._column(end_row, getattr(node, "end_col_offset", 0)))
+        )
+
+    def segment(self, node: ast.AST) -> str:
+        """Return the text of a node."""
+        span = self.span(node)
+        rows = self.lines[span.start.row - 1 : span.end.row]
+        if not rows:
+            return ""
+        rows[-1] = rows[-1][: span.end.column]
+        rows[0] = rows[0][span.start.column :]
+        return "\n".join(rows)
+
+    def _column(self, row: int, offset: int) -> int:
+        line = self.lines[row - 1] if row <= len(self.lines) else ""
+        if line.isascii():
+            return offset
+        return len(line.encode()[:offset].decode(errors="replace"))
+
+    def __repr__(self) -> str:
+        return f"Module({self.name})"
+
+
+def _parse(source: SourceText) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # SyntaxWarnings are the user's, not ours to print
+            return ast.parse(source.text, filename=str(source.path))
+    except SyntaxError as error:
+        raise SourceError(source.path, error.lineno, f"does not parse: {error.msg}") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise SourceError(source.path, None, f"does not parse: {error}") from error
+
+
+def _start(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _opens_for(parent: ast.AST, child: ast.AST) -> bool:
+    """Tell whether `child`, a direct child of `parent`, is evaluated in the scope `parent` opens."""
+    if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return isinstance(child, ast.stmt) and child in parent.body
+    if isinstance(parent, ast.Lambda):
+        return child is parent.body
+    if isinstance(parent, COMPREHENSIONS):
+        return child is not parent.generators[0]
+    if isinstance(parent, ast.comprehension):
+        return False
+    return False

@@ -1,0 +1,171 @@
+"""A project: its files, how imports lead from one to another, and who mentions what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from dlfix.project.module import Module
+from dlfix.source.text import SourceError, SourceText, read
+
+T = TypeVar("T")
+
+_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+_MOST_LEVELS = 12  # how far up the tree imports are looked for
+
+
+class Project:
+    """The files under check; modules are read and parsed when something leads to them.
+
+    `texts` stand in for what is on disk. A file outside `files` is read too, when an import of a
+    file in it leads there.
+    """
+
+    def __init__(self, files: Iterable[Path], texts: Mapping[Path, str] | None = None) -> None:
+        self.files: tuple[Path, ...] = tuple(dict.fromkeys(Path(f).absolute() for f in files))
+        self.texts = {path.absolute(): text for path, text in (texts or {}).items()}
+        self.errors: list[SourceError] = []
+        self._listed = frozenset(self.files)
+        self._sources: dict[Path, SourceText | None] = {}
+        self._modules: dict[Path, Module | None] = {}
+        self._exists: dict[Path, bool] = {}
+        self._bases: dict[Path, tuple[Path, ...]] = {}
+        self._found: dict[tuple[Path, str], Module | None] = {}
+        self._mentions: dict[str, list[Path]] = {}
+
+    def with_texts(self, texts: Mapping[Path, str]) -> Project:
+        """Return the same project with these texts instead of what it holds."""
+        project = Project(self.files, {**self.texts, **texts})
+        changed = {path.absolute() for path in texts}
+        project._sources = {p: s for p, s in self._sources.items() if p not in changed}
+        project._modules = {p: m for p, m in self._modules.items() if p not in changed}
+        project._bases, project._exists = self._bases, self._exists
+        return project
+
+    # Reading
+
+    def source(self, path: Path) -> SourceText | None:
+        """Return a file's text; None, with the error noted once, where it cannot be had."""
+        if path not in self._sources:
+            self._sources[path] = self._noting(lambda: self._read(path))
+        return self._sources[path]
+
+    def _read(self, path: Path) -> SourceText:
+        if path in self.texts:
+            text = self.texts[path]
+            return SourceText(path, text.encode(errors="surrogatepass"), text, "utf-8")
+        return read(path)
+
+    def module(self, path: Path) -> Module:
+        """Return a parsed module; raise SourceError where that fails."""
+        module = self.get(path)
+        if module is None:
+            raise next(
+                (e for e in self.errors if e.path == path), SourceError(path, None, "unreadable")
+            )
+        return module
+
+    def get(self, path: Path) -> Module | None:
+        """Return a parsed module, or None with the error noted."""
+        if path not in self._modules:
+            source = self.source(path)
+            self._modules[path] = (
+                None if source is None else self._noting(lambda: Module(source, self.name_of(path)))
+            )
+        return self._modules[path]
+
+    def _noting(self, work: Callable[[], T]) -> T | None:
+        try:
+            return work()
+        except SourceError as error:
+            self.errors.append(error)
+            return None
+
+    @property
+    def parsed(self) -> int:
+        """How many modules have been parsed."""
+        return sum(module is not None for module in self._modules.values())
+
+    def holding(self, words: Iterable[bytes]) -> Iterator[Path]:
+        """Yield the files that hold any of these words."""
+        wanted = tuple(words)
+        for path in self.files:
+            source = self.source(path)
+            if source is not None and any(word in source.data for word in wanted):
+                yield path
+
+    def mentions(self, identifier: str) -> list[Module]:
+        """Return the modules of the project that hold an identifier, by a search of their bytes."""
+        if identifier not in self._mentions:
+            self._mentions[identifier] = list(self.holding([identifier.encode()]))
+        modules = (self.get(path) for path in self._mentions[identifier])
+        return [module for module in modules if module is not None]
+
+    # Names and imports
+
+    def name_of(self, path: Path) -> str:
+        """Return the dotted name a module is imported by: from the first folder that is no package."""
+        parts = [] if path.name == "__init__.py" else [path.stem]
+        folder = path.parent
+        while self._is_file(folder / "__init__.py") and folder != folder.parent:
+            parts.append(folder.name)
+            folder = folder.parent
+        return ".".join(reversed(parts)) or path.parent.name
+
+    def find(self, dotted: str, importer: Module | None = None) -> Module | None:
+        """Return the module of the tree that a dotted name stands for, seen from `importer`."""
+        origin = (
+            importer.path.parent if importer else (self.files[0].parent if self.files else Path())
+        )
+        key = (origin, dotted)
+        if key not in self._found:
+            self._found[key] = self._find(dotted, origin)
+        return self._found[key]
+
+    def _find(self, dotted: str, origin: Path) -> Module | None:
+        if not dotted:
+            return None
+        relative = Path(*dotted.split("."))
+        for base in self.bases(origin):
+            for candidate in (
+                base / relative / "__init__.py",
+                (base / relative).with_suffix(".py"),
+            ):
+                if self._is_file(candidate):
+                    return self.get(candidate)
+        return None
+
+    def bases(self, folder: Path) -> tuple[Path, ...]:
+        """Return the folders that imports of a file in `folder` may start from, nearest first."""
+        if folder not in self._bases:
+            self._bases[folder] = tuple(self._candidates(folder))
+        return self._bases[folder]
+
+    def _candidates(self, folder: Path) -> Iterator[Path]:
+        top = _MOST_LEVELS
+        for level, base in enumerate([folder, *folder.parents]):
+            if level > top or base == base.parent:
+                return
+            if not self._is_file(base / "__init__.py"):
+                yield base
+                if (base / "src").is_dir():
+                    yield base / "src"
+            if any((base / marker).exists() for marker in _MARKERS):
+                return
+
+    def is_folder(self, dotted: str, importer: Module) -> bool:
+        """Tell whether a dotted name is a folder of the tree (a namespace package)."""
+        relative = Path(*dotted.split("."))
+        return any((base / relative).is_dir() for base in self.bases(importer.path.parent))
+
+    def relative(self, importer: Module, level: int, name: str | None) -> str:
+        """Return the absolute dotted name of a relative import."""
+        package = importer.package.split(".") if importer.package else []
+        kept = package[: len(package) - (level - 1)] if level > 1 else package
+        return ".".join([*kept, *([name] if name else [])])
+
+    def _is_file(self, path: Path) -> bool:
+        if path not in self._exists:
+            self._exists[path] = path in self._listed or path in self.texts or path.is_file()
+        return self._exists[path]

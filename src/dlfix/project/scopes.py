@@ -1,0 +1,395 @@
+"""Scopes: which names a module, function, class or comprehension binds and reads, and where."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dlfix.project.module import COMPREHENSIONS, SCOPED
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+
+Path = tuple[object, ...]  # unpacking steps into a value: an index, or EACH / REST
+
+EACH = "each"  # an item of an iterable, which one is not known
+REST = "rest"  # what a starred target takes
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Binding:
+    """One place where a name gets a value.
+
+    `value` is the expression it comes from (None for a def, class, import or parameter), `path` the
+    steps from that expression's value to the name's: `a, b = x` binds `b` to `x` by path `(1,)`, a
+    loop binds its target by `("each",)`.
+    """
+
+    name: str
+    kind: str
+    node: ast.AST
+    statement: ast.AST  # the statement, or the lambda or comprehension, that binds
+    value: ast.expr | None = None
+    path: Path = ()
+
+
+class Scope:
+    """A scope: the module, a function, a lambda, a class body or a comprehension."""
+
+    def __init__(self, node: ast.AST, module: Module, parent: Scope | None) -> None:
+        self.node = node
+        self.module = module
+        self.parent = parent
+
+    @property
+    def is_module(self) -> bool:
+        """Whether this is a module's own scope."""
+        return self.parent is None
+
+    @property
+    def is_class(self) -> bool:
+        """Whether this is a class body, whose names nested functions do not see."""
+        return isinstance(self.node, ast.ClassDef)
+
+    @property
+    def is_function(self) -> bool:
+        """Whether names bound here are local: a def, a lambda or a comprehension."""
+        return not self.is_module and not self.is_class
+
+    @property
+    def name(self) -> str:
+        """The bare name, as Python writes it in a qualified name."""
+        if isinstance(self.node, ast.Lambda):
+            return "<lambda>"
+        return getattr(self.node, "name", "<comprehension>")
+
+    @property
+    def qualname(self) -> str:
+        """The name `__qualname__` has; empty for the module."""
+        if self.parent is None:
+            return ""
+        above = self.parent.qualname
+        if not above:
+            return self.name
+        return f"{above}.{self.name}" if self.parent.is_class else f"{above}.<locals>.{self.name}"
+
+    @cached_property
+    def _facts(self) -> _Facts:
+        return _Facts(self)
+
+    @property
+    def bindings(self) -> dict[str, list[Binding]]:
+        """The names bound here, each with its bindings in source order."""
+        return self._facts.bindings
+
+    @property
+    def reads(self) -> dict[str, list[ast.Name]]:
+        """The names read here (not in nested scopes), in source order."""
+        return self._facts.reads
+
+    @property
+    def globals(self) -> set[str]:
+        """Names declared `global` here."""
+        return self._facts.globals
+
+    @property
+    def nonlocals(self) -> set[str]:
+        """Names declared `nonlocal` here."""
+        return self._facts.nonlocals
+
+    @property
+    def returns(self) -> list[ast.Return]:
+        """The return statements of a function."""
+        return self._facts.returns
+
+    @property
+    def yields(self) -> list[ast.Yield | ast.YieldFrom]:
+        """The yields of a generator function."""
+        return self._facts.yields
+
+    @cached_property
+    def children(self) -> list[Scope]:
+        """The scopes that open directly within this one, in source order."""
+        return [self.module.inner_scope(node) for node in self._facts.nested]
+
+    def walk(self) -> Iterator[Scope]:
+        """Yield this scope and all within it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def lookup(self, name: str) -> Scope | None:
+        """Return the scope that binds a name read here; None for a builtin, or an unknown one."""
+        module = self.module.scope
+        if name in self.globals:
+            return module
+        if name in self.bindings and name not in self.nonlocals:
+            return self
+        above = self.parent
+        while above is not None and not above.is_module:
+            if above.is_function and name in above.bindings and name not in above.nonlocals:
+                return module if name in above.globals else above
+            above = above.parent
+        if name in module.bindings or name in self.module_globals:
+            return module
+        return None
+
+    @property
+    def module_globals(self) -> dict[str, list[Binding]]:
+        """Names that functions of the module set by `global`, with those bindings."""
+        return _globals_set_in_functions(self.module)
+
+    def free_variables(self) -> dict[str, Scope]:
+        """Return the names this scope and those within read from enclosing functions."""
+        inner = set(self.walk())
+        free: dict[str, Scope] = {}
+        for scope in self.walk():
+            for name in [*scope.reads, *scope.nonlocals]:
+                binder = scope.lookup(name) if name not in scope.nonlocals else scope.outer(name)
+                if binder is not None and binder.is_function and binder not in inner:
+                    free.setdefault(name, binder)
+        return free
+
+    def outer(self, name: str) -> Scope | None:
+        """Return the enclosing function scope that binds a nonlocal name."""
+        above = self.parent
+        while above is not None:
+            if above.is_function and name in above.bindings and name not in above.nonlocals:
+                return above
+            above = above.parent
+        return None
+
+    def __repr__(self) -> str:
+        return f"Scope({self.module.name}:{self.qualname})"
+
+
+def _globals_set_in_functions(module: Module) -> dict[str, list[Binding]]:
+    found: dict[str, list[Binding]] | None = getattr(module, "_global_bindings", None)
+    if found is None:
+        found = {}
+        if "global " in module.text:
+            for scope in module.scope.walk():
+                for name in scope.globals:
+                    found.setdefault(name, []).extend(scope.bindings.get(name, ()))
+        module._global_bindings = found  # type: ignore[attr-defined]
+    return found
+
+
+class _Facts(ast.NodeVisitor):
+    """Collects what one scope binds and reads; nested scopes are noted, not entered."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.bindings: dict[str, list[Binding]] = {}
+        self.reads: dict[str, list[ast.Name]] = {}
+        self.globals: set[str] = set()
+        self.nonlocals: set[str] = set()
+        self.returns: list[ast.Return] = []
+        self.yields: list[ast.Yield | ast.YieldFrom] = []
+        self.nested: list[ast.AST] = []
+        self.statement: ast.AST = scope.node
+        self._enter(scope.node)
+
+    def _enter(self, node: ast.AST) -> None:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            for argument in _parameters(node.args):
+                self._bind(argument.arg, "parameter", argument)
+        if isinstance(node, COMPREHENSIONS):
+            self._enter_comprehension(node)
+        elif isinstance(node, ast.Lambda):
+            self.visit(node.body)
+        else:
+            for statement in node.body:  # type: ignore[attr-defined]
+                self.visit(statement)
+
+    def _enter_comprehension(self, node: ast.AST) -> None:
+        for index, generator in enumerate(node.generators):  # type: ignore[attr-defined]
+            self._bind_target(generator.target, generator.iter, (EACH,), "for")
+            if index:
+                self.visit(generator.iter)
+            for condition in generator.ifs:
+                self.visit(condition)
+        for part in ("key", "value", "elt"):
+            if hasattr(node, part):
+                self.visit(getattr(node, part))
+
+    def visit(self, node: ast.AST) -> None:
+        if isinstance(node, ast.stmt):
+            outer, self.statement = self.statement, node
+            super().visit(node)
+            self.statement = outer
+        else:
+            super().visit(node)
+
+    # Names
+
+    def _bind(
+        self, name: str, kind: str, node: ast.AST, value: ast.expr | None = None, path: Path = ()
+    ) -> None:
+        binding = Binding(name, kind, node, self.statement, value, path)
+        self.bindings.setdefault(name, []).append(binding)
+
+    def _bind_target(self, target: ast.expr, value: ast.expr, path: Path, kind: str) -> None:
+        if isinstance(target, ast.Name):
+            self._bind(target.id, kind, target, value, path)
+        elif isinstance(target, ast.Starred):
+            self._bind_target(target.value, value, (*path[:-1], REST), kind)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            starred = False
+            for index, element in enumerate(target.elts):
+                starred = starred or isinstance(element, ast.Starred)
+                step: object = EACH if starred else index
+                self._bind_target(element, value, (*path, step), kind)
+        else:
+            self.visit(target)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.reads.setdefault(node.id, []).append(node)
+        elif isinstance(node.ctx, ast.Del):
+            self._bind(node.id, "delete", node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self.visit(node.value)
+        for target in node.targets:
+            self._bind_target(target, node.value, (), "assign")
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        self.visit(node.annotation)
+        if node.value is None:
+            return
+        self.visit(node.value)
+        self._bind_target(node.target, node.value, (), "annotated")
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self.visit(node.value)
+        if isinstance(node.target, ast.Name):
+            read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+            self.reads.setdefault(node.target.id, []).append(read)
+        self._bind_target(node.target, node.value, (), "augmented")
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        self.visit(node.value)
+        self._bind_target(node.target, node.value, (), "walrus")
+
+    def _visit_for(self, node: ast.For | ast.AsyncFor) -> None:
+        self.visit(node.iter)
+        self._bind_target(node.target, node.iter, (EACH,), "for")
+        for statement in [*node.body, *node.orelse]:
+            self.visit(statement)
+
+    def visit_For(self, node: ast.For) -> None:
+        self._visit_for(node)
+
+    def visit_AsyncFor(self, node: ast.AsyncFor) -> None:
+        self._visit_for(node)
+
+    def visit_withitem(self, node: ast.withitem) -> None:
+        self.visit(node.context_expr)
+        if node.optional_vars is not None:
+            self._bind_target(node.optional_vars, node.context_expr, (), "with")
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        if node.type is not None:
+            self.visit(node.type)
+        if node.name:
+            self._bind(node.name, "except", node)
+        for statement in node.body:
+            self.visit(statement)
+
+    def visit_MatchAs(self, node: ast.MatchAs) -> None:
+        if node.name:
+            self._bind(node.name, "match", node)
+        self.generic_visit(node)
+
+    def visit_MatchStar(self, node: ast.MatchStar) -> None:
+        if node.name:
+            self._bind(node.name, "match", node)
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
+        if node.rest:
+            self._bind(node.rest, "match", node)
+        self.generic_visit(node)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self._bind(alias.asname or alias.name.partition(".")[0], "import", alias)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            self._bind(alias.asname or alias.name, "import", alias)
+
+    def visit_Global(self, node: ast.Global) -> None:
+        self.globals.update(node.names)
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+        self.nonlocals.update(node.names)
+
+    def visit_Return(self, node: ast.Return) -> None:
+        self.returns.append(node)
+        self.generic_visit(node)
+
+    def visit_Yield(self, node: ast.Yield) -> None:
+        self.yields.append(node)
+        self.generic_visit(node)
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> None:
+        self.yields.append(node)
+        self.generic_visit(node)
+
+    # Nested scopes
+
+    def _visit_def(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for outside in [*node.decorator_list, *_outside(node.args), node.returns]:
+            if outside is not None:
+                self.visit(outside)
+        self._bind(node.name, "def", node)
+        self.nested.append(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._visit_def(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._visit_def(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        for outside in [*node.decorator_list, *node.bases, *(k.value for k in node.keywords)]:
+            self.visit(outside)
+        self._bind(node.name, "class", node)
+        self.nested.append(node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        for outside in _outside(node.args):
+            self.visit(outside)
+        self.nested.append(node)
+
+    def _visit_comprehension(self, node: ast.AST) -> None:
+        self.visit(node.generators[0].iter)  # type: ignore[attr-defined]
+        self.nested.append(node)
+        for walrus in ast.walk(node):
+            if isinstance(walrus, ast.NamedExpr):  # binds outside the comprehension
+                self._bind_target(walrus.target, walrus.value, (), "walrus")
+
+    visit_ListComp = visit_SetComp = _visit_comprehension  # noqa: N815
+    visit_DictComp = visit_GeneratorExp = _visit_comprehension  # noqa: N815
+
+
+def _parameters(arguments: ast.arguments) -> list[ast.arg]:
+    """Return all parameters, in the order of the signature."""
+    starred = [arguments.vararg] if arguments.vararg else []
+    keywords = [arguments.kwarg] if arguments.kwarg else []
+    return [
+        *arguments.posonlyargs, *arguments.args, *starred, *arguments.kwonlyargs, *keywords
+    ]  # fmt: skip
+
+
+def _outside(arguments: ast.arguments) -> list[ast.expr]:
+    """Return what a signature evaluates in the enclosing scope: defaults and annotations."""
+    defaults = [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
+    annotations = [a.annotation for a in _parameters(arguments) if a.annotation is not None]
+    return [*defaults, *annotations]
+
+
+__all__ = ["EACH", "REST", "SCOPED", "Binding", "Scope"]
