@@ -78,7 +78,7 @@ def explain(
     if not found:
         return None
     meaning, source = found[0]
-    meaning = _with_inner(meaning, raised)
+    meaning, source = _with_inner(meaning, source, raised)
     line, line_is = _line(meaning, source, raised, findings, folder or Path.cwd())
     others = [m.happened for m, _ in found[1:] if m.code != meaning.code and m.rank >= 2]
     return Explanation(
@@ -116,7 +116,12 @@ def exceptions(text: str) -> Iterator[Raised]:
 def _starts(line: str, column: int) -> bool:
     """Tell whether an exception's name stands at a line's start, but for a log's prefix."""
     before = line[:column].strip()
-    return not before or before[-1] in "]|:>)E" or before.endswith(("_pickle.", "--"))
+    return (
+        not before
+        or before[-1].isdigit()
+        or before[-1] in "]|:>)E"
+        or before.endswith(("_pickle.", "--"))
+    )
 
 
 def _whole(lines: Sequence[str], index: int, column: int) -> str:
@@ -148,20 +153,22 @@ def _nearest(text: str, meaning: Meaning, raised: Sequence[Raised]) -> Raised | 
     return next((r for r in raised if meaning.text in r.text), None)
 
 
-def _with_inner(meaning: Meaning, raised: Sequence[Raised]) -> Meaning:
-    """Say which exception the worker raised, where a wrapper is all that is known."""
-    if not meaning.text.startswith("Caught "):
-        return meaning
-    inner = [r.text.split("\n")[0] for r in raised if meaning.text[:12] not in r.text]
-    error = inner[-1] if inner else meaning.name
+def _with_inner(
+    meaning: Meaning, source: Raised | None, raised: Sequence[Raised]
+) -> tuple[Meaning, Raised | None]:
+    """Turn to the exception that the worker raised, where a wrapper is all that is known."""
+    inner = next((r for r in reversed(raised) if meaning.text[:12] not in r.text), None)
+    if not meaning.text.startswith("Caught ") or inner is None:
+        return meaning, source
+    error = inner.text.split("\n")[0]
     happened = f"The dataset or the collate function raised `{error}` in a worker process."
     if meaning.name not in ("KeyError", "NameError", "AttributeError"):
-        return replace(meaning, happened=happened)
+        return replace(meaning, happened=happened), inner
     why = (
         "If the same code works with no workers, it reads what exists in the parent only: a worker "
         "has what was pickled, and modules as they are when imported."
     )
-    return replace(meaning, happened=happened, why=why, code="DLF303")
+    return replace(meaning, happened=happened, why=why, code="DLF303"), inner
 
 
 def _message(meaning: Meaning, source: Raised | None) -> str:

@@ -1,0 +1,241 @@
+"""Explaining pasted tracebacks and logs."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from dlfix.runtime.explain import command, exceptions, explain
+
+PARENT = """\
+Traceback (most recent call last):
+  File "/home/me/proj/train.py", line 88, in <module>
+    main()
+  File "/home/me/proj/train.py", line 70, in main
+    for batch in loader:
+  File "/opt/venv/lib/python3.{minor}/site-packages/torch/utils/data/dataloader.py", line 494, in __iter__
+    return self._get_iterator()
+  File "/usr/lib/python3.{minor}/multiprocessing/process.py", line 121, in start
+    self._popen = self._Popen(self)
+  File "/usr/lib/python3.{minor}/multiprocessing/reduction.py", line 60, in dump
+    ForkingPickler(file, protocol).dump(obj)
+{error}
+"""
+
+WORKER = """\
+Traceback (most recent call last):
+  File "train.py", line 31, in <module>
+    for x in loader:
+  File "/opt/venv/lib/python3.11/site-packages/torch/utils/data/dataloader.py", line 733, in __next__
+    data = self._next_data()
+KeyError: Caught KeyError in DataLoader worker process 0.
+Original Traceback (most recent call last):
+  File "/opt/venv/lib/python3.11/site-packages/torch/utils/data/_utils/worker.py", line 349, in _worker_loop
+    data = fetcher.fetch(index)
+  File "/home/me/proj/data/clips.py", line 14, in __getitem__
+    return SETTINGS["scale"] * self.items[i]
+KeyError: 'scale'
+"""
+
+EXITED = """\
+Traceback (most recent call last):
+  File "<string>", line 1, in <module>
+  File "/usr/lib/python3.11/multiprocessing/spawn.py", line 122, in spawn_main
+    exitcode = _main(fd, parent_sentinel)
+  File "/usr/lib/python3.11/multiprocessing/spawn.py", line 132, in _main
+    self = reduction.pickle.load(from_parent)
+AttributeError: Can't get attribute 'ChatDataset' on <module '__mp_main__' from '/home/me/proj/train.py'>
+Traceback (most recent call last):
+  File "/opt/venv/lib/python3.11/site-packages/torch/utils/data/dataloader.py", line 1133, in _try_get_data
+    data = self._data_queue.get(timeout=timeout)
+_queue.Empty
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/home/me/proj/train.py", line 38, in <module>
+    for batch in loader:
+RuntimeError: DataLoader worker (pid(s) 4242, 4243) exited unexpectedly
+"""
+
+GUARD = """\
+Traceback (most recent call last):
+  File "<string>", line 1, in <module>
+  File "/usr/lib/python3.12/multiprocessing/spawn.py", line 122, in spawn_main
+    exitcode = _main(fd, parent_sentinel)
+  File "/home/me/proj/main.py", line 39, in <module>
+    for x in loader:
+  File "/usr/lib/python3.12/multiprocessing/spawn.py", line 164, in get_preparation_data
+    _check_not_importing_main()
+RuntimeError:
+        An attempt has been made to start a new process before the
+        current process has finished its bootstrapping phase.
+
+        This probably means that you are not using fork to start your
+        child processes and you have forgotten to use the proper idiom
+        in the main module:
+"""
+
+BY_VERSION = {
+    9: "AttributeError: Can't pickle local object 'main.<locals>.<lambda>'",
+    12: "AttributeError: Can't pickle local object 'main.<locals>.<lambda>'",
+    13: "AttributeError: Can't get local object 'main.<locals>.<lambda>'",
+    14: "_pickle.PicklingError: Can't pickle local object <function main.<locals>.<lambda> at 0x7f1c>\n"
+    "when serializing dict item 'transform'\n"
+    "when serializing __main__.Clips state\n"
+    "when serializing tuple item 1",
+}
+
+
+def parent(error: str, minor: int = 11) -> str:
+    return PARENT.format(error=error, minor=minor)
+
+
+@pytest.mark.parametrize(("minor", "error"), BY_VERSION.items())
+def test_a_lambda_is_explained_on_every_python(minor, error):
+    found = explain(parent(error, minor))
+    assert found.code == "DLF101"
+    assert "lambda written in `main`" in found.happened
+    assert (found.line, found.line_is) == ("/home/me/proj/train.py:70", "boundary")
+    assert found.command == "dlfix apply --select DLF101 /home/me/proj/train.py"
+
+
+def test_the_notes_of_python_3_14_tell_where_the_culprit_hangs():
+    found = explain(parent(BY_VERSION[14], 14))
+    assert found.path == "[1].transform"
+
+
+def test_the_line_of_the_lambda_is_found_where_the_source_is_at_hand(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text(
+        "from torch.utils.data import DataLoader\n\n\ndef main():\n    fn = lambda b: b[0]\n"
+        "    for x in DataLoader([1], collate_fn=fn, num_workers=1):\n        print(x)\n"
+    )
+    text = parent(BY_VERSION[9]).replace("/home/me/proj/train.py", str(script))
+    found = explain(text)
+    assert (found.line, found.line_is) == (f"{script}:5", "culprit")
+
+
+def test_an_exception_in_a_worker_is_explained_by_its_original_traceback():
+    found = explain(WORKER)
+    assert "KeyError: 'scale'" in found.happened
+    assert found.line == "/home/me/proj/data/clips.py:14"
+    assert found.code == "DLF303"
+
+
+def test_an_ordinary_bug_in_a_worker_is_not_called_one_of_pickling():
+    text = WORKER.replace("KeyError: 'scale'", "ValueError: bad clip").replace(
+        "Caught KeyError", "Caught ValueError"
+    )
+    found = explain(text)
+    assert "ValueError: bad clip" in found.happened
+    assert found.code == ""
+    assert found.line == "/home/me/proj/data/clips.py:14"
+
+
+def test_the_worker_s_own_traceback_explains_why_it_exited():
+    found = explain(EXITED)
+    assert found.code == "DLF302"
+    assert "ChatDataset" in found.happened
+    assert found.line == "/home/me/proj/train.py:38"
+
+
+def test_a_worker_that_exited_without_a_word_is_sent_to_the_probe():
+    text = EXITED[EXITED.index("The above") :]
+    found = explain(text)
+    assert found.code == ""
+    assert found.command == "dlfix probe /home/me/proj/train.py"
+
+
+def test_a_missing_guard_is_explained_at_the_line_that_starts_workers():
+    found = explain(GUARD)
+    assert (found.code, found.line) == ("DLF301", "/home/me/proj/main.py:39")
+    assert found.command == "dlfix apply --select DLF301 /home/me/proj/main.py"
+
+
+def test_the_parent_s_error_comes_before_the_end_of_file_it_causes():
+    text = parent("TypeError: cannot pickle 'sqlite3.Connection' object") + textwrap.dedent(
+        """\
+        Traceback (most recent call last):
+          File "<string>", line 1, in <module>
+          File "C:\\Python\\Lib\\multiprocessing\\spawn.py", line 116, in spawn_main
+            exitcode = _main(fd, parent_sentinel)
+        EOFError: Ran out of input
+        """
+    )
+    found = explain(text)
+    assert found.code == "DLF201"
+    assert "sqlite3.Connection" in found.happened
+
+
+@pytest.mark.parametrize(
+    "prefix", ["[rank0]: ", "(worker pid=12) ", "train-1  | ", "\x1b[31m", "2026-01-01 10:00:00 "]
+)
+def test_prefixes_and_colours_of_logs_are_seen_through(prefix):
+    text = "\r\n".join(
+        prefix + line for line in parent("TypeError: h5py objects cannot be pickled").split("\n")
+    )
+    found = explain(text)
+    assert found.code == "DLF201"
+    assert found.line == "/home/me/proj/train.py:70"
+
+
+def test_a_text_without_the_error_says_nothing():
+    assert explain("Epoch 1: loss 0.3\nEpoch 2: loss 0.2\n") is None
+    assert explain("") is None
+
+
+def test_frames_belong_to_the_exception_below_them():
+    (first, second) = [r for r in exceptions(WORKER) if "KeyError" in r.text]
+    assert [f.row for f in first.frames if f.is_users] == [31]
+    assert [f.row for f in second.frames if f.is_users] == [14]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("DLF101", "dlfix apply --select DLF101 a.py"),
+        ("DLF303", "dlfix apply --unsafe-fixes --select DLF303 a.py"),
+        ("DLF207", "dlfix check --select DLF207 a.py"),
+        ("", "dlfix probe a.py"),
+    ],
+)
+def test_the_command_is_the_one_that_helps(code, expected):
+    assert command(code, "a.py:3") == expected
+
+
+# ---------------------------------------------------------------- articles, pasted as they stand
+
+
+def test_an_article_about_an_attribute_error_is_explained_by_the_error_it_quotes():
+    text = (
+        "Why is a DataLoader worker process encountering an AttributeError?\n\nWhen `num_workers` is "
+        "greater than 0, it throws a 'can't pickle _sqlite3.Connection object' error or a downstream "
+        "`AttributeError` when it later tries to access the cursor."
+    )
+    found = explain(text)
+    assert found.code == "DLF201"
+    assert "sqlite3.Connection" in found.happened
+
+
+def test_an_article_about_a_key_error_is_about_copies():
+    found = explain(
+        "title: Why is a KeyError occurring in my DataLoader worker process?\nThe cause ..."
+    )
+    assert "KeyError" in found.happened
+    assert "its own copy" in found.why
+    assert found.command == "dlfix check ."
+
+
+def test_an_article_about_a_runtime_error_asks_for_the_worker_s_traceback():
+    found = explain("What caused the RuntimeError in DataLoader worker process 3?\n")
+    assert "worker process 3" in found.happened
+    assert "Original Traceback" in found.why
+
+
+def test_a_cut_off_quote_is_still_read():
+    text = parent("AttributeError: Can't pickle local object 'boolean_dispatch.<locals>.fn")
+    found = explain(text)
+    assert found.code == "DLF104"
+    assert "adaptive_max_pool2d" in found.happened
