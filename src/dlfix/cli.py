@@ -218,6 +218,12 @@ def apply(
     ignore: Ignore = None,
     extend_exclude: Exclude = None,
     exit_zero: ExitZero = False,
+    prove: Annotated[
+        str | None,
+        typer.Option(
+            "--prove", help="Fetch a batch before and after, for real.", metavar="'SCRIPT ARGS'"
+        ),
+    ] = None,
     report: Report = None,
     config_file: ConfigFile = None,
     isolated: Isolated = False,
@@ -238,7 +244,13 @@ def apply(
         tuple(paths or ()), settings, stdin_filename, quiet, color.value, _jobs(jobs), report
     )
     manner = commands.Manner(dry_run, side_by_side, interactive, exit_zero)
-    raise typer.Exit(commands.apply(request, manner))
+    if prove is None:
+        raise typer.Exit(commands.apply(request, manner))
+    if dry_run or side_by_side:
+        _fail("--prove runs what was written: it does not go with --diff")
+    from dlfix.runtime.commands import prove as prove_it
+
+    raise typer.Exit(prove_it(prove, lambda: commands.apply(request, manner)))
 
 
 @app.command()
@@ -273,6 +285,42 @@ def rules(output_format: PlainOption = Plain.TEXT, color: ColorOption = Color.AU
     from dlfix import commands
 
     raise typer.Exit(commands.rules(output_format.value, color.value))
+
+
+@app.command()
+def probe(
+    target: Annotated[
+        str, typer.Argument(metavar="SCRIPT|module:function", help="The program to run.")
+    ],
+    args: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- ARGS]", help="The program's own arguments.")
+    ] = None,
+    python: Annotated[
+        str | None, typer.Option("--python", help="Run it in this interpreter.", metavar="PYTHON")
+    ] = None,
+    run: Annotated[
+        bool, typer.Option("--run", help="Fetch the first batch under each start method.")
+    ] = False,
+    go_on: Annotated[
+        bool, typer.Option("--continue", help="Go on to the training step, without workers.")
+    ] = False,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=0, help="Seconds the program may take.")
+    ] = 120.0,
+    output_format: PlainOption = Plain.TEXT,
+) -> None:
+    """Run a program up to its workers' start and tell what does not arrive in them.
+
+    Exits with 1 if something does not, and with 2 if the probe could not do its work.
+    """
+    from dlfix.runtime import commands
+
+    raise typer.Exit(
+        commands.probe(
+            target, args or (), python=python, run=run, go_on=go_on, timeout=timeout,
+            output_format=output_format.value,
+        )
+    )  # fmt: skip
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -78,20 +79,20 @@ def explain_text(text: str, *, output_format: str = "text", folder: Path | None 
 
 
 def prove(
-    target: str,
+    program: str,
     rewrite: Callable[[], int],
-    args: Sequence[str] = (),
     *,
     python: str | None = None,
     timeout: float = TIMEOUT,
 ) -> int:
-    """Do `dlfix apply --prove TARGET`: fetch a batch, call `rewrite` (which writes), fetch again.
+    """Do `dlfix apply --prove 'SCRIPT ARGS'`: fetch a batch, call `rewrite`, fetch again.
 
-    `rewrite` returns apply's exit status. Returned is 1 if a start method fails after rewriting (or
+    `rewrite` writes and returns apply's exit status. Returned is 1 if a start method fails after rewriting (or
     what `rewrite` returned, where that is more), 2 if nothing could be proved (nothing is written
     then).
     """
     try:
+        target, *args = shlex.split(program) or [""]
         before = probing.fetch(target, args, python=python, timeout=timeout)
         status = rewrite()
         after = probing.fetch(target, args, python=python, timeout=timeout)

@@ -19,7 +19,7 @@ from typing import Any
 from dlfix.runtime import runner
 
 HEAVY = 500 << 20  # bytes a worker, from which on a dataset is named
-METHODS = ("none", "fork", "spawn", "forkserver")
+METHODS = ("none", "fork", "spawn", "forkserver") if os.name == "posix" else ("none", "spawn")
 GRACE = 5.0  # seconds for the program's own exit handlers
 
 

@@ -1,4 +1,4 @@
-"""The static findings of some files, for joining with what was seen; empty where there are none."""
+"""The static findings of some files, for joining with what was seen at run time."""
 
 from __future__ import annotations
 
@@ -11,5 +11,12 @@ if TYPE_CHECKING:
 
 
 def findings(paths: Sequence[Path]) -> Sequence[Finding]:
-    """Return all findings in files and folders."""
-    return ()
+    """Return all findings in files and folders; none where the sources cannot be read."""
+    try:
+        from dlfix.config import Settings
+        from dlfix.session import Session
+
+        session = Session.open(list(paths), Settings())
+        return [diagnosis.finding for diagnosis in session.diagnoses()]
+    except Exception:  # what was seen is worth telling without them
+        return ()
