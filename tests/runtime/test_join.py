@@ -1,0 +1,93 @@
+"""Joining what was seen with what reading finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlfix.rules.base import Finding, Place, Rule, Step
+from dlfix.runtime.explain import explain
+from dlfix.runtime.join import code_of, join
+from dlfix.runtime.probe import Culprit, Line
+from dlfix.source.text import Position, Span
+
+TRAIN = Path("/proj/train.py")
+
+
+class Eager(Rule):
+    """A rule to find with."""
+
+    code = "DLF201"
+    name = "eager-resource"
+
+    def check(self, analysis):
+        """Find nothing."""
+        return iter(())
+
+
+def finding(row: int, label: str, path: Path = TRAIN, error: str = "") -> Finding:
+    place = Place(path, Span(Position(row, 4), Position(row, 20)))
+    return Finding(Eager, f"`{label}` is opened in `__init__`", place, (Step(place, label),), error)
+
+
+def culprit(
+    row: int | None = None,
+    message: str = "cannot pickle 'sqlite3.Connection' object",
+    stage: str = "pickle",
+    when: str = "",
+    error: str = "TypeError",
+    attribute: str = "db",
+) -> Culprit:
+    line = Line(TRAIN, row) if row else None
+    return Culprit(
+        "loader.dataset.db", "sqlite3.Connection", error, message, line, stage, when, attribute
+    )
+
+
+def test_without_findings_a_culprit_keeps_its_own_line_and_code():
+    (joined,) = join([culprit(7)])
+    assert (joined.code, joined.line, joined.finding) == ("DLF201", Line(TRAIN, 7), None)
+
+
+def test_the_finding_at_the_culprit_s_line_is_joined():
+    findings = [finding(3, "self.cache"), finding(7, "self.db")]
+    (joined,) = join([culprit(7)], findings)
+    assert joined.finding is findings[1]
+
+
+def test_a_culprit_without_a_line_gets_that_of_the_finding_of_its_attribute():
+    findings = [finding(3, "self.cache"), finding(7, "self.db")]
+    (joined,) = join([culprit()], findings)
+    assert joined.line == Line(TRAIN, 7)
+
+
+def test_a_finding_of_another_attribute_or_file_is_not_joined():
+    findings = [finding(3, "self.dbs"), finding(7, "self.cache", Path("/proj/other.py"))]
+    (joined,) = join([culprit(7)], findings)
+    assert joined.finding is None
+
+
+@pytest.mark.parametrize(
+    ("seen", "code"),
+    [
+        (culprit(), "DLF201"),
+        (culprit(when="next epoch"), "DLF203"),
+        (culprit(message="cannot pickle '_thread.lock' object"), "DLF204"),
+        (culprit(message="'scale'", error="KeyError", stage="fetch"), "DLF303"),
+        (culprit(message="no such file", error="OSError", stage="load"), ""),
+    ],
+)
+def test_a_culprit_s_code_comes_from_its_error_and_stage(seen, code):
+    assert code_of(seen) == code
+
+
+def test_an_explanation_names_the_line_of_the_finding_that_fits():
+    text = (
+        'Traceback (most recent call last):\n  File "/proj/train.py", line 70, in main\n'
+        "    for batch in loader:\nTypeError: cannot pickle 'sqlite3.Connection' object\n"
+    )
+    error = "cannot pickle 'sqlite3.Connection' object"
+    findings = [finding(3, "self.h5"), finding(9, "self.db", error=error)]
+    found = explain(text, findings)
+    assert (found.line, found.line_is) == ("/proj/train.py:9", "culprit")

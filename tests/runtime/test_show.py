@@ -1,0 +1,112 @@
+"""How it is shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dlfix.runtime import commands, show
+from dlfix.runtime.join import join
+from dlfix.runtime.probe import Attribute, Boundary, Culprit, Line, Part, Probed, Shared
+
+
+def probed() -> Probed:
+    heavy = Part(
+        "loader.dataset",
+        "Clips",
+        True,
+        600 << 20,
+        0,
+        812.5,
+        (Attribute("loader.dataset.samples", "list", 590 << 20),),
+    )
+    culprits = [
+        Culprit(
+            f"loader.dataset.views[{i}]",
+            "function views.<locals>.<lambda>",
+            "AttributeError",
+            "Can't pickle local object 'views.<locals>.<lambda>'",
+            Line(Path.cwd() / "train.py", 7),
+            "pickle",
+            "",
+        )
+        for i in range(3)
+    ]
+    shared = [Shared("loader.dataset.file", "_io.BufferedReader", 5, "data.bin")]
+    boundary = Boundary(
+        "DataLoader", Line(Path.cwd() / "train.py", 20), 4, "spawn", [heavy], culprits
+    )
+    boundary.shared = shared
+    return Probed("train.py", "python", [boundary])
+
+
+def text(capsys) -> str:
+    seen = probed()
+    show.show_probe(seen, join(seen.culprits), show.console())
+    return capsys.readouterr().out
+
+
+def test_the_report_fits_in_80_columns(capsys):
+    assert max(map(len, text(capsys).split("\n"))) <= 80
+
+
+def test_culprits_that_one_line_made_are_shown_as_one(capsys):
+    told = " ".join(text(capsys).split())
+    assert told.count("fails DLF101") == 1
+    assert "so do loader.dataset.views[1], loader.dataset.views[2]" in told
+    assert "train.py:7" in told
+    assert "3 things do not arrive in the workers." in told
+
+
+def test_a_dataset_that_costs_much_is_named_with_what_to_do(capsys):
+    told = " ".join(text(capsys).split())
+    assert "629 MB a worker, 2.5 GB in all" in told
+    assert "heavy each worker gets a copy of loader.dataset.samples" in told
+    assert "keep tensors or numpy arrays instead of Python objects" in told
+
+
+def test_a_shared_handle_is_told_with_its_descriptor(capsys):
+    told = " ".join(text(capsys).split())
+    assert (
+        "loader.dataset.file (data.bin): forked workers and the parent would read through one file descriptor (5)"
+        in told
+    )
+
+
+def test_json_has_the_same_and_the_codes():
+    seen = probed()
+    data = json.loads(show.to_json(seen, join(seen.culprits)))
+    (boundary,) = data["boundaries"]
+    assert [c["code"] for c in boundary["culprits"]] == ["DLF101"] * 3
+    assert boundary["culprits"][0]["line"]["row"] == 7
+    assert boundary["parts"][0]["largest"][0]["path"] == "loader.dataset.samples"
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [(0, "0 B"), (999, "999 B"), (1500, "1.5 kB"), (629145600, "629 MB"), (3e9, "3.0 GB")],
+)
+def test_sizes_are_written_as_a_person_writes_them(count, told):
+    assert show.size(count) == told
+
+
+def test_an_explanation_is_told_and_its_status_is_0(capsys):
+    assert commands.explain_text("TypeError: h5py objects cannot be pickled") == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "open the file on first use in each worker" in told
+    assert "run dlfix apply --select DLF201 ." in told
+
+
+def test_an_explanation_as_json_has_its_parts(capsys):
+    assert (
+        commands.explain_text("TypeError: h5py objects cannot be pickled", output_format="json")
+        == 0
+    )
+    assert json.loads(capsys.readouterr().out)["code"] == "DLF201"
+
+
+def test_a_text_that_says_nothing_gives_one_line_and_status_1(capsys):
+    assert commands.explain_text("all went well") == 1
+    assert capsys.readouterr().err == "no pickling or worker error in this text\n"
