@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import libcst as cst
 
-from dlfix.fixing.plans_callables import Hoist
+from dlfix.fixing.plans_callables import Hoist, Parameter
 from dlfix.source.text import Span
 from dlfix_codemods.tools import placement
 
@@ -81,7 +81,7 @@ def with_signature(function: cst.FunctionDef, hoist: Hoist, module: cst.Module) 
     if hoist.first:
         params = _with_first(params, hoist.first)
     if hoist.parameters:
-        params = _with_keywords(params, hoist, function)
+        params = _with_keywords(params, hoist.parameters, function)
     changed = function.with_changes(params=params)
     if hoist.decorator:
         decorator = cst.Decorator(cst.Name(hoist.decorator))
@@ -89,6 +89,26 @@ def with_signature(function: cst.FunctionDef, hoist: Hoist, module: cst.Module) 
     if hoist.imports:
         changed = _with_imports(changed, hoist.imports)
     return changed
+
+
+def with_keywords(function: cst.FunctionDef, names: Sequence[str]) -> cst.FunctionDef:
+    """Return a def with more keyword-only parameters."""
+    new = [Parameter(name) for name in names]
+    return function.with_changes(params=_with_keywords(function.params, new, function))
+
+
+def with_more(listed: Sequence[cst.Param], names: Sequence[str]) -> list[cst.Param]:
+    """Return plain parameters with more behind them."""
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    fresh = [cst.Param(cst.Name(name)) for name in names]
+    both = [*listed, *fresh]
+    return [*(each.with_changes(comma=comma) for each in both[:-1]), both[-1]]
+
+
+def parted(args: Sequence[cst.Arg]) -> list[cst.Arg]:
+    """Return arguments with commas between them."""
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    return [*(each.with_changes(comma=comma) for each in args[:-1]), *args[-1:]]
 
 
 def keyword(name: str, value: str) -> cst.Arg:
@@ -175,7 +195,7 @@ class _Comments(cst.CSTVisitor):
         super().__init__()
         self.texts: list[str] = []
 
-    def visit_Comment(self, node: cst.Comment) -> None:
+    def visit_Comment(self, node: cst.Comment) -> None:  # noqa: N802
         self.texts.append(node.value)
 
 
@@ -189,7 +209,7 @@ class _Shift(cst.CSTTransformer):
         self.block = block
         self.indent = indent
 
-    def leave_ParenthesizedWhitespace(
+    def leave_ParenthesizedWhitespace(  # noqa: N802
         self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
     ) -> cst.ParenthesizedWhitespace:
         """Shift the lines: by how far they stood right of the expression, or of its line."""
@@ -264,7 +284,7 @@ def _with_first(params: cst.Parameters, name: str) -> cst.Parameters:
 
 
 def _with_keywords(
-    params: cst.Parameters, hoist: Hoist, function: cst.FunctionDef
+    params: cst.Parameters, new: Sequence[Parameter], function: cst.FunctionDef
 ) -> cst.Parameters:
     """Add keyword-only parameters, on lines of their own where the others stand so."""
     inner, trailing = _commas(params, function)
@@ -274,7 +294,7 @@ def _with_keywords(
             cst.Annotation(cst.parse_expression(each.annotation)) if each.annotation else None,
             comma=inner,
         )
-        for each in hoist.parameters
+        for each in new
     ]
     if trailing is not None and not isinstance(params.star_kwarg, cst.Param):
         added[-1] = added[-1].with_changes(comma=trailing)

@@ -138,9 +138,7 @@ def _extended(module: cst.Module, line: cst.ImportFrom, name: str) -> cst.Module
         last = aliases[-1]
         aliases[-1] = last.with_changes(comma=_inner_comma(line))
         aliases.append(new.with_changes(comma=last.comma))
-    return module.with_changes(
-        body=[_with_names(each, line, aliases) for each in module.body]
-    )
+    return module.with_changes(body=[_with_names(each, line, aliases) for each in module.body])
 
 
 def _with_names(

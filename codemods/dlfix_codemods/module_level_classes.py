@@ -1,0 +1,165 @@
+"""Moves local classes, and those under the main guard, to module level."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import libcst as cst
+
+from dlfix.fixing.plans_classes import ClassesPlan, ClassMove, NewArguments, NewParameters
+from dlfix.source.text import Span
+from dlfix_codemods.base import PlannedCodemod
+from dlfix_codemods.tools import bodies, placement, positions
+
+
+class ModuleLevelClasses(PlannedCodemod):
+    """Give classes whose instances reach workers a place where pickle finds them."""
+
+    NAME = "module_level_classes"
+    DESCRIPTION = "Move local classes whose instances reach workers to module level."
+
+    @staticmethod
+    def rewrite(module: cst.Module, plan: ClassesPlan) -> cst.Module:
+        """Move the plan's classes above the statements that need them."""
+        spans = positions.all_spans(module)
+        anchors = _anchors(module, spans, plan)
+        carrier = _Carrier(module, spans, plan)
+        rewritten = module.visit(carrier)
+        placed: dict[int, list[tuple[Span, cst.BaseStatement]]] = defaultdict(list)
+        for move in plan.moves:
+            placed[anchors[move.near]].append((move.source, carrier.moved[move.source]))
+        for index in sorted(placed, reverse=True):
+            statements = [statement for _, statement in sorted(placed[index], key=_first)]
+            rewritten = placement.insert_at(rewritten, index, statements)
+        return rewritten
+
+
+def _first(item: tuple[Span, cst.BaseStatement]) -> Span:
+    return item[0]
+
+
+def _anchors(
+    module: cst.Module, spans: Mapping[cst.CSTNode, Span], plan: ClassesPlan
+) -> dict[Span, int]:
+    ends = [spans[statement].end.row for statement in module.body]
+    return {
+        move.near: next(i for i, row in enumerate(ends) if move.near.start.row <= row)
+        for move in plan.moves
+    }
+
+
+class _Carrier(cst.CSTTransformer):
+    """Takes classes out of their blocks."""
+
+    def __init__(
+        self, module: cst.Module, spans: Mapping[cst.CSTNode, Span], plan: ClassesPlan
+    ) -> None:
+        super().__init__()
+        self.module = module
+        self.spans = spans
+        self.moved: dict[Span, cst.BaseStatement] = {}
+        whole = [move for move in plan.moves if not move.extracted]
+        inner = [move for move in plan.moves if move.extracted]
+        statements = positions.pick(
+            spans, [move.source for move in whole], (cst.ClassDef, cst.Assign)
+        )
+        self.moves = {statements[move.source]: move for move in whole}
+        calls = positions.pick(spans, [move.source for move in inner], (cst.Call,))
+        self.extracted = {calls[move.source]: move for move in inner}
+        names = positions.pick(
+            spans, [each.span for each in plan.renames], (cst.Name, cst.SimpleString)
+        )
+        self.renames = {names[each.span]: each.text for each in plan.renames}
+        inits = positions.pick(spans, [each.init for each in plan.parameters], (cst.FunctionDef,))
+        self.parameters: dict[cst.CSTNode, NewParameters] = {
+            inits[each.init]: each for each in plan.parameters
+        }
+        passed = positions.pick(spans, [each.call for each in plan.arguments], (cst.Call,))
+        self.arguments: dict[cst.CSTNode, NewArguments] = {
+            passed[each.call]: each for each in plan.arguments
+        }
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:  # noqa: N802
+        """Write a name as it is called now."""
+        text = self.renames.get(original_node)
+        return updated_node if text is None else updated_node.with_changes(value=text)
+
+    def leave_SimpleString(  # noqa: N802
+        self, original_node: cst.SimpleString, updated_node: cst.SimpleString
+    ) -> cst.BaseExpression:
+        """Write the name a class is made under as the one it is bound to."""
+        text = self.renames.get(original_node)
+        if text is None:
+            return updated_node
+        quote = original_node.quote
+        return updated_node.with_changes(value=f"{original_node.prefix}{quote}{text}{quote}")
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
+        """Pass what the class read around it, or take a call out."""
+        change = self.arguments.get(original_node)
+        if change is not None:
+            added = [
+                bodies.keyword(name, name) if change.by_keyword else cst.Arg(cst.Name(name))
+                for name in change.names
+            ]
+            args = bodies.joined(updated_node.args, bodies.parted(added))
+            updated_node = updated_node.with_changes(args=args)
+        move = self.extracted.get(original_node)
+        if move is None:
+            return updated_node
+        target = cst.AssignTarget(cst.Name(move.name))
+        self.moved[move.source] = cst.SimpleStatementLine([cst.Assign([target], updated_node)])
+        return cst.Name(move.name)
+
+    def leave_FunctionDef(  # noqa: N802
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        """Let an `__init__` take what it read around its class."""
+        change = self.parameters.get(original_node)
+        if change is None:
+            return updated_node
+        if change.by_keyword:
+            return bodies.with_keywords(updated_node, change.names)
+        params = updated_node.params
+        listed = bodies.with_more(params.params, change.names)
+        return updated_node.with_changes(params=params.with_changes(params=listed))
+
+    def leave_IndentedBlock(  # noqa: N802
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        """Take the classes out of a block."""
+        body: list[cst.BaseStatement] = []
+        for before, after in zip(original_node.body, updated_node.body, strict=True):
+            move = self._move_of(before)
+            if move is None:
+                body.append(after)
+            else:
+                self.moved[move.source] = self._named(before, after, move)
+        if len(body) == len(original_node.body):
+            return updated_node
+        if body and self._move_of(original_node.body[0]) is not None:
+            body[0] = bodies.without_blank_lines(body[0])
+        return updated_node.with_changes(body=body or [cst.parse_statement("pass")])
+
+    def _move_of(self, statement: cst.BaseStatement) -> ClassMove | None:
+        if isinstance(statement, cst.SimpleStatementLine):
+            return self.moves.get(statement.body[0])
+        return self.moves.get(statement)
+
+    def _named(
+        self, before: cst.BaseStatement, after: cst.BaseStatement, move: ClassMove
+    ) -> cst.BaseStatement:
+        if isinstance(after, cst.ClassDef):
+            named = after.with_changes(name=cst.Name(move.name))
+            column = self.spans[before].start.column
+            step = self.module.default_indent
+            indent = ("\t" if step.startswith("\t") else " ") * column
+            return placement.reindented_docstring(named, indent + step, step)
+        assert isinstance(after, cst.SimpleStatementLine)
+        assert isinstance(after.body[0], cst.Assign)
+        target = cst.AssignTarget(cst.Name(move.name))
+        return after.with_changes(body=[after.body[0].with_changes(targets=[target])])
+
+
+__all__: Sequence[str] = ["ModuleLevelClasses"]

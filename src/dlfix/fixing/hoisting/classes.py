@@ -1,0 +1,255 @@
+"""What it takes to move a class to module level."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass, field
+
+from dlfix.fixing.hoisting.captures import CannotHoist, guard_of
+from dlfix.fixing.plans_classes import (
+    ClassesPlan,
+    ClassMove,
+    NewArguments,
+    NewParameters,
+    Rename,
+)
+from dlfix.project.module import Module
+from dlfix.project.scopes import Scope
+from dlfix_codemods.tools import naming
+
+
+@dataclass
+class ClassMoves:
+    """Plans the moves of classes in one module."""
+
+    module: Module
+
+    def __post_init__(self) -> None:
+        self.given: set[str] = set()
+
+    def move(self, node: ast.ClassDef) -> tuple[str, ClassesPlan]:
+        """Plan the move of a class statement, with the local classes it needs."""
+        work = _Work(self)
+        name = work.add(node)
+        what = f"Move the class `{node.name}` to module level"
+        return what if name == node.name else f"{what} as `{name}`", work.plan()
+
+    def move_made(self, call: ast.Call) -> tuple[str, ClassesPlan]:
+        """Plan the move of a `namedtuple(...)` or the like."""
+        work = _Work(self)
+        name = work.add_made(call)
+        return f"Make `{name}` at module level", work.plan()
+
+
+@dataclass
+class _Work:
+    moves: ClassMoves
+    done: dict[ast.AST, str] = field(default_factory=dict)
+    class_moves: list[ClassMove] = field(default_factory=list)
+    renames: list[Rename] = field(default_factory=list)
+    parameters: list[NewParameters] = field(default_factory=list)
+    arguments: list[NewArguments] = field(default_factory=list)
+
+    @property
+    def module(self) -> Module:
+        return self.moves.module
+
+    def plan(self) -> ClassesPlan:
+        return ClassesPlan(
+            tuple(self.class_moves),
+            tuple(self.renames),
+            tuple(self.parameters),
+            tuple(self.arguments),
+        )
+
+    def add(self, node: ast.ClassDef) -> str:
+        if node in self.done:
+            return self.done[node]
+        scope = self.module.scope_of(node)
+        self._refuse_rebound(node.name, scope, node)
+        name = self.done[node] = self._name(node.name, scope, node)
+        captured = self._captured(node, scope)
+        self._pass_in(node, scope, captured)
+        span = self.module.span(node)
+        self.class_moves.append(ClassMove(span, name, span))
+        self._rename_reads(node.name, name, scope)
+        return name
+
+    def add_made(self, call: ast.Call) -> str:
+        for each in ast.walk(call):
+            if isinstance(each, ast.Name) and not self._is_global(each):
+                raise CannotHoist(f"its fields depend on `{each.id}` (line {each.lineno})")
+        parent = self.module.parent(call)
+        scope = self.module.scope_of(call)
+        span = self.module.span(call)
+        match parent:
+            case ast.Assign(targets=[ast.Name(id=bound)]):
+                self._refuse_rebound(bound, scope, parent)
+                name = self._name(bound, scope, parent)
+                if not scope.is_module or guard_of(self.module, call):
+                    self.class_moves.append(ClassMove(self.module.span(parent), name, span))
+                    self._rename_reads(bound, name, scope)
+            case _:
+                given = call.args[0] if call.args else None
+                made = given.value if isinstance(given, ast.Constant) else ""
+                if not isinstance(made, str) or not made.isidentifier():
+                    raise CannotHoist(f"it is made without a name (line {call.lineno})")
+                name = self._name(made, scope, call)
+                self.class_moves.append(ClassMove(span, name, span, extracted=True))
+        self._call_it(call, name)
+        return name
+
+    def _call_it(self, call: ast.Call, name: str) -> None:
+        """Let the class be made under the name it is found by."""
+        match call.args[:1]:
+            case [ast.Constant(value=str(made)) as text] if made != name:
+                self.renames.append(Rename(self.module.span(text), name))
+
+    def _is_global(self, name: ast.Name) -> bool:
+        binder = self.module.scope_of(name).lookup(name.id)
+        if binder is None:
+            return True
+        if not binder.is_module:
+            return False
+        return not self._under_guard(binder, name.id)
+
+    def _under_guard(self, binder: Scope, name: str) -> bool:
+        bindings = binder.bindings.get(name, [])
+        return bool(bindings) and all(guard_of(self.module, each.node) for each in bindings)
+
+    def _refuse_rebound(self, name: str, scope: Scope, node: ast.AST) -> None:
+        for binding in scope.bindings.get(name, ()):
+            if binding.statement is not node and binding.node is not node:
+                line = getattr(binding.node, "lineno", 0)
+                raise CannotHoist(f"`{name}` is bound again at line {line}")
+
+    def _name(self, name: str, scope: Scope, node: ast.AST) -> str:
+        taken = self._taken(name, scope)
+        outer = next(
+            (
+                each.name
+                for each in self.module.ancestors(node)
+                if isinstance(each, ast.FunctionDef)
+            ),
+            "",
+        )
+        parts = "".join(part.capitalize() for part in outer.strip("_").split("_"))
+        chosen = naming.free_name([name, f"_{name}", f"_{parts}{name}"], taken)
+        self.moves.given.add(chosen)
+        return chosen
+
+    def _taken(self, name: str, scope: Scope) -> set[str]:
+        taken = set(self.moves.given) | set(dir(builtins))
+        if not scope.is_module:
+            taken |= self.module.scope.bindings.keys()
+        above = scope.parent
+        while above is not None:
+            taken |= above.bindings.keys()
+            above = above.parent
+        for each in self.module.scope.walk():
+            taken |= {read for read in each.reads if each.lookup(read) is None}
+            if each is not scope:
+                taken |= each.bindings.keys() - {name}
+        if scope.is_module:
+            taken -= {name}
+        return taken
+
+    def _rename_reads(self, old: str, new: str, scope: Scope) -> None:
+        if old == new:
+            return
+        for each in scope.walk():
+            if each.lookup(old) is scope:
+                for read in each.reads.get(old, ()):
+                    self.renames.append(Rename(self.module.span(read), new))
+
+    # Captures
+
+    def _captured(self, node: ast.ClassDef, scope: Scope) -> dict[str, list[ast.Name]]:
+        """Return the names of the function (or guard) around it that a class reads."""
+        outside = [*node.decorator_list, *node.bases, *(each.value for each in node.keywords)]
+        reads = [n for each in outside for n in ast.walk(each) if isinstance(n, ast.Name)]
+        inner = self.module.inner_scope(node)
+        within = set(inner.walk())
+        for each in within:
+            reads += [read for listed in each.reads.values() for read in listed]
+        for each in within:
+            for name in each.nonlocals:
+                if each.outer(name) not in within:
+                    raise CannotHoist(f"it sets `{name}` of the function around it (`nonlocal`)")
+        captured: dict[str, list[ast.Name]] = {}
+        for read in reads:
+            where = self.module.scope_of(read)
+            binder = where.lookup(read.id)
+            if binder is None or binder in within:
+                continue
+            if binder.is_module and not self._under_guard(binder, read.id):
+                continue
+            if binder is scope and read.id == node.name:
+                continue
+            local = [each.node for each in binder.bindings[read.id]]
+            if len(local) == 1 and isinstance(local[0], ast.ClassDef):
+                self.add(local[0])
+                continue
+            if read in {n for each in outside for n in ast.walk(each)}:
+                raise CannotHoist(
+                    f"the class `{node.name}` is made from `{read.id}` (line {read.lineno}), which "
+                    "differs from call to call"
+                )
+            captured.setdefault(read.id, []).append(read)
+        return captured
+
+    def _pass_in(
+        self, node: ast.ClassDef, scope: Scope, captured: dict[str, list[ast.Name]]
+    ) -> None:
+        """Let `__init__` take what the class read around it, and its callers pass it."""
+        if not captured:
+            return
+        init = next(
+            (s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"), None
+        )
+        for name, reads in captured.items():
+            for read in reads:
+                if init is None or init not in self.module.ancestors(read):
+                    raise CannotHoist(
+                        f"the class `{node.name}` reads `{name}` of what is around it "
+                        f"(line {read.lineno})"
+                    )
+        assert init is not None
+        inner = self.module.inner_scope(init)
+        for name, reads in captured.items():
+            if name in inner.bindings or self.module.scope_of(reads[0]) is not inner:
+                raise CannotHoist(
+                    f"`{name}` is read within a function of `__init__` (line {reads[0].lineno})"
+                )
+        args = init.args
+        plain = len(args.args) == 1 and not (args.kwonlyargs or args.vararg or args.kwarg)
+        names = tuple(captured)
+        self.parameters.append(NewParameters(self.module.span(init), names, not plain))
+        for call in self._constructor_calls(node, scope):
+            self.arguments.append(NewArguments(self.module.span(call), names, not plain))
+
+    def _constructor_calls(self, node: ast.ClassDef, scope: Scope) -> list[ast.Call]:
+        own = {id(each) for each in ast.walk(node)}
+        calls = []
+        for each in scope.walk():
+            if each.lookup(node.name) is not scope:
+                continue
+            for read in each.reads.get(node.name, ()):
+                parent = self.module.parent(read)
+                if id(read) in own and _is_super_argument(self.module, read):
+                    continue
+                if not isinstance(parent, ast.Call) or parent.func is not read:
+                    raise CannotHoist(
+                        f"the class `{node.name}` reads names around it and is itself handed on "
+                        f"(line {read.lineno})"
+                    )
+                if id(read) in own:
+                    raise CannotHoist(f"it makes itself anew (line {read.lineno})")
+                calls.append(parent)
+        return calls
+
+
+def _is_super_argument(module: Module, read: ast.Name) -> bool:
+    parent = module.parent(read)
+    return isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "super"

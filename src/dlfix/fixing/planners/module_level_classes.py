@@ -1,0 +1,64 @@
+"""Plans the moves of local classes, and of those under the main guard, to module level."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.hoisting.captures import CannotHoist
+from dlfix.fixing.hoisting.classes import ClassMoves
+from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
+from dlfix.project.module import Module
+from dlfix.reach.values import Class, ExternalCall, Instance, Value
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.rules.base import Finding
+
+CODEMOD = "module_level_classes"
+
+
+def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
+    """Answer each finding; those about one class share a fix."""
+    moves: dict[Path, ClassMoves] = {}
+    groups: dict[object, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(_made_by(finding) or finding, []).append(finding)
+    for made, group in groups.items():
+        try:
+            yield Planned(tuple(group), _fix(made, group[0], moves))
+        except CannotHoist as reason:
+            yield Planned(tuple(group), Refused(str(reason)))
+
+
+def _fix(made: object, finding: Finding, moves: dict[Path, ClassMoves]) -> Fix:
+    module = _module_of(finding)
+    if module is None or not isinstance(made, ast.AST):
+        raise CannotHoist("it is not a class of this project")
+    planner = moves.setdefault(module.path, ClassMoves(module))
+    if isinstance(made, ast.ClassDef):
+        message, plan = planner.move(made)
+    elif isinstance(made, ast.Call):
+        message, plan = planner.move_made(made)
+    else:
+        raise CannotHoist("it is not made by a class statement")
+    return Fix(message, Applicability.SAFE, (Edit(module.path, CODEMOD, plan),))
+
+
+def _value(finding: Finding) -> Value | None:
+    value = getattr(finding.evidence, "value", finding.evidence)
+    return value.cls if isinstance(value, Instance) else value
+
+
+def _made_by(finding: Finding) -> ast.AST | None:
+    value = _value(finding)
+    return value.node if isinstance(value, (Class, ExternalCall)) else None
+
+
+def _module_of(finding: Finding) -> Module | None:
+    value = _value(finding)
+    if isinstance(value, Class):
+        return value.module
+    return value.frame.module if isinstance(value, ExternalCall) else None

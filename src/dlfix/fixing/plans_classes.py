@@ -1,0 +1,56 @@
+"""Plans of `module_level_classes`: which classes move above what needs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dlfix.source.text import Span
+
+
+@dataclass(frozen=True)
+class ClassMove:
+    """A class statement, or `P = namedtuple(...)`, that goes to module level.
+
+    `source` is the statement, or (with `extracted`) a call whose place the name takes.
+    """
+
+    source: Span
+    name: str
+    near: Span
+    extracted: bool = False
+
+
+@dataclass(frozen=True)
+class Rename:
+    """A name that is written otherwise now: a read of the class, or its name in a string."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True)
+class NewParameters:
+    """Parameters an `__init__` takes instead of reading names around its class."""
+
+    init: Span
+    names: tuple[str, ...]
+    by_keyword: bool
+
+
+@dataclass(frozen=True)
+class NewArguments:
+    """What a constructor call passes besides."""
+
+    call: Span
+    names: tuple[str, ...]
+    by_keyword: bool
+
+
+@dataclass(frozen=True)
+class ClassesPlan:
+    """All that one fix does to one file."""
+
+    moves: tuple[ClassMove, ...] = ()
+    renames: tuple[Rename, ...] = ()
+    parameters: tuple[NewParameters, ...] = ()
+    arguments: tuple[NewArguments, ...] = ()
