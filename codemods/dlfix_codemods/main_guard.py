@@ -10,7 +10,7 @@ from typing import ClassVar
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from dlfix.source.text import Position
+from dlfix.source.text import Position, Span
 from dlfix_codemods.base import PlannedCodemod
 
 CELL = re.compile(r"# ?%%|# ?<codecell>|# In ?\[")
@@ -20,12 +20,12 @@ Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 @dataclass(frozen=True)
 class Guard:
-    """One guard: the top-level statements that it takes, by where they start, in order.
+    """One guard: the top-level statements that it takes, in order.
 
     The guard stands where the last of them stood; a statement that is a guard itself gives its body.
     """
 
-    statements: tuple[Position, ...]
+    statements: tuple[Span, ...]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class MainGuard(PlannedCodemod):
         indices = _indices(module)
         body: list[Statement | None] = list(module.body)  # type: ignore[arg-type]
         for guard in plan.guards:
-            taken = [indices[position] for position in guard.statements]
+            taken = [indices[span.start] for span in guard.statements]
             last = taken[-1]
             block, above = _guard(module, taken)
             for index in taken:
@@ -122,7 +122,9 @@ class _Flush(cst.CSTTransformer):
 
 def _flush(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
     return [
-        line.with_changes(indent=False) if line.comment is None and not line.whitespace.value else line
+        line.with_changes(indent=False)
+        if line.comment is None and not line.whitespace.value
+        else line
         for line in lines
     ]
 

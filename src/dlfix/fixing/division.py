@@ -75,9 +75,9 @@ class _Divider:
             if is_guard(statement):
                 return False
             inner = [*statement.body, *statement.orelse]
-            return all(
-                self._always_stays(s) or _is_plain(s) for s in inner
-            ) or sets_up_a_library(self.module, statement)
+            return all(self._always_stays(s) or _is_plain(s) for s in inner) or sets_up_a_library(
+                self.module, statement
+            )
         if isinstance(statement, ast.Try):
             return all(self._always_stays(s) or _is_plain(s) for s in statement.body) and any(
                 isinstance(s, (*IMPORTS, *DEFINITIONS)) for s in statement.body
@@ -161,7 +161,9 @@ class _Divider:
 
     def _is_constant(self, unit: Unit, leading: bool) -> bool:
         names = unit.effects.binds
-        if not names or not all(isinstance(s, (ast.Assign, ast.AnnAssign)) for s in unit.statements):
+        if not names or not all(
+            isinstance(s, (ast.Assign, ast.AnnAssign)) for s in unit.statements
+        ):
             return False
         if all(n.isupper() or n.startswith("__") for n in names):
             return once(self.module, unit) is None
@@ -190,7 +192,9 @@ class _Divider:
                     if moved in self.stay or not earlier:
                         continue
                     effects = self.units[moved].effects
-                    if name in effects.reads | effects.binds and not isinstance(unit.first, IMPORTS):
+                    if name in effects.reads | effects.binds and not isinstance(
+                        unit.first, IMPORTS
+                    ):
                         return Refused(
                             f"line {unit.row} gives `{name}` a new meaning after line"
                             f" {self.units[moved].row}, which would have to move below it"

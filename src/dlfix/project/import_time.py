@@ -12,8 +12,25 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
 MUTATORS = frozenset(
-    "append extend insert add update setdefault pop popitem remove discard clear sort reverse"
-    " appendleft extendleft popleft register".split()
+    [
+        "append",
+        "extend",
+        "insert",
+        "add",
+        "update",
+        "setdefault",
+        "pop",
+        "popitem",
+        "remove",
+        "discard",
+        "clear",
+        "sort",
+        "reverse",
+        "appendleft",
+        "extendleft",
+        "popleft",
+        "register",
+    ]
 )
 IN_PLACE = frozenset({"random.shuffle", "numpy.random.shuffle", "heapq.heapify", "bisect.insort"})
 EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "SystemExit"})

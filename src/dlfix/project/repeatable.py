@@ -21,9 +21,35 @@ ONCE = (
     "torch.cuda.set_device", "torch.cuda.init", "torch.Generator", "wandb", "mlflow", "tqdm", "numpy.save",
 )  # fmt: skip
 ONCE_METHODS = frozenset(
-    "write writelines start fit train backward step cuda save shuffle sample random randint randn"
-    " rand choice to_csv mkdir unlink touch commit execute write_text write_bytes run submit"
-    " set_start_method".split()
+    [
+        "write",
+        "writelines",
+        "start",
+        "fit",
+        "train",
+        "backward",
+        "step",
+        "cuda",
+        "save",
+        "shuffle",
+        "sample",
+        "random",
+        "randint",
+        "randn",
+        "rand",
+        "choice",
+        "to_csv",
+        "mkdir",
+        "unlink",
+        "touch",
+        "commit",
+        "execute",
+        "write_text",
+        "write_bytes",
+        "run",
+        "submit",
+        "set_start_method",
+    ]
 )
 # What sets up a library, and has to be set up in a worker as well.
 SETTINGS = ("os.environ", "os.putenv", "sys.path", "sys.setrecursionlimit", "warnings", "logging")
@@ -82,9 +108,9 @@ def _once_call(module: ImportTime, call: ast.Call, seen: frozenset[str]) -> Iter
     name = module.full_name(call.func)
     if name == "open" and _writes(call):
         yield "opens a file for writing"
-    elif any(name == bad or name.startswith(f"{bad}.") for bad in ONCE):
-        yield f"calls `{ast.unparse(call.func)}`"
-    elif isinstance(call.func, ast.Attribute) and call.func.attr in ONCE_METHODS:
+    elif any(name == bad or name.startswith(f"{bad}.") for bad in ONCE) or (
+        isinstance(call.func, ast.Attribute) and call.func.attr in ONCE_METHODS
+    ):
         yield f"calls `{ast.unparse(call.func)}`"
     definition = module.definitions.get(name)
     if isinstance(definition, FUNCTIONS) and name not in seen:
