@@ -282,10 +282,13 @@ def changed_names(function: ast.AST) -> set[str]:
             names.add(base_name(node))
         elif isinstance(node, ast.AugAssign):
             names.add(base_name(node.target))
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in MUTATORS:
-                names.add(base_name(node.func))
+        elif isinstance(node, ast.Call) and _mutates(node):
+            names.add(base_name(node.func))
     return {name for name in names if name}
+
+
+def _mutates(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr in MUTATORS
 
 
 def _flat(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakKeyDictionary
 
 from dlfix.project.import_time import FUNCTIONS, IMPORTS, is_guard
@@ -40,7 +40,7 @@ class Entry:
 class Callers:
     """Looks up who calls what, on demand."""
 
-    _made: WeakKeyDictionary[Analysis, Callers] = WeakKeyDictionary()
+    _made: ClassVar[WeakKeyDictionary[Analysis, Callers]] = WeakKeyDictionary()
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakKeyDictionary
 
 from dlfix.project.import_time import FUNCTIONS
@@ -74,7 +74,7 @@ class GlobalRead:
 class WorkerCode:
     """All functions that run in workers, as far as they can be followed."""
 
-    _made: WeakKeyDictionary[Analysis, WorkerCode] = WeakKeyDictionary()
+    _made: ClassVar[WeakKeyDictionary[Analysis, WorkerCode]] = WeakKeyDictionary()
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis

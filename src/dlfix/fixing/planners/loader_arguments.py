@@ -71,10 +71,9 @@ def _refusal(
         return Refused(f"`{spelled}` is 0 here, but may be meant to be changed")
     for name in names:
         value = keywords[name].value
-        if any(isinstance(n, (ast.Call, ast.NamedExpr, ast.Await)) for n in ast.walk(value)):
-            if not _harmless(value):
-                row = value.lineno
-                return Refused(f"`{name}` on line {row} calls something that may have an effect")
+        if not _harmless(value):
+            row = value.lineno
+            return Refused(f"`{name}` on line {row} calls something that may have an effect")
     return None
 
 
