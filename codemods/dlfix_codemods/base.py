@@ -14,9 +14,9 @@ from libcst.codemod import CodemodCommand, SkipFile
 class PlannedCodemod(CodemodCommand):
     """A codemod that carries out plans.
 
-    dlfix calls `rewrite`. Under LibCST's own runner (`python -m libcst.tool codemod
+    dlfix calls `rewrite`. Under LibCST's own runner (`python -m libcst.tool codemod -x --no-format
     dlfix_codemods.lazy_resources.LazyResources FILE`) the plans come from dlfix's reading of the
-    one file at hand.
+    one file at hand; only safe ones are carried out.
     """
 
     NAME: ClassVar[str]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dlfix.fixing.engine import Diagnosis, Rewritten
+from dlfix.source.text import read
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -97,7 +98,7 @@ def as_bytes(folder: Path, result: Rewritten) -> dict[str, bytes]:
     """Return all files of a program as a rewrite leaves them."""
     files = sources(folder)
     for path, text in result.texts.items():
-        files[path.relative_to(folder).as_posix()] = result.project.module(path).source.encode(text)
+        files[path.relative_to(folder).as_posix()] = read(path).encode(text)
     return files
 
 

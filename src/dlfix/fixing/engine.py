@@ -178,7 +178,13 @@ class _Run:
 
     def __post_init__(self) -> None:
         self.first: dict[Path, str] = {}
+        self.planned: list[Planned] | None = None
         self.analysis, self.findings = self._read(self.project)
+
+    def _plan(self) -> list[Planned]:
+        if self.planned is None:
+            self.planned = plan(self.findings, self.analysis)
+        return self.planned
 
     def _read(self, project: Project) -> tuple[Analysis, list[Finding]]:
         analysis = reach.analyze(project, self.catalog)
@@ -191,7 +197,7 @@ class _Run:
         """Carry out what can be carried out together; tell whether another round may do more."""
         wanted = [
             (planned, planned.outcome)
-            for planned in plan(self.findings, self.analysis)
+            for planned in self._plan()
             if isinstance(planned.outcome, Fix) and self._wants(planned.findings, planned.outcome)
         ]
         if not wanted:
@@ -241,6 +247,7 @@ class _Run:
             return True
         self._accept(done, texts)
         self.project, self.analysis, self.findings = project, analysis, findings
+        self.planned = None
         return True
 
     def _broken(self, done: list[tuple[Planned, Fix]], texts: dict[Path, str]) -> str | None:
@@ -285,7 +292,7 @@ class _Run:
     def result(self) -> Rewritten:
         outcomes = {
             id(finding): planned.outcome
-            for planned in plan(self.findings, self.analysis)
+            for planned in self._plan()
             for finding in planned.findings
         }
         left = tuple(
