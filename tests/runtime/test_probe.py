@@ -246,6 +246,45 @@ def test_a_factory_is_called_and_its_loader_examined(tmp_path, monkeypatch):
     assert culprit.line.path.name == "loaders_here.py"
 
 
+def test_a_program_that_swallows_everything_is_stopped_all_the_same(tmp_path):
+    script = write(
+        tmp_path,
+        LOADER,
+        """
+        if __name__ == "__main__":
+            loader = DataLoader(Clips(lambda x: x), num_workers=1)
+            while True:
+                try:
+                    for batch in loader:
+                        pass
+                except BaseException:
+                    pass
+        """,
+    )
+    (culprit,) = probe.probe(script, timeout=60).culprits
+    assert culprit.path == "loader.dataset.transform"
+
+
+def test_a_loader_with_an_iterator_of_its_own_is_stopped_at_its_workers(tmp_path):
+    script = write(
+        tmp_path,
+        LOADER,
+        """
+        import torch.utils.data.dataloader as base
+
+        class Own(DataLoader):
+            def __iter__(self):
+                return base._MultiProcessingDataLoaderIter(self)
+
+        if __name__ == "__main__":
+            for batch in Own(Clips(lambda x: x), num_workers=1):
+                raise SystemExit("the training step ran")
+        """,
+    )
+    (culprit,) = probe.probe(script).culprits
+    assert culprit.path == "loader.dataset.transform"
+
+
 # ---------------------------------------------------------------- processes and pools
 
 

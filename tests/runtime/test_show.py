@@ -62,7 +62,7 @@ def test_culprits_that_one_line_made_are_shown_as_one(capsys):
 
 def test_a_dataset_that_costs_much_is_named_with_what_to_do(capsys):
     told = " ".join(text(capsys).split())
-    assert "629 MB a worker, 2.5 GB in all" in told
+    assert "629 MB and 812.5 ms a worker, 2.5 GB in all" in told
     assert "heavy each worker gets a copy of loader.dataset.samples" in told
     assert "keep tensors or numpy arrays instead of Python objects" in told
 

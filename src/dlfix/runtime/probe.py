@@ -371,6 +371,8 @@ def _fetched(job: dict[str, Any], method: str, timeout: float) -> Fetched:
     end = next((row for row in rows if row["event"] == "end"), None)
     if end is None:
         raise ProbeError(_unfinished(job["target"], status, timeout, Probed("", "")))
+    if end["how"] == "finished":
+        raise ProbeError(f"{job['target']} iterates no loader that has workers")
     raise ProbeError(_nothing(job["target"], job["python"], end))
 
 

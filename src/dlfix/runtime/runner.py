@@ -1260,6 +1260,17 @@ def process_parts(started):
     return parts
 
 
+def worker_loop_parts(started):
+    """Return what crosses with a worker of a loader that has an iterator of its own."""
+    if getattr(started._target, "__name__", "") != "_worker_loop":
+        return []
+    names = list(inspect.signature(started._target).parameters)
+    given = dict(zip(names, started._args), **started._kwargs)
+    labels = {"dataset": "dataset", "collate_fn": "collate_fn", "init_fn": "worker_init_fn"}
+    parts = [("loader." + label, given.get(name)) for name, label in labels.items()]
+    return [part for part in parts if part[1] is not None]
+
+
 PROCESS_STATE = set(vars(process.BaseProcess())) | {"_start_method"}
 
 
@@ -1290,13 +1301,12 @@ def watch_processes(watch):
     @functools.wraps(start)
     def stopped(self):
         module = getattr(self._target, "__module__", "") or ""
-        if module.startswith(("multiprocessing.", "torch.utils.data")) or watch.go_on_inside:
+        if module.startswith("multiprocessing.") or watch.go_on_inside:
             return start(self)
-        watch.probe.examine(
-            Boundary(
-                "Process", process_parts(self), call_place(), 1, self._start_method or "default"
-            )
-        )
+        parts = worker_loop_parts(self) or process_parts(self)
+        kind = "DataLoader" if parts[:1] and parts[0][0] == "loader.dataset" else "Process"
+        method = self._start_method or "default"
+        watch.probe.examine(Boundary(kind, parts, call_place(), 1, method))
         watch.stop()
         return start(self)
 

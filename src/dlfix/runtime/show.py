@@ -85,12 +85,11 @@ def _alike(joined: Sequence[Joined]) -> list[list[Joined]]:
 def _show_part(part: Part, workers: int, out: Console) -> None:
     if not part.fits:
         return
+    cost = f"{size(part.bytes)} and {part.milliseconds:.1f} ms a worker"
     total = f", {size(part.bytes * workers)} in all" if workers > 1 else ""
-    shared = f" and {size(part.shared)} of shared tensors" if part.shared else ""
-    out.print(
-        f"  [green]ok[/] {_plain(part.path)}  {_plain(part.type)}: {size(part.bytes)} a worker{total}"
-        f"{shared}, {part.milliseconds:.1f} ms"
-    )
+    shared = f"; {size(part.shared)} of tensors go to shared memory" if part.shared else ""
+    out.print(f"  [green]ok[/] {_plain(part.path)}  {_plain(part.type)}")
+    out.print(f"     [dim]{cost}{total}{shared}[/]")
     if part.bytes < 1 << 20:
         return
     for attribute in part.largest:
