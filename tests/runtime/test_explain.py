@@ -181,6 +181,57 @@ def test_prefixes_and_colours_of_logs_are_seen_through(prefix):
     assert found.line == "/home/me/proj/train.py:70"
 
 
+STYLES = {
+    "IPython": """\
+AttributeError                            Traceback (most recent call last)
+File ~/proj/train.py:70, in main()
+     69 loader = DataLoader(data, collate_fn=lambda b: b)
+---> 70 for batch in loader:
+File /opt/venv/lib/python3.12/site-packages/torch/utils/data/dataloader.py:494, in DataLoader.__iter__(self)
+AttributeError: Can't pickle local object 'main.<locals>.<lambda>'
+""",
+    "a notebook": """\
+AttributeError                            Traceback (most recent call last)
+Cell In[3], line 70
+---> 70 for batch in loader:
+File /opt/venv/lib/python3.12/multiprocessing/reduction.py:60, in dump(obj, file, protocol)
+AttributeError: Can't pickle local object 'main.<locals>.<lambda>'
+""",
+    "pytest": """\
+    def main():
+>       for batch in loader:
+
+train.py:70:
+_ _ _ _ _ _ _ _ _ _ _ _ _ _ _
+train.py:70: in main
+    for batch in loader:
+/opt/venv/lib/python3.12/site-packages/torch/utils/data/dataloader.py:494: in __iter__
+E       AttributeError: Can't pickle local object 'main.<locals>.<lambda>'
+""",
+    "rich": """\
+╭───────────────────── Traceback (most recent call last) ─────────────────────╮
+│ /home/me/proj/train.py:70 in main                                            │
+│ /opt/venv/lib/python3.12/site-packages/torch/utils/data/dataloader.py:494 in __iter__ │
+╰──────────────────────────────────────────────────────────────────────────────╯
+AttributeError: Can't pickle local object 'main.<locals>.<lambda>'
+""",
+    "an exception group": """\
+  | Traceback (most recent call last):
+  |   File "/home/me/proj/train.py", line 70, in main
+  |     for batch in loader:
+  | AttributeError: Can't pickle local object 'main.<locals>.<lambda>'
+""",
+}
+
+
+@pytest.mark.parametrize("text", STYLES.values(), ids=STYLES)
+def test_tracebacks_of_every_style_are_read(text):
+    found = explain(text)
+    assert found.code == "DLF101"
+    assert found.line.endswith(":70")
+    assert "site-packages" not in found.line
+
+
 def test_a_text_without_the_error_says_nothing():
     assert explain("Epoch 1: loss 0.3\nEpoch 2: loss 0.2\n") is None
     assert explain("") is None

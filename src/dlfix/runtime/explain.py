@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 FRAME = re.compile(
-    r'File "?(?P<path>[^"\n]+?)"?(?:, line |:)(?P<row>\d+)(?:, in (?P<function>[^\n]+))?'
+    r"""File\ "?(?P<python>[^"\n]+?)"?(?:,\ line\ |:)(?P<row1>\d+)(?:,\ in\ (?P<in1>[^\n]+))?
+    | (?P<cell>(?:Cell|Input)\ In\ ?\[\d+\]),\ line\ (?P<row2>\d+)
+    | ^(?P<pytest>[\w./\\~-]+\.py):(?P<row3>\d+):\ (?:in\ (?P<in3>\w+)|[A-Z]\w+)
+    | (?P<rich>[\w./\\~-]+\.py):(?P<row4>\d+)\ in\ (?P<in4>\S+)""",
+    re.VERBOSE,
 )
 TRACEBACK = re.compile(r"Traceback \(most recent call last\)|^-{20,}$")
 EXCEPTION = re.compile(
@@ -107,10 +111,16 @@ def exceptions(text: str) -> Iterator[Raised]:
         if TRACEBACK.search(line):
             frames = []
         if frame := FRAME.search(line):
-            path = frame["path"].strip()
-            frames.append(Frame(path, int(frame["row"]), (frame["function"] or "").strip()))
+            frames.append(_frame(frame))
         elif (match := EXCEPTION.search(line)) and _starts(line, match.start()):
             yield Raised(_whole(lines, i, match.start()), tuple(frames))
+
+
+def _frame(match: re.Match[str]) -> Frame:
+    path = match["python"] or match["cell"] or match["pytest"] or match["rich"]
+    row = match["row1"] or match["row2"] or match["row3"] or match["row4"]
+    function = match["in1"] or match["in3"] or match["in4"] or ""
+    return Frame(path.strip(), int(row), function.strip())
 
 
 def _starts(line: str, column: int) -> bool:

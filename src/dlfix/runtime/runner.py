@@ -792,6 +792,15 @@ class Report:
             self.file.flush()
 
 
+WHERE = {
+    "main": "the main module",
+    "init": "the worker's initializer",
+    "fetch": "the first batch",
+    "task": "the first task",
+    "died": "the worker",
+}
+
+
 class Boundary:
     """One call that ships objects to workers: its parts, and what to do with them there."""
 
@@ -883,7 +892,7 @@ class Probe:
         if stage == "note":
             self.report.write("note", text=row["text"])
             return
-        label = row.get("part") or boundary.kind
+        label = row.get("part") or WHERE.get(stage, boundary.kind)
         place = row["error"].get("place") or boundary.place
         obj = dict(boundary.parts).get(row.get("part"))
         if stage == "load" and obj is not None:
