@@ -77,7 +77,7 @@ class _Edits(cst.CSTTransformer):
             return _expression(self._as_written(text), self.module)  # type: ignore[return-value]
         return super().on_leave(original_node, updated_node)
 
-    def leave_IndentedBlock(  # noqa: N802
+    def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
         if not any(each in self.statements or each in self.inserts for each in original_node.body):
@@ -87,7 +87,7 @@ class _Edits(cst.CSTTransformer):
             self._place(block, old, new)
         return block.into(updated_node)
 
-    def leave_ClassDef(  # noqa: N802
+    def leave_ClassDef(
         self, original_node: cst.ClassDef, updated_node: cst.ClassDef
     ) -> cst.ClassDef:
         if original_node is not self.cls:
@@ -98,7 +98,7 @@ class _Edits(cst.CSTTransformer):
             members += self._parse(class_members.code(lazy))
         if self.plan.state is not None:
             body, made = class_state.edit(body, self.plan.state)
-            members += self._parse(made)
+            members += self._parse(self._quoted(made))
         if not members:
             return updated_node.with_deep_changes(updated_node.body, body=body)
         index = class_members.index_below(body, self.plan.after)
@@ -111,6 +111,12 @@ class _Edits(cst.CSTTransformer):
         return updated_node.with_deep_changes(
             updated_node.body, body=[*body[:index], *members, *body[index:]]
         )
+
+    def _quoted(self, text: str) -> str:
+        """Quote strings as this file mostly does."""
+        code = self.module.code
+        single = code.count("'") > code.count('"') and "'" not in text
+        return text.replace('"', "'") if single else text
 
     def _place(self, block: _Block, old: cst.CSTNode, new: cst.CSTNode) -> None:
         exchange = self.statements.get(old)
@@ -224,7 +230,7 @@ def _comment_beside(old: cst.CSTNode) -> list[cst.EmptyLine]:
 
 
 def _with_comment_beside(new: cst.CSTNode, old: cst.CSTNode) -> cst.BaseStatement:
-    if isinstance(new, cst.SimpleStatementLine) and isinstance(old, cst.SimpleStatementLine):
-        if not new.trailing_whitespace.comment:
-            return new.with_changes(trailing_whitespace=old.trailing_whitespace)
+    simple = isinstance(new, cst.SimpleStatementLine) and isinstance(old, cst.SimpleStatementLine)
+    if simple and not new.trailing_whitespace.comment:
+        return new.with_changes(trailing_whitespace=old.trailing_whitespace)
     return new  # type: ignore[return-value]

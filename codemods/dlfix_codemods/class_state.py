@@ -30,14 +30,19 @@ def _getstate(state: State) -> str:
     lines = [f"def __getstate__(self){returns}:"]
     if state.slots:
         names = ", ".join(f'"{name}"' for name in state.slots)
-        lines.append(f"names = ({names},)  # {state.drops[0].why}")
+        comma = "," if len(state.slots) == 1 else ""
+        lines.append(f"names = ({names}{comma})  # {state.drops[0].why}")
         lines.append("return {name: getattr(self, name) for name in names if hasattr(self, name)}")
     else:
         whole = {"inherited": "dict(super().__getstate__())"}.get(
             state.getstate, "self.__dict__.copy()"
         )
         lines += [f"state = {whole}", *_drops(state.drops, "state"), "return state"]
-    return f"\n{INDENT}".join(lines) + "\n"
+    return _joined(lines)
+
+
+def _joined(lines: Sequence[str]) -> str:
+    return "\n".join(lines).replace("\n", f"\n{INDENT}") + "\n"
 
 
 def _drops(drops: Sequence[Drop], name: str) -> list[str]:
@@ -49,6 +54,8 @@ def _drops(drops: Sequence[Drop], name: str) -> list[str]:
 
 
 def _drop(drop: Drop, name: str) -> str:
+    if drop.code:
+        return drop.code.replace("state[", f"{name}[")
     if drop.becomes:
         return f'{name}["{drop.name}"] = {drop.becomes}'
     if drop.always:
@@ -65,7 +72,7 @@ def _setstate(state: State) -> str:
     elif state.setstate == "inherited":
         update = ["super().__setstate__(state)"]
     lines = [f"def __setstate__(self, {typed}){returns}:", *update, *state.restores]
-    return f"\n{INDENT}".join(lines) + "\n"
+    return _joined(lines)
 
 
 def _edited(member: cst.BaseStatement, name: str, state: State) -> cst.BaseStatement:
@@ -93,14 +100,14 @@ class _Returns(cst.CSTTransformer):
         self.drops = drops
         self.depth = 0
 
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:  # noqa: N802
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
         self.depth += 1
         return self.depth == 1
 
-    def visit_Lambda(self, node: cst.Lambda) -> bool:  # noqa: N802
+    def visit_Lambda(self, node: cst.Lambda) -> bool:
         return False
 
-    def leave_SimpleStatementLine(  # noqa: N802
+    def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.SimpleStatementLine | cst.FlattenSentinel[cst.BaseStatement]:
         match updated_node.body:

@@ -17,7 +17,7 @@ def is_closer(method: Method) -> bool:
     return method.name in CLOSERS or method.name.lstrip("_").startswith(("close", "release"))
 
 
-def tests_and_guards(
+def questions_and_guards(
     facts: ClassFacts, attribute: str, kept_in: str, place: str = ""
 ) -> Iterator[Exchange]:
     """Yield what changes where a class asks for, or closes, an attribute that is now lazy.
@@ -44,10 +44,9 @@ def _in_closer(
             rows.append(node.lineno)  # type: ignore[attr-defined]
             if got is not None:
                 yield _exchange(facts, node, got)
-        elif is_self_attribute(node, me) and node.attr == attribute and _is_test(facts, node):  # type: ignore[attr-defined]
-            if got is not None:
-                rows.append(node.lineno)  # type: ignore[attr-defined]
-                yield _exchange(facts, node, got)
+        elif got is not None and _is_tested(facts, node, me, attribute):
+            rows.append(node.lineno)  # type: ignore[attr-defined]
+            yield _exchange(facts, node, got)
     yield from _guards(facts, method, attribute, kept_in, place, min(rows, default=None))
 
 
@@ -73,6 +72,12 @@ def _guards(
         text = render(facts.module, statement, {})
         has = _has(me, place or attribute, kept_in, method)
         yield Exchange(facts.module.span(statement), f"if {has}:\n{indented(text, INDENT)}")
+
+
+def _is_tested(facts: ClassFacts, node: ast.AST, me: str, attribute: str) -> bool:
+    if not is_self_attribute(node, me):
+        return False
+    return node.attr == attribute and _is_test(facts, node)  # type: ignore[attr-defined]
 
 
 def _is_test(facts: ClassFacts, node: ast.AST) -> bool:

@@ -85,6 +85,7 @@ class Mover:
         self.walrus: dict[str, ast.NamedExpr] = {}
         self.saves: dict[str, list[str]] = {}  # attribute -> statements to keep values
         self.taken_locals: set[ast.stmt] = set()
+        self.bound_around: set[str] = set()  # names bound by a `with` that moves along
 
     def run(self, leading: Mapping[str, str]) -> Moved:
         """Move all handles; `leading` are statements to put where each was opened."""
@@ -243,8 +244,11 @@ class Mover:
     def _body(self, attribute: str, handle: Handle, settings: Sequence[ast.stmt]) -> str:
         value = self.value_of(attribute)
         compounds = self._compounds(self.definitions[attribute])
+        withs = [each for each in compounds if isinstance(each, (ast.With, ast.AsyncWith))]
+        self.bound_around = _bound_within(ast.Module([*withs], [])) if withs else set()
         docs = self._comments(attribute, settings)
         moves = [value, *settings, *(each.test for each in compounds if isinstance(each, ast.If))]
+        moves += [item.context_expr for each in withs for item in each.items]
         before = self._locals_first(attribute, moves)
         if self._branches(attribute, compounds):
             self.moved.branching.add(attribute)
@@ -262,13 +266,19 @@ class Mover:
         text = self._opened(attribute, value, settings)
         for compound in compounds:
             if isinstance(compound, (ast.With, ast.AsyncWith)):
-                items = ", ".join(self._text(attribute, each) for each in compound.items)
+                items = ", ".join(self._with_item(attribute, each) for each in compound.items)
                 text = f"with {items}:\n" + indented(text, INDENT)
                 self.moved.branching.add(attribute)
             elif isinstance(compound, ast.Try):
                 text = self._tried(attribute, compound, text)
                 self.moved.branching.add(attribute)
         return text
+
+    def _with_item(self, attribute: str, item: ast.withitem) -> str:
+        text = self._text(attribute, item.context_expr)
+        if item.optional_vars is None:
+            return text
+        return f"{text} as {self.module.segment(item.optional_vars)}"
 
     def _tried(self, attribute: str, compound: ast.Try, text: str) -> str:
         if compound.finalbody or compound.orelse:
@@ -387,20 +397,22 @@ class Mover:
                 if site.value is None:
                     raise Refusal(f"the value kept at {self.facts.line(statement)} cannot be named")
                 self.moved.gone.add(statement)
+                self._exchange(statement, "", takes_comments=False)
                 begin = self.module.span(site.value).start.column - self._indent_of(site.value)
                 return "return " + shifted(self._text(attribute, site.value), 7 - begin, begin)
-        if any(
-            is_self_attribute(each, self.me) and each.attr == attribute  # type: ignore[attr-defined]
-            for each in ast.walk(statement)
-        ):
-            if any(
-                isinstance(each, ast.stmt) and each in self.moved.gone
-                for each in ast.walk(statement)
-            ):
-                raise Refusal(
-                    f"it is opened and set up within branches at {self.facts.line(statement)}"
-                )
+        moving = any(
+            isinstance(each, ast.stmt) and each in self.moved.gone for each in ast.walk(statement)
+        )
+        if moving and self._mentions(statement, attribute):
+            where = self.facts.line(statement)
+            raise Refusal(f"it is opened and set up within branches at {where}")
         return ""
+
+    def _mentions(self, node: ast.AST, attribute: str) -> bool:
+        return any(
+            is_self_attribute(each, self.me) and each.attr == attribute  # type: ignore[attr-defined]
+            for each in ast.walk(node)
+        )
 
     # -- local values
 
@@ -427,7 +439,7 @@ class Mover:
         return "\n".join([*above, f"{text}  {beside}" if beside else text])
 
     def _free_locals(self, node: ast.AST) -> list[str]:
-        bound = _bound_within(node)
+        bound = _bound_within(node) | self.bound_around
         return [
             each.id
             for each in ast.walk(node)
@@ -462,11 +474,11 @@ class Mover:
         """Tell whether what a statement binds is read in statements that move alone."""
         names = _target_names(statement)
         moving = self.moved.gone | set(self.definitions.values())
-        for node in ast.walk(self.method):
-            if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
-                if not self._within(node, moving):
-                    return False
-        return True
+        return all(
+            self._within(node, moving)
+            for node in ast.walk(self.method)
+            if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load)
+        )
 
     def _within(self, node: ast.AST, statements: set[ast.stmt]) -> bool:
         walrus = set(self.walrus.values())
@@ -482,7 +494,7 @@ class Mover:
     def _text(self, attribute: str, node: ast.AST, local: str = "") -> str:
         """Return a node's text as it reads in the body of `attribute`."""
         changes: dict[ast.AST, str] = {}
-        bound = _bound_within(node)
+        bound = _bound_within(node) | self.bound_around
         for each in sorted(ast.walk(node), key=_place):
             if isinstance(each, ast.Name) and each.id not in bound:
                 new = self._name(attribute, each, local)
@@ -533,7 +545,21 @@ class Mover:
         line = f"{text}  {beside}" if beside else text
         if line not in imports:
             imports.append(line)
-        self.moved.kept.setdefault(f"import {text}", "")
+        assert isinstance(statement, ast.stmt)
+        if not self._compounds(statement) and self._imports_here_only(statement):
+            self.moved.gone.add(statement)
+            self._exchange(statement, "", takes_comments=True)
+
+    def _imports_here_only(self, statement: ast.stmt) -> bool:
+        names = {
+            name for name, found in self.scope.bindings.items() if found[0].statement is statement
+        }
+        moving = self.moved.gone | set(self.definitions.values())
+        return all(
+            self._within(node, moving)
+            for node in ast.walk(self.method)
+            if isinstance(node, ast.Name) and node.id in names
+        )
 
     def keep(self, attribute: str, name: str) -> str:
         """See that a local value is kept on the instance; return how the body reads it."""
@@ -604,8 +630,8 @@ class Mover:
         return site.method.name not in self.facts.started
 
     def _reopens(self, attribute: str, sites: Sequence[StoreSite]) -> bool:
-        stored = {id(each.method) for each in self.facts.stores[attribute]}
-        return all(id(each.method) in stored for each in sites)
+        stored = {each.method for each in self.facts.stores[attribute]} - {self.method}
+        return all(each.method in stored for each in sites)
 
     # -- what stays behind
 
@@ -676,10 +702,9 @@ class Mover:
         values = definition.value
         if not isinstance(values, (ast.Tuple, ast.List)):
             raise Refusal(f"it is unpacked from another value at {self.facts.line(definition)}")
-        handled = {name for name in self.handles}
         lines = []
         for target, value in zip(targets.elts, values.elts, strict=True):
-            if is_self_attribute(target, self.me) and target.attr in handled:  # type: ignore[attr-defined]
+            if is_self_attribute(target, self.me) and target.attr in self.handles:  # type: ignore[attr-defined]
                 continue
             lines.append(f"{self.module.segment(target)} = {self.module.segment(value)}")
         return lines if attribute == self._first_of(definition) else []

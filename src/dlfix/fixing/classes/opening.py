@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from dlfix.fixing.classes.closing import is_closer, tests_and_guards
+from dlfix.fixing.classes.closing import is_closer, questions_and_guards
 from dlfix.fixing.classes.facts import (
     STARTS,
     ClassFacts,
@@ -65,7 +65,11 @@ class LazyClass:
         """Return the plan; raise Refusal where there is none."""
         self._refuse_writes()
         self._refuse_positions()
-        by_process = self.is_touched_later()
+        by_process = self.is_touched_later() or _is_slotted(self.facts)
+        if self.facts.slots is not None and not _is_slotted(self.facts):
+            raise Refusal(
+                f"the class has `__slots__` beside a `__dict__` ({self.facts.line(self.facts.node)})"
+            )
         self._move(by_process)
         self._refuse_second_openings()
         exchanges, inserts = self._edits()
@@ -73,7 +77,9 @@ class LazyClass:
             inserts += self.closings()
         for name in self.handles:
             place = self._place(name)
-            exchanges += tests_and_guards(self.facts, name, self._kept_in(name, by_process), place)
+            exchanges += questions_and_guards(
+                self.facts, name, self._kept_in(name, by_process), place
+            )
         return ClassPlan(
             cls=self.module.span(self.facts.node),
             exchanges=tuple(_without_inner(exchanges)),
@@ -306,6 +312,8 @@ class LazyClass:
             exchanges += moved.exchanges
             inserts += moved.inserts
         exchanges += self._resets_gone()
+        exchanges += self._fields_gone()
+        exchanges += self._slots_changed()
         return self._emptied(exchanges), inserts
 
     def _resets_gone(self) -> Iterator[Exchange]:
@@ -318,13 +326,45 @@ class LazyClass:
                     self.work.gone.add(site.statement)
                     yield Exchange(self.module.span(site.statement))
 
+    def _fields_gone(self) -> Iterator[Exchange]:
+        """Take out the fields of a dataclass that declared the attributes."""
+        for name in self.handles:
+            field_ = self.facts.fields.get(name)
+            if field_ is None:
+                continue
+            value = field_.value
+            by_init = value is not None and "init=False" not in ast.unparse(value)
+            resets = isinstance(value, ast.Constant) and value.value is None
+            if self._is_dataclass() and (value is None or by_init):
+                raise Refusal(f"it is a field that `__init__` takes ({self.facts.line(field_)})")
+            if value is not None and by_init and not resets:
+                raise Refusal(f"the class has another value for it at {self.facts.line(field_)}")
+            yield Exchange(self.module.span(field_))
+
+    def _is_dataclass(self) -> bool:
+        return any("dataclass" in ast.unparse(each) for each in self.facts.node.decorator_list)
+
+    def _slots_changed(self) -> Iterator[Exchange]:
+        slots = self.facts.slots
+        if slots is None:
+            return
+        kept = [name for moved in self.work.moved.values() for name in moved.kept.values() if name]
+        names = [name for name in slots if name not in self.handles]
+        names += [*kept, *(self._kept_in(name, True) for name in self.handles)]
+        value = self.facts.fields["__slots__"].value
+        assert value is not None
+        text = (
+            "(" + ", ".join(f'"{name}"' for name in names) + ("," if len(names) == 1 else "") + ")"
+        )
+        yield Exchange(self.module.span(value), text, "expression")
+
     def _emptied(self, exchanges: list[Exchange]) -> list[Exchange]:
         """Take out whole blocks and helper methods that have nothing left to do."""
         removed = {each.span for each in exchanges if not each.becomes}
         for method in list(self.work.moved):
             for statement in method.body:
                 self._empty_compound(statement, removed, exchanges)
-            if method.name not in STARTS and self._is_empty(method.body, removed):
+            if method.name != "__init__" and self._is_empty(method.body, removed):
                 exchanges = self._without_method(method, exchanges)
         return exchanges
 
@@ -413,6 +453,8 @@ class LazyClass:
             if node.attr in self.handles:  # type: ignore[attr-defined]
                 return isinstance(node.ctx, ast.Load)  # type: ignore[attr-defined]
             return node.attr in self.touching  # type: ignore[attr-defined]
+        if isinstance(node, ast.NamedExpr):
+            return ast.unparse(node.target) in self._aliases_left()
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             return node.id in self._aliases_left()
         return any(name in self.touching for name in _operators_of(node, me))
@@ -604,7 +646,10 @@ class LazyClass:
                 drops.append(Drop(self._kept_in(name, True), "{}", why))
             else:
                 drops.append(Drop(self._place(name), why=why))
-        return state_for(self.facts, tuple(drops), (), self.around)
+        kept = tuple(
+            name for moved in self.work.moved.values() for name in moved.kept.values() if name
+        )
+        return state_for(self.facts, tuple(drops), (), self.around, kept)
 
     def _after(self) -> str:
         site = next(iter(self.handles.values())).site
@@ -614,7 +659,11 @@ class LazyClass:
 
 
 def state_for(
-    facts: ClassFacts, drops: tuple[Drop, ...], restores: tuple[str, ...], around: Surroundings
+    facts: ClassFacts,
+    drops: tuple[Drop, ...],
+    restores: tuple[str, ...],
+    around: Surroundings,
+    kept: tuple[str, ...] = (),
 ) -> State | None:
     """Return how a class' state methods change; None where its own leave the attributes out."""
     own = facts.methods.get("__getstate__")
@@ -628,12 +677,23 @@ def state_for(
         )
     if not drops and not restores:
         return None
+    slots: tuple[str, ...] = ()
+    if _is_slotted(facts):
+        gone = {each.name for each in drops}
+        attributes = {re.sub(r"^_(\w+)_by_pid$", r"\1", name) for name in gone}
+        slots = tuple(
+            name
+            for name in (*(facts.slots or ()), *kept)
+            if name not in gone and name.lstrip("_") not in attributes
+        )
+        made = (f"self.{each.name} = {{}}" for each in drops if each.becomes == "{}")
+        restores = (*restores, *made)
     return State(
         drops=drops,
         restores=restores,
         getstate=_where(facts, "__getstate__", around),  # type: ignore[arg-type]
         setstate=_where(facts, "__setstate__", around),  # type: ignore[arg-type]
-        slots=tuple(facts.slots or ()) if _is_slotted(facts) else (),
+        slots=slots,
         typed=facts.is_typed,
     )
 

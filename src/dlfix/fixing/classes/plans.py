@@ -61,6 +61,7 @@ class Drop:
     becomes: str = ""
     why: str = ""
     always: bool = False  # every instance has it
+    code: str = ""  # statements over `self` and `state` to run instead
 
 
 @dataclass(frozen=True)

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from dlfix.fixing.classes.closing import is_closer
 from dlfix.fixing.classes.facts import (
     STARTS,
     ClassFacts,
     Method,
     StoreSite,
-    is_self_attribute,
     self_name,
 )
 from dlfix.fixing.classes.moving import Handle, Moved, Mover, Refusal
 from dlfix.fixing.classes.opening import EACH_ITS_OWN, LazyClass, Surroundings, state_for
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
 from dlfix.fixing.classes.text import dedented
-
-SCRIPTED = "torch.jit"
 
 
 @dataclass(frozen=True)
@@ -301,16 +297,45 @@ class OpenedByOthers:
         return Drop(name, "None" if sites and self._starts_as_none(name) else "")
 
 
-def plan_scripted(
-    facts: ClassFacts, sites: Mapping[str, StoreSite], around: Surroundings
-) -> ClassPlan:
+def plan_scripted(facts: ClassFacts, names: Iterable[str], around: Surroundings) -> ClassPlan:
     """Plan TorchScript modules: they cross as the bytes that `torch.jit.save` writes."""
-    drops = tuple(Drop(name, f"_saved(self.{name})") for name in sites)
-    restores = tuple(f"self.{name} = _loaded(self.{name})" for name in sites)
+    names = list(names)
+    drops = tuple(Drop(name, code=_SAVED.format(name=name)) for name in names)
+    restores = tuple(_LOADED.format(name=name) for name in names)
     return ClassPlan(
         cls=facts.module.span(facts.node),
         state=state_for(facts, drops, restores, around),
         after=_after(facts),
+        imports=("io", "torch"),
+    )
+
+
+_SAVED = """if isinstance(self.{name}, torch.jit.ScriptModule):
+    buffer = io.BytesIO()
+    torch.jit.save(self.{name}, buffer)
+    state["{name}"] = buffer.getvalue()"""
+_LOADED = """if isinstance(self.{name}, bytes):
+    self.{name} = torch.jit.load(io.BytesIO(self.{name}))"""
+
+
+def merged(plans: Sequence[ClassPlan]) -> ClassPlan:
+    """Return plans for one class as one."""
+    first = plans[0]
+    states = [each.state for each in plans if each.state is not None]
+    state = None
+    if states:
+        state = replace(
+            states[0],
+            drops=tuple(drop for each in states for drop in each.drops),
+            restores=tuple(line for each in states for line in each.restores),
+        )
+    return replace(
+        first,
+        exchanges=tuple(each for plan in plans for each in plan.exchanges),
+        inserts=tuple(each for plan in plans for each in plan.inserts),
+        lazies=tuple(each for plan in plans for each in plan.lazies),
+        imports=tuple(dict.fromkeys(name for plan in plans for name in plan.imports)),
+        state=state,
     )
 
 
@@ -349,13 +374,3 @@ def _body_text(facts: ClassFacts, method: Method) -> str:
     rows = module.lines[head - 1 : module.span(method.body[-1]).end.row]
     indent = rows[-1][:0] + " " * 0 + module.lines[first.row - 1][: first.column]
     return dedented("\n".join([rows[0].removeprefix(indent), *rows[1:]]), indent)
-
-
-def closes_only(facts: ClassFacts, name: str) -> bool:
-    """Tell whether an attribute is read by closers alone."""
-    return all(is_closer(method) for method, _ in facts.reads.get(name, []))
-
-
-def is_read(facts: ClassFacts, node: ast.AST, name: str) -> bool:
-    """Tell whether a node reads an attribute of an instance."""
-    return is_self_attribute(node, "self") and node.attr == name  # type: ignore[attr-defined]

@@ -1,0 +1,85 @@
+"""Fixes for many classes: classes that derive from one another are mended together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.classes.evidence import Culprit
+from dlfix.fixing.classes.family import family_of
+from dlfix.fixing.classes.moving import Refusal
+from dlfix.fixing.classes.plans import ClassPlan
+from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
+
+if TYPE_CHECKING:
+    from dlfix.project.project import Project
+    from dlfix.rules.base import Finding
+
+Group = list[tuple["Finding", Culprit]]
+PlanClass = Callable[[Sequence[Culprit], frozenset[str]], ClassPlan]
+
+
+def fixes(
+    groups: Sequence[Group], project: Project, codemod: str, verb: str, plan_class: PlanClass
+) -> Iterator[Planned]:
+    """Yield one outcome for each class, or for classes that build on one another.
+
+    `plan_class` is told which state methods the bases get in the same fix.
+    """
+    for cluster in _clusters(groups, project):
+        findings: list[Finding] = []
+        edits: list[Edit] = []
+        told: list[str] = []
+        made: dict[object, frozenset[str]] = {}
+        for group, bases in cluster:
+            inherited = frozenset().union(*(made.get(base, frozenset()) for base in bases))
+            facts = group[0][1].facts
+            try:
+                plan = plan_class([culprit for _, culprit in group], inherited)
+            except Refusal as refusal:
+                yield Planned(tuple(f for f, _ in group), Refused(str(refusal)))
+                continue
+            made[facts.node] = inherited | _methods_made(plan)
+            findings += [finding for finding, _ in group]
+            edits.append(Edit(facts.module.path, codemod, plan))
+            names = ", ".join(f"`{name}`" for name in _names(group))
+            told.append(verb.format(names=names, cls=facts.node.name))
+        if edits:
+            fix = Fix("; ".join(told), Applicability.SAFE, tuple(edits))
+            yield Planned(tuple(findings), fix)
+
+
+def _names(group: Group) -> list[str]:
+    return list(dict.fromkeys(culprit.attribute for _, culprit in group))
+
+
+def _methods_made(plan: ClassPlan) -> frozenset[str]:
+    if plan.state is None:
+        return frozenset()
+    names = set()
+    if plan.state.drops:
+        names.add("__getstate__")
+    if plan.state.restores:
+        names.add("__setstate__")
+    return frozenset(names)
+
+
+def _clusters(groups: Sequence[Group], project: Project) -> list[list[tuple[Group, list[object]]]]:
+    """Part groups into clusters of related classes, bases before heirs."""
+    entries = []
+    for group in groups:
+        family = family_of(project, group[0][1].facts)
+        entries.append((group, [base.node for base in family.bases]))
+    clusters: list[list[tuple[Group, list[object]]]] = []
+    for entry in sorted(entries, key=lambda each: len(each[1])):
+        bases = entry[1]
+        home = next((c for c in clusters if any(_node(g) in bases for g, _ in c)), None)
+        if home is None:
+            clusters.append([(entry[0], list(bases))])
+        else:
+            home.append((entry[0], list(bases)))
+    return clusters
+
+
+def _node(group: Group) -> object:
+    return group[0][1].facts.node

@@ -1,0 +1,156 @@
+"""What a finding's crossing says of the class that keeps the culprit."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dlfix.catalog.rows import ABSENT, UNKNOWN, ResourceRow
+from dlfix.fixing.classes.facts import ClassFacts, StoreSite
+from dlfix.fixing.classes.moving import Refusal
+from dlfix.fixing.plans import Planned, Refused
+from dlfix.reach.crossing import Crossing
+from dlfix.reach.values import Bound, Class, Constant, Container, Derived, ExternalCall, Instance
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.rules.base import Finding
+
+
+@dataclass(frozen=True)
+class Culprit:
+    """An attribute of a class that holds what must not cross."""
+
+    facts: ClassFacts
+    site: StoreSite
+    opener: str = ""  # the dotted name of what was called to make it
+    row: ResourceRow | None = None
+    container: str = ""
+    holders: tuple[str, ...] = ()  # classes through which it reaches the worker
+    is_passed_in: bool = False
+    code: str = ""
+    value: Any = None
+
+    @property
+    def attribute(self) -> str:
+        """The attribute's name."""
+        return self.site.attribute
+
+
+def culprits(
+    findings: Sequence[Finding], analysis: Analysis
+) -> tuple[list[tuple[Finding, Culprit]], list[Planned]]:
+    """Return what each finding is about, and refusals where that is no attribute of a class."""
+    read: list[tuple[Finding, Culprit]] = []
+    refused: list[Planned] = []
+    classes: dict[ast.ClassDef, ClassFacts] = {}
+    for finding in findings:
+        try:
+            read.append((finding, culprit_of(finding, analysis, classes)))
+        except Refusal as refusal:
+            refused.append(Planned((finding,), Refused(str(refusal))))
+    return read, refused
+
+
+def by_class(
+    read: Iterable[tuple[Finding, Culprit]],
+) -> list[list[tuple[Finding, Culprit]]]:
+    """Group by class; what is handed to a class is planned attribute by attribute."""
+    groups: dict[object, list[tuple[Finding, Culprit]]] = {}
+    for finding, culprit in read:
+        passed = culprit.attribute if culprit.is_passed_in else ""
+        groups.setdefault((id(culprit.facts.node), passed), []).append((finding, culprit))
+    return list(groups.values())
+
+
+def culprit_of(
+    finding: Finding, analysis: Analysis, classes: dict[ast.ClassDef, ClassFacts]
+) -> Culprit:
+    """Return what a finding is about; raise Refusal where that is no attribute of a class."""
+    crossing: Crossing = finding.evidence
+    kept, container = _kept_on_instance(crossing)
+    store = kept.edge.store
+    if store is None:
+        raise Refusal("it is not kept by an assignment in view")
+    module = store.frame.module
+    node = next((n for n in module.ancestors(store.statement) if isinstance(n, ast.ClassDef)), None)
+    if node is None:
+        raise Refusal(f"it is set from outside at {module.path.name}:{store.statement.lineno}")
+    facts = classes.setdefault(node, ClassFacts(module, node))
+    site = _site(facts, store.attribute, store.statement)
+    opener, row = _row_of(crossing.value, analysis)
+    return Culprit(
+        facts=facts,
+        site=site,
+        opener=opener,
+        row=row,
+        container=container,
+        holders=tuple(_class_names(crossing)),
+        is_passed_in=finding.code == "DLF205",
+        code=finding.code,
+        value=crossing.value,
+    )
+
+
+def _kept_on_instance(crossing: Crossing) -> tuple[Crossing, str]:
+    """Return the crossing whose edge is an attribute of an instance, and the containers between."""
+    container = ""
+    current: Crossing | None = crossing
+    while current is not None and current.edge.kind != "attribute":
+        parent = current.parent
+        if current.edge.kind != "item" or parent is None:
+            break
+        if isinstance(parent.value, Container):
+            container = parent.value.kind
+        current = parent
+    if current is None or current.edge.kind != "attribute":
+        raise Refusal("it is handed over as it is, not kept by a class that could open it")
+    return current, container
+
+
+def _site(facts: ClassFacts, attribute: str, statement: ast.stmt) -> StoreSite:
+    sites = facts.stores.get(attribute, [])
+    found = next((each for each in sites if each.statement is statement), None)
+    if found is not None:
+        return found
+    method = facts.methods.get(attribute)
+    if method is not None:
+        return StoreSite(attribute, method, method.body[-1], method, None)
+    raise Refusal(f"it is set in another way at {facts.line(statement)}")
+
+
+def _row_of(value: object, analysis: Analysis) -> tuple[str, ResourceRow | None]:
+    if isinstance(value, Container) and value.items:
+        return _row_of(value.items[0][1], analysis)
+    if isinstance(value, ExternalCall):
+        row = analysis.catalog.resource(value.name)
+        return value.name, row.variant(_reader(value)) if row is not None else None
+    if isinstance(value, Derived):
+        return "", None
+    return "", None
+
+
+def _reader(value: ExternalCall):  # type: ignore[no-untyped-def]
+    """Return how a catalogue row reads the arguments of a call."""
+
+    def read(position: int | None, name: str) -> object:
+        argument = value.arguments.get(position, name or None)
+        if argument is None:
+            unknown = value.arguments.more_positional or value.arguments.more_keywords
+            return UNKNOWN if unknown else ABSENT
+        if isinstance(argument, Constant):
+            return argument.value
+        if isinstance(argument, Bound) and isinstance(argument.node, ast.Constant):
+            return argument.node.value
+        return UNKNOWN
+
+    return read
+
+
+def _class_names(crossing: Crossing) -> Iterable[str]:
+    for above in crossing.above():
+        value = above.value
+        if isinstance(value, Instance) and isinstance(value.cls, Class):
+            yield value.cls.name

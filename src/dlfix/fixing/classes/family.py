@@ -1,0 +1,214 @@
+"""The classes around a class, by name, and code outside them that uses its instances."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dlfix.fixing.classes.closing import is_closer
+from dlfix.fixing.classes.facts import STARTS, ClassFacts, self_names_used
+from dlfix.fixing.classes.opening import Surroundings
+from dlfix.project.module import Module
+from dlfix.project.project import Project
+
+WITH_SETSTATE = ("Module", "LightningModule", "LightningDataModule")
+WITH_GETSTATE = ("IterDataPipe", "MapDataPipe")
+WORKER_METHODS = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__", "__call__"})
+
+
+@dataclass(frozen=True)
+class Family:
+    """A class, the classes of the tree it derives from, and those that derive from it."""
+
+    facts: ClassFacts
+    bases: tuple[ClassFacts, ...]
+    heirs: tuple[ClassFacts, ...]
+    outside: frozenset[str]  # the names of bases outside the tree
+
+    @property
+    def names(self) -> set[str]:
+        """The names under which instances of the class are made."""
+        return {self.facts.node.name, *(each.node.name for each in self.heirs)}
+
+
+def family_of(project: Project, facts: ClassFacts) -> Family:
+    """Return the family of a class."""
+    bases: list[ClassFacts] = []
+    outside: set[str] = set()
+    _add_bases(project, facts, bases, outside)
+    heirs: list[ClassFacts] = []
+    _add_heirs(project, facts, heirs)
+    return Family(facts, tuple(bases), tuple(heirs), frozenset(outside))
+
+
+def surroundings(
+    project: Project, facts: ClassFacts, attributes: Iterable[str], holders: Iterable[str]
+) -> Surroundings:
+    """Return what a plan for some attributes must know of the code around a class.
+
+    `holders` are the names of the classes through which instances reach a worker.
+    """
+    family = family_of(project, facts)
+    attributes = set(attributes)
+    touching = _touching(family, attributes)
+    parent = {"__len__"} | _used_outside(project, family.names, touching | attributes)
+    if _indexed_outside(project, family.names | set(holders)):
+        parent |= WORKER_METHODS | touching
+    return Surroundings(
+        parent_methods=frozenset(parent),
+        touched_in_parent=frozenset(attributes & parent) | _heirs_use_later(family, attributes),
+        started_elsewhere=_started_by_heirs(family, attributes, touching),
+        start_methods=_overridden(family, touching),
+        inherited=_inherited(family),
+        kept_by_bases=_kept_by_bases(family),
+    )
+
+
+def _add_bases(
+    project: Project, facts: ClassFacts, found: list[ClassFacts], outside: set[str]
+) -> None:
+    for base in facts.node.bases:
+        name = _last_name(base)
+        known = _class_named(project, facts.module, name)
+        if known is None:
+            outside.add(name)
+        elif all(each.node is not known.node for each in (*found, facts)):
+            found.append(known)
+            _add_bases(project, known, found, outside)
+
+
+def _add_heirs(project: Project, facts: ClassFacts, found: list[ClassFacts]) -> None:
+    name = facts.node.name
+    for module in project.mentions(name):
+        for node in module.classes:
+            known = any(each.node is node for each in (*found, facts))
+            if not known and any(_last_name(base) == name for base in node.bases):
+                heir = ClassFacts(module, node)
+                found.append(heir)
+                _add_heirs(project, heir, found)
+
+
+def _class_named(project: Project, near: Module, name: str) -> ClassFacts | None:
+    for module in (near, *project.mentions(name)):
+        for node in module.classes:
+            if node.name == name:
+                return ClassFacts(module, node)
+    return None
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Subscript):
+        return _last_name(node.value)
+    return ast.unparse(node).rpartition(".")[2]
+
+
+def _touching(family: Family, attributes: set[str]) -> set[str]:
+    """Return the names of methods that read an attribute, in any class of the family."""
+    used: dict[str, set[str]] = {}
+    for facts in (family.facts, *family.bases, *family.heirs):
+        for method in facts.all_methods:
+            if not is_closer(method):
+                used.setdefault(method.name, set()).update(self_names_used(method))
+    touching: set[str] = set()
+    size = -1
+    while size != len(touching):
+        size = len(touching)
+        touching |= {name for name, names in used.items() if names & (touching | attributes)}
+    return touching
+
+
+def _overridden(family: Family, touching: set[str]) -> frozenset[str]:
+    """Return the methods of heirs that touch and that the class itself runs."""
+    own = {name for method in family.facts.all_methods for name in self_names_used(method)}
+    theirs = {name for heir in family.heirs for name in heir.methods}
+    return frozenset(own & theirs & touching - set(STARTS))
+
+
+def _started_by_heirs(family: Family, attributes: set[str], touching: set[str]) -> frozenset[str]:
+    for heir in family.heirs:
+        for start in STARTS:
+            method = heir.methods.get(start)
+            if method is None:
+                continue
+            used = set(self_names_used(method)) - set(STARTS)
+            if used & attributes or used & touching:
+                return frozenset(attributes)
+    return frozenset()
+
+
+def _heirs_use_later(family: Family, attributes: set[str]) -> frozenset[str]:
+    for heir in family.heirs:
+        method = heir.methods.get("__len__")
+        if method is not None and "__len__" in _touching(family, attributes):
+            return frozenset(attributes)
+    return frozenset()
+
+
+def _inherited(family: Family) -> frozenset[str]:
+    names = {name for base in family.bases for name in base.methods}
+    if family.outside & set(WITH_SETSTATE):
+        names.add("__setstate__")
+    if family.outside & set(WITH_GETSTATE):
+        names |= {"__getstate__", "__setstate__"}
+    return frozenset(names)
+
+
+def _kept_by_bases(family: Family) -> frozenset[str]:
+    return frozenset(
+        name
+        for base in family.bases
+        for name, sites in base.stores.items()
+        if len(sites) == 1 and isinstance(sites[0].value, ast.Name) and sites[0].value.id == name
+    )
+
+
+def _used_outside(project: Project, classes: set[str], names: set[str]) -> set[str]:
+    """Return which members are used on instances by code outside their classes."""
+    found: set[str] = set()
+    for module, node in _instances(project, classes):
+        parent = module.parent(node)
+        if isinstance(parent, ast.Attribute) and parent.attr in names:
+            found.add(parent.attr)
+        if isinstance(parent, ast.Compare) and node in parent.comparators:
+            found |= {"__contains__"} & names
+    return found
+
+
+def _indexed_outside(project: Project, classes: set[str]) -> bool:
+    """Tell whether code outside asks an instance for a sample, in the parent."""
+    return any(
+        _asks_for_a_sample(module.parent(node), node)
+        for module, node in _instances(project, classes)
+    )
+
+
+def _asks_for_a_sample(parent: ast.AST | None, node: ast.Name) -> bool:
+    match parent:
+        case ast.Subscript(value=value) | ast.For(iter=value) | ast.comprehension(iter=value):
+            return value is node
+        case ast.Call(func=ast.Name(id="iter" | "next" | "enumerate" | "list" | "sorted" | "zip")):
+            return True
+    return False
+
+
+def _instances(project: Project, classes: set[str]) -> Iterator[tuple[Module, ast.Name]]:
+    """Yield the names that stand for an instance one of some classes made nearby."""
+    seen: set[str] = set()
+    for name in classes:
+        for module in project.mentions(name):
+            if str(module.path) in seen:
+                continue
+            seen.add(str(module.path))
+            yield from _instances_in(module, classes)
+
+
+def _instances_in(module: Module, classes: set[str]) -> Iterator[tuple[Module, ast.Name]]:
+    for node in module.parents:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            scope = module.scope_of(node).lookup(node.id)
+            if scope is None:
+                continue
+            values = [each.value for each in scope.bindings.get(node.id, [])]
+            if any(isinstance(v, ast.Call) and _last_name(v.func) in classes for v in values):
+                yield module, node

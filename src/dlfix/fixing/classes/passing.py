@@ -1,0 +1,68 @@
+"""Plan a class that is handed an open handle: other processes open the same again by its name."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from dlfix.fixing.classes.facts import ClassFacts, StoreSite, self_name
+from dlfix.fixing.classes.moving import Refusal
+from dlfix.fixing.classes.opening import EACH_ITS_OWN, Surroundings, state_for
+from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Lazy
+
+
+@dataclass(frozen=True)
+class Again:
+    """How a handle is opened again: what to ask it for, and the call that takes the answers."""
+
+    asks: tuple[tuple[str, str], ...]  # suffix of the attribute that keeps it, and the question
+    call: str
+    library: str
+
+
+REOPENED = {
+    "h5py.File": Again((("name", "filename"), ("mode", "mode")), "h5py.File({}, {})", "h5py"),
+    "zipfile.ZipFile": Again((("name", "filename"),), "zipfile.ZipFile({})", "zipfile"),
+    "netCDF4.Dataset": Again((("name", "filepath()"),), "netCDF4.Dataset({})", "netCDF4"),
+    "open": Again((("name", "name"), ("mode", "mode")), "open({}, {})", ""),
+    "gzip.open": Again((("name", "name"),), "gzip.open({})", "gzip"),
+    "rasterio.open": Again((("name", "name"),), "rasterio.open({})", "rasterio"),
+}
+
+
+def plan_passed_in(
+    facts: ClassFacts, site: StoreSite, opener: str, around: Surroundings
+) -> ClassPlan:
+    """Plan an attribute that is set to a handle the caller opened."""
+    again = REOPENED.get(opener)
+    if again is None:
+        raise Refusal(f"the caller opens it, and `{opener}` does not tell how to open it again")
+    if not isinstance(site.value, ast.Name) or not _is_parameter(site):
+        raise Refusal(f"what is kept at {facts.line(site.statement)} is opened elsewhere")
+    if len([each for each in facts.stores[site.attribute] if not each.resets]) > 1:
+        raise Refusal(f"it is set again after {facts.line(site.statement)}")
+    me, given = self_name(site.method), site.value.id
+    stem = "_" + site.attribute.lstrip("_")
+    kept_in = f"{stem}_by_pid"
+    kept = [f"{stem}_{suffix}" for suffix, _ in again.asks]
+    lines = [f"{me}.{kept_in} = {{os.getpid(): {given}}}"]
+    for name, (_, question) in zip(kept, again.asks, strict=True):
+        lines.append(f"{me}.{name} = {given}.{question}")
+    body = "return " + again.call.format(*(f"{me}.{name}" for name in kept))
+    span = facts.module.span(site.statement)
+    drops = (Drop(kept_in, "{}", EACH_ITS_OWN),)
+    return ClassPlan(
+        cls=facts.module.span(facts.node),
+        exchanges=(Exchange(span, "\n".join(lines)),),
+        lazies=(Lazy(name=site.attribute, body=body, kept_in=kept_in, self_name=me),),
+        state=state_for(facts, drops, (), around),
+        after=site.method.name,
+        imports=(again.library,) if again.library else (),
+    )
+
+
+def _is_parameter(site: StoreSite) -> bool:
+    arguments = site.method.args
+    names = [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    assert isinstance(site.value, ast.Name)
+    return site.value.id in names

@@ -1,0 +1,84 @@
+"""Plan handles that are opened too early: DLF201, 202, 205 and 601."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.classes.batches import fixes
+from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
+from dlfix.fixing.classes.family import surroundings
+from dlfix.fixing.classes.moving import Handle, Refusal
+from dlfix.fixing.classes.opening import LazyClass, started_sites
+from dlfix.fixing.classes.passing import plan_passed_in
+from dlfix.fixing.classes.plans import ClassPlan
+from dlfix.fixing.plans import Planned
+
+if TYPE_CHECKING:
+    from dlfix.project.project import Project
+    from dlfix.reach.analysis import Analysis
+    from dlfix.rules.base import Finding
+
+NAME = "lazy_resources"
+
+
+def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
+    """Answer for each finding: one fix for each class that opens."""
+    read, refused = culprits(findings, analysis)
+    yield from refused
+
+    def plan_one(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
+        return plan_class(group, analysis.project, inherited)
+
+    verb = "Open {names} of `{cls}` in each process anew"
+    yield from fixes(by_class(read), analysis.project, NAME, verb, plan_one)
+
+
+def plan_class(
+    group: Sequence[Culprit], project: Project, inherited: frozenset[str] = frozenset()
+) -> ClassPlan:
+    """Plan one class; raise Refusal where there is no plan."""
+    facts = group[0].facts
+    for culprit in group:
+        if culprit.row is not None and culprit.row.action == "report":
+            raise Refusal(_why_not(culprit))
+    holders = {name for each in group for name in each.holders}
+    around = surroundings(project, facts, {each.attribute for each in group}, holders)
+    around = replace(around, inherited=around.inherited | inherited)
+    if group[0].is_passed_in:
+        return plan_passed_in(facts, group[0].site, group[0].opener, around)
+    handles = {each.attribute: handle_of(each) for each in group}
+    return LazyClass(facts, handles, around).plan()
+
+
+def handle_of(culprit: Culprit) -> Handle:
+    """Return what is known of a handle."""
+    sites = started_sites(culprit.facts, culprit.attribute)
+    if not sites:
+        where = culprit.facts.line(culprit.site.statement)
+        raise Refusal(f"it is opened at {where}, not while the instance is made")
+    row = culprit.row
+    site = next((each for each in sites if each.statement is culprit.site.statement), sites[0])
+    if row is None:
+        return Handle(culprit.attribute, site, opens=False, container=culprit.container)
+    return Handle(
+        culprit.attribute,
+        site,
+        close=row.close,
+        configure=row.configure,
+        position=row.position,
+        write=row.write,
+        iterates=row.iterates,
+        closed_by_parent=row.closed_by_parent,
+        type=row.type,
+        name=culprit.opener,
+        container=culprit.container,
+    )
+
+
+def _why_not(culprit: Culprit) -> str:
+    assert culprit.row is not None
+    where = culprit.facts.line(culprit.site.statement)
+    why = culprit.row.note or "each worker cannot open its own"
+    return f"{why} ({where})"

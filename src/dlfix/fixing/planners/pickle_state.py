@@ -1,0 +1,135 @@
+"""Plan what must leave the pickled state: DLF203, 204 and 206; and what DLF208 and 209 lack."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.classes.batches import fixes
+from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
+from dlfix.fixing.classes.facts import StoreSite
+from dlfix.fixing.classes.family import surroundings
+from dlfix.fixing.classes.moving import Refusal
+from dlfix.fixing.classes.opening import Surroundings
+from dlfix.fixing.classes.plans import ClassPlan
+from dlfix.fixing.classes.restoring import (
+    OpenedByOthers,
+    Remade,
+    merged,
+    plan_fields,
+    plan_lists,
+    plan_remade,
+    plan_scripted,
+)
+from dlfix.fixing.plans import Planned
+from dlfix.reach.values import Derived, ExternalCall, Generator
+
+if TYPE_CHECKING:
+    from dlfix.project.project import Project
+    from dlfix.reach.analysis import Analysis
+    from dlfix.rules.base import Finding
+
+NAME = "pickle_state"
+VIEWS = {"keys", "values", "items"}
+
+
+def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
+    """Answer for each finding: one fix for each class that keeps what cannot be pickled."""
+    own = [finding for finding in findings if finding.code not in ("DLF208", "DLF209")]
+    yield from _others(findings, analysis)
+    read, refused = culprits(own, analysis)
+    yield from refused
+
+    def plan_one(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
+        return plan_class(group, analysis.project, inherited)
+
+    verb = "Leave {names} out of the pickled state of `{cls}`"
+    yield from fixes(by_class(read), analysis.project, NAME, verb, plan_one)
+
+
+def _others(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
+    """Answer for exceptions and context managers."""
+    exceptions = [finding for finding in findings if finding.code == "DLF209"]
+    managers = [finding for finding in findings if finding.code == "DLF208"]
+    if exceptions or managers:
+        from dlfix.fixing.planners import pickle_state_exceptions as others
+
+        yield from others.plan_exceptions(exceptions, analysis)
+        yield from others.plan_context_managers(managers, analysis)
+
+
+def plan_class(
+    group: Sequence[Culprit], project: Project, inherited: frozenset[str] = frozenset()
+) -> ClassPlan:
+    """Plan one class; raise Refusal where there is no plan."""
+    facts = group[0].facts
+    holders = {name for each in group for name in each.holders}
+    around = surroundings(project, facts, {each.attribute for each in group}, holders)
+    around = replace(around, inherited=around.inherited | inherited)
+    lazily = [each for each in group if each.code == "DLF203"]
+    rest = [each for each in group if each.code != "DLF203"]
+    plans = [_opened_lazily(lazily, around)] if lazily else []
+    plans += _by_kind(rest, around)
+    return merged(plans)
+
+
+def _opened_lazily(group: Sequence[Culprit], around: Surroundings) -> ClassPlan:
+    names = list(dict.fromkeys(each.attribute for each in group))
+    closes = {each.attribute: each.row.close for each in group if each.row is not None}
+    return OpenedByOthers(group[0].facts, names, around, closes).plan()
+
+
+def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
+    views: dict[str, StoreSite] = {}
+    remade: dict[str, Remade] = {}
+    fields: dict[str, str] = {}
+    scripted: list[str] = []
+    for culprit in group:
+        name = culprit.attribute
+        if isinstance(culprit.value, Derived) and culprit.value.how in VIEWS:
+            views[name] = culprit.site
+        elif _is_scripted(culprit):
+            scripted.append(name)
+        elif _factory(culprit):
+            fields[name] = _factory(culprit)
+        else:
+            remade[name] = _remade(culprit)
+    plans = []
+    if views:
+        plans.append(plan_lists(group[0].facts, views))
+    if remade:
+        plans.append(plan_remade(group[0].facts, remade, around))
+    if fields:
+        plans.append(plan_fields(group[0].facts, fields, around))
+    if scripted:
+        plans.append(plan_scripted(group[0].facts, scripted, around))
+    return plans
+
+
+def _remade(culprit: Culprit) -> Remade:
+    where = culprit.facts.line(culprit.site.statement)
+    if isinstance(culprit.value, Generator):
+        raise Refusal(f"a generator's position cannot be carried over ({where})")
+    if culprit.row is not None and culprit.row.action == "report":
+        raise Refusal(f"{culprit.row.note or 'it cannot be made anew'} ({where})")
+    if culprit.site.value is None:
+        raise Refusal(f"it cannot be made anew ({where})")
+    return Remade(culprit.attribute, culprit.site)
+
+
+def _is_scripted(culprit: Culprit) -> bool:
+    value = culprit.value
+    return isinstance(value, ExternalCall) and value.name.startswith("torch.jit.")
+
+
+def _factory(culprit: Culprit) -> str:
+    """Return the default factory of a dataclass field, empty if it has none."""
+    field = culprit.facts.fields.get(culprit.attribute)
+    if field is None or not isinstance(field.value, ast.Call):
+        return ""
+    for keyword in field.value.keywords:
+        if keyword.arg in ("default_factory", "factory"):
+            return culprit.facts.module.segment(keyword.value)
+    return ""
