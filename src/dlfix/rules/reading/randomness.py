@@ -62,7 +62,7 @@ class Kept:
     cls: ast.ClassDef
     attribute: str
     kind: str  # a key of _FROM_SEED
-    call: ast.Call
+    call: ast.Call | None
     targets: tuple[ast.Attribute, ...]
     annotation: str = ""
 
@@ -158,6 +158,7 @@ def names(module: Module) -> set[str]:
 def maker(kept: Kept) -> str:
     """Return the expression that makes a generator from `worker.seed`."""
     call = kept.call
+    assert call is not None
     bits = ""
     if kept.kind == "torch.Generator" and _is_seeding(call):
         call = call.func.value  # type: ignore[attr-defined]
@@ -173,7 +174,7 @@ def _is_seeding(call: ast.Call) -> bool:
 def why_not(kept: Kept) -> str:
     """Return why a kept generator cannot be made a property, "" if it can."""
     cls, module = kept.cls, kept.module
-    if not kept.targets:
+    if not kept.targets or kept.call is None:
         return f"`{kept.attribute}` is not set in `{cls.name}` by a plain assignment"
     if len(kept.targets) != 1 or not _is_plain(module, kept.targets[0]):
         row = module.span(kept.targets[-1]).start.row

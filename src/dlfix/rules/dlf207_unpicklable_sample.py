@@ -1,0 +1,198 @@
+"""DLF207: what a worker hands back cannot be collated or pickled."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.reach.values import (
+    Constant,
+    Container,
+    ExternalCall,
+    Function,
+    Generator,
+    Instance,
+    ModuleValue,
+    Value,
+)
+from dlfix.rules.base import Finding, Rule, Step
+from dlfix.rules.reading import reached
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Boundary, Crossing
+
+_COLLATE = (
+    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+)
+_HANDLES = {
+    "open": "_io.TextIOWrapper",
+    "io.open": "_io.TextIOWrapper",
+    "sqlite3.connect": "sqlite3.Connection",
+    "threading.Lock": "_thread.lock",
+    "threading.RLock": "_thread.RLock",
+    "socket.socket": "socket",
+}
+_DEPTH = 4
+
+
+class UnpicklableSample(Rule):
+    """What a worker hands back cannot be collated or pickled.
+
+    ## What it does
+
+    Looks at what `__getitem__`, `__iter__` and `collate_fn` hand out. Without a `collate_fn`, torch's own
+    takes tensors, arrays, numbers, strings, dicts and lists; an object of a class of yours is refused.
+    With one, or with `batch_size=None`, what comes out is pickled back to the parent: a lambda, a local
+    function, a generator, a module or an open handle cannot be.
+
+    ## The error you see
+
+    torch 2.13, Python 3.11, without a `collate_fn`:
+
+        TypeError: Caught TypeError in DataLoader worker process 0.
+        TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class '__main__.Point'>
+
+    With one: none. The worker cannot send the batch, and the loader waits for ever (with `timeout=8`:
+    `RuntimeError: DataLoader timed out after 8 seconds`).
+
+    ## Example
+
+    ```python
+    class Points(Dataset):
+        def __getitem__(self, index):
+            return Point(self.rows[index])
+
+
+    loader = DataLoader(Points(rows), batch_size=4, num_workers=2)
+    ```
+
+    ## Use instead
+
+    ```python
+    class Points(Dataset):
+        def __getitem__(self, index):
+            x, y = self.rows[index]
+            return {"x": x, "y": y}
+    ```
+
+    Or pass a `collate_fn` that makes a batch of your objects.
+
+    ## Fix safety
+
+    There is no fix: what a sample should be is yours to say.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF207]` on the line that returns it, or `ignore = ["DLF207"]` in the settings.
+    """
+
+    code = "DLF207"
+    name = "unpicklable-sample"
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield each return of a sample or batch that cannot come back."""
+        if analysis.project.mentions("default_collate_fn_map"):
+            return
+        for crossing in analysis.crossings:
+            boundary = crossing.boundary
+            if crossing.parent is not None or boundary.workers is False:
+                continue
+            if boundary.kind == "DataLoader":
+                yield from self._loader(analysis, crossing)
+
+    def _loader(self, analysis: Analysis, crossing: Crossing) -> Iterator[Finding]:
+        boundary, value = crossing.boundary, crossing.value
+        if crossing.edge.name == "collate_fn":
+            for code in reached.started(analysis, value):
+                yield from self._results(analysis, code, crossing, collates=False)
+        elif crossing.edge.name == "dataset" and isinstance(value, Instance):
+            if _is_none(analysis, boundary, "collate_fn", default=True):
+                collates = not _is_none(analysis, boundary, "batch_size", default=False)
+                for code in reached.methods(analysis, value, ("__getitem__", "__iter__")):
+                    yield from self._results(analysis, code, crossing, collates=collates)
+
+    def _results(
+        self, analysis: Analysis, code: reached.Code, crossing: Crossing, *, collates: bool
+    ) -> Iterator[Finding]:
+        for result in _handed_out(code.node):
+            for value in _parts(analysis, _values(analysis, result, code), _DEPTH):
+                what = _refused(analysis, value, collates)
+                if what is None:
+                    continue
+                place = code.module.place(result)
+                yield Finding(
+                    type(self),
+                    f"{what[0]} cannot be {'collated' if collates else 'pickled back to the parent'}",
+                    place,
+                    (
+                        *crossing.path,
+                        Step(place, ast.unparse(result)[:60], f"in `{code.node.name}`"),
+                    ),
+                    _COLLATE.format(what[1]) if collates else f"cannot pickle {what[1]}",
+                )
+                break
+
+
+def _is_none(analysis: Analysis, boundary: Boundary, name: str, *, default: bool) -> bool:
+    """Tell whether an argument is certainly None (or what is passed may be, where it is not)."""
+    if name not in boundary.arguments:
+        return default
+    found = analysis.values(boundary.arguments[name])
+    return bool(found) and all(isinstance(each, Constant) and each.value is None for each in found)
+
+
+def _handed_out(function: reached.Definition) -> list[ast.expr]:
+    yields = [node for node in reached.own(function) if isinstance(node, ast.Yield)]
+    if yields:
+        return [node.value for node in yields if node.value is not None]
+    if function.name == "__iter__":
+        return []
+    returns = (node for node in reached.own(function) if isinstance(node, ast.Return))
+    return [node.value for node in returns if node.value is not None]
+
+
+def _values(analysis: Analysis, node: ast.expr, code: reached.Code) -> list[Value]:
+    found = reached.values(analysis, node, code.frame)
+    if isinstance(node, ast.Subscript) and not any(isinstance(v, Instance) for v in found):
+        for holder in reached.values(analysis, node.value, code.frame):
+            if isinstance(holder, Container):
+                found = [*found, *_items(analysis, holder)]
+    return found
+
+
+def _items(analysis: Analysis, container: Container) -> list[Value]:
+    return [value for _, argument in container.items for value in analysis.values(argument)]
+
+
+def _parts(analysis: Analysis, found: list[Value], depth: int) -> Iterator[Value]:
+    for value in found:
+        yield value
+        if isinstance(value, Container) and value.kind != "set" and depth:
+            yield from _parts(analysis, _items(analysis, value), depth - 1)
+
+
+def _refused(analysis: Analysis, value: Value, collates: bool) -> tuple[str, str] | None:
+    """Say what cannot come back, and how torch or pickle names it; None if it can, or may."""
+    match value:
+        case Function(node=ast.Lambda()):
+            return "a lambda", "<class 'function'>"
+        case Function(node=node, frame=frame) if frame.scope.is_function:
+            return f"the local function `{node.name}`", "<class 'function'>"  # type: ignore[union-attr]
+        case Generator():
+            return "a generator", "<class 'generator'>" if collates else "'generator' object"
+        case ModuleValue(name=name):
+            return f"the module `{name}`", "<class 'module'>" if collates else "'module' object"
+        case ExternalCall(name=name) if name.removeprefix("builtins.") in _HANDLES:
+            kind = _HANDLES[name.removeprefix("builtins.")]
+            return f"what `{name}` opens", f"<class '{kind}'>" if collates else f"'{kind}' object"
+        case Instance(cls=cls) if collates and _is_plain_object(analysis, value):
+            return f"an object of `{cls.name}`", f"<class '{cls.module.name}.{cls.name}'>"
+    return None
+
+
+def _is_plain_object(analysis: Analysis, value: Instance) -> bool:
+    """Tell whether torch's collate surely refuses an object: its class derives from nothing else."""
+    inside, outside = reached.chain(analysis, value.cls)
+    return not outside and not any(cls.node.keywords for cls in inside)

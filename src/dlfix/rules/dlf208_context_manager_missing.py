@@ -1,0 +1,123 @@
+"""DLF208: a helper used in `with` that is no context manager."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.reach.values import Instance
+from dlfix.rules.base import Finding, Rule, Step
+from dlfix.rules.reading import context_managers, reached
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing
+
+
+class ContextManagerMissing(Rule):
+    """A helper is used in `with`, but has no `__enter__` and `__exit__`.
+
+    ## What it does
+
+    Looks at the `with` statements of code that runs in workers, and names those whose object is of a
+    class in view that lacks `__enter__` or `__exit__`. Such helpers open a connection in each worker,
+    which is right; the `with` that should close it again cannot run.
+
+    ## The error you see
+
+    torch 2.13, Python 3.11 (`AttributeError: __enter__` up to Python 3.10):
+
+        TypeError: Caught TypeError in DataLoader worker process 0.
+        TypeError: 'DatabaseHelper' object does not support the context manager protocol
+
+    ## Example
+
+    ```python
+    class DatabaseHelper:
+        def __init__(self, path):
+            self.connection = sqlite3.connect(path)
+
+        def close(self):
+            self.connection.close()
+
+
+    class Rows(Dataset):
+        def __getitem__(self, index):
+            with DatabaseHelper(self.path) as helper:
+                return helper.row(index)
+    ```
+
+    ## Use instead
+
+    ```python
+    class DatabaseHelper:
+        ...
+
+        def close(self):
+            self.connection.close()
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *exc_info):
+            self.close()
+    ```
+
+    ## Fix safety
+
+    Unsafe: leaving `with` now closes the helper, which nothing did before. It is refused where the
+    class has no method that closes it.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF208]` on the line of the `with`, or `ignore = ["DLF208"]` in the settings.
+    """
+
+    code = "DLF208"
+    name = "context-manager-missing"
+    codemods = ("pickle_state",)
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield each `with` over an object that `with` does not take."""
+        for instance, crossing in reached.datasets(analysis):
+            for code in reached.runs(analysis, reached.methods(analysis, instance, _RUN)):
+                for item in _items(code.node):
+                    yield from self._item(analysis, code, item, crossing)
+
+    def _item(
+        self, analysis: Analysis, code: reached.Code, item: ast.withitem, crossing: Crossing
+    ) -> Iterator[Finding]:
+        found = reached.values(analysis, item.context_expr, code.frame)
+        if len(found) != 1 or not isinstance(found[0], Instance):
+            return
+        cls = found[0].cls
+        inside, outside = reached.chain(analysis, cls)
+        if outside:
+            return
+        helper = context_managers.read(reached.nodes(inside), cls.module.place(cls.node))
+        if helper is None:
+            return
+        place = code.module.place(item.context_expr)
+        missing = " and ".join(
+            f"`{name}`"
+            for name, lacks in (("__enter__", helper.enter), ("__exit__", helper.exit))
+            if lacks
+        )
+        yield Finding(
+            type(self),
+            f"`{helper.name}` is used in `with` but has no {missing}",
+            place,
+            (*crossing.path, Step(place, f"with {helper.name}(...)", f"in `{code.node.name}`")),
+            f"'{helper.name}' object does not support the context manager protocol",
+            helper,
+        )
+
+
+_RUN = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "__len__")
+
+
+def _items(function: ast.AST) -> Iterator[ast.withitem]:
+    for node in reached.own(function):
+        if isinstance(node, ast.With):
+            yield from node.items

@@ -1,0 +1,156 @@
+"""DLF209: an exception raised in a worker that cannot be made again in the parent."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dlfix.reach.values import Class, Instance
+from dlfix.rules.base import Finding, Rule, Step
+from dlfix.rules.reading import exceptions, reached
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing
+
+_HIDDEN = frozenset({"DataLoader", "dataset"})
+
+
+class UnpicklableException(Rule):
+    """An exception is raised in a worker that cannot be unpickled in the parent.
+
+    ## What it does
+
+    Looks at the exceptions that functions given to a pool raise, and names those whose class has an
+    `__init__` that cannot be called with what it hands to `super().__init__`. Pickle calls the class
+    with `args`, which is what reached `Exception.__init__`: one message where two arguments are wanted.
+    Classes whose arguments all fit, or have defaults, or that define `__reduce__`, are left alone.
+    A loader does not pickle exceptions (it raises a `RuntimeError` with the text instead), so what
+    only a dataset raises is not named.
+
+    ## The error you see
+
+    Python 3.11, `concurrent.futures`:
+
+        TypeError: DecodeError.__init__() missing 1 required positional argument: 'code'
+        concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly while the future was running or pending.
+
+    `multiprocessing.Pool` waits for ever.
+
+    ## Example
+
+    ```python
+    class DecodeError(Exception):
+        def __init__(self, path, code):
+            super().__init__(f"{path}: {code}")
+            self.path = path
+            self.code = code
+    ```
+
+    ## Use instead
+
+    ```python
+    class DecodeError(Exception):
+        def __init__(self, path, code):
+            super().__init__(f"{path}: {code}")
+            self.path = path
+            self.code = code
+
+        def __reduce__(self):
+            return type(self), (self.path, self.code)
+    ```
+
+    ## Fix safety
+
+    Safe: before, the exception could not be unpickled at all. Arguments that were not kept are stored
+    in `__init__`; where one is bound again there, the fix is refused.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF209]` on the line of the `raise`, or `ignore = ["DLF209"]` in the settings.
+    """
+
+    code = "DLF209"
+    name = "unpicklable-exception"
+    codemods = ("pickle_state",)
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield each `raise` in a pool's worker whose exception cannot come back."""
+        seen: set[ast.Raise] = set()
+        for crossing in analysis.crossings:
+            if crossing.boundary.kind in _HIDDEN or crossing.parent is not None:
+                continue
+            for code in reached.runs(analysis, reached.started(analysis, crossing.value)):
+                for statement in _raises(code.node):
+                    if statement not in seen:
+                        seen.add(statement)
+                        yield from self._raise(analysis, code, statement, crossing)
+
+    def _raise(
+        self, analysis: Analysis, code: reached.Code, statement: ast.Raise, crossing: Crossing
+    ) -> Iterator[Finding]:
+        raised = statement.exc
+        assert raised is not None
+        for value in reached.values(analysis, raised, code.frame):
+            if not isinstance(value, Instance):
+                continue
+            culprit = _culprit(analysis, value)
+            if culprit is not None:
+                place = code.module.place(raised)
+                yield Finding(
+                    type(self),
+                    f"`{value.cls.name}` cannot be unpickled in the parent: "
+                    f"`{culprit.name}.__init__` takes other arguments than it hands on",
+                    place,
+                    (*crossing.path, Step(place, f"raise {value.cls.name}(...)")),
+                    f"{culprit.name}.__init__() missing",
+                    culprit,
+                )
+                return
+
+
+def _raises(function: ast.AST) -> Iterator[ast.Raise]:
+    for node in reached.own(function):
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            yield node
+
+
+def _culprit(analysis: Analysis, raised: Instance) -> exceptions.Constructor | None:
+    inside, outside = reached.chain(analysis, raised.cls)
+    if not outside or not all(_is_builtin(name) for name in outside):
+        return None
+    if exceptions.comes_back(reached.nodes(inside), raised.call):
+        return None
+    found = exceptions.initializer(reached.nodes(inside))
+    assert found is not None
+    cls = inside[found[0]]
+    constructor = _read(analysis, cls)
+    if constructor is None:
+        return None
+    return replace(constructor, heirs=tuple(_heirs(analysis, cls)))
+
+
+def _is_builtin(name: str) -> bool:
+    last = name.removeprefix("builtins.")
+    return "." not in last and last != "?" and not exceptions.is_odd(last)
+
+
+def _read(analysis: Analysis, cls: Class) -> exceptions.Constructor | None:
+    inside, _ = reached.chain(analysis, cls)
+    return exceptions.read(reached.nodes(inside), cls.module.place(cls.node))
+
+
+def _heirs(analysis: Analysis, cls: Class) -> Iterator[exceptions.Constructor]:
+    """Yield the classes that inherit from one and have arguments of their own."""
+    for module in analysis.project.mentions(cls.name):
+        for node in ast.walk(module.tree):
+            if not isinstance(node, ast.ClassDef) or exceptions.method(node, "__init__") is None:
+                continue
+            heir = Class(node, analysis.frame(module.scope_of(node)))
+            inside, _ = reached.chain(analysis, heir)
+            if cls.node in reached.nodes(inside[1:]) and not exceptions.has_own_pickling([node]):
+                constructor = _read(analysis, heir)
+                if constructor is not None:
+                    yield constructor

@@ -1,0 +1,225 @@
+"""DLF501: an iterable dataset that yields every sample in every worker."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.reach.values import (
+    Constant,
+    Container,
+    Derived,
+    External,
+    ExternalCall,
+    Function,
+    Generator,
+    Instance,
+    Value,
+)
+from dlfix.rules.base import Finding, Rule, Step
+from dlfix.rules.reading import reached, streams
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing
+
+_ITERABLE = "IterableDataset"
+# What libraries hand out that surely knows nothing of workers.
+_PLAIN = frozenset(
+    "builtins io os csv json re glob itertools functools collections pathlib gzip bz2 lzma zipfile "
+    "tarfile pickle sqlite3 math string operator numpy pandas linecache fileinput h5py".split()
+)
+
+
+class UnshardedIterableDataset(Rule):
+    """An iterable dataset yields every sample in every worker.
+
+    ## What it does
+
+    Each worker has a copy of an `IterableDataset` and goes through all of it, unless `__iter__` takes a
+    share. Names datasets whose `__iter__`, with all it calls, depends on no worker, rank or shard, and
+    whose samples come from something in view (a list, a file, a range). It keeps silent where the source
+    cannot be followed, since that may be shared out already, where samples are drawn at random, and
+    where a `worker_init_fn` sets the dataset up.
+
+    ## The error you see
+
+    None: with two workers every sample comes twice (torch 2.13, Python 3.11).
+
+    ## Example
+
+    ```python
+    class Lines(IterableDataset):
+        def __iter__(self):
+            with open(self.path) as file:
+                for line in file:
+                    yield parse(line)
+    ```
+
+    ## Use instead
+
+    ```python
+    class Lines(IterableDataset):
+        def __iter__(self):
+            worker = get_worker_info()
+            start, step = (worker.id, worker.num_workers) if worker else (0, 1)
+            with open(self.path) as file:
+                for line in itertools.islice(file, start, None, step):
+                    yield parse(line)
+    ```
+
+    ## Fix safety
+
+    Unsafe: an epoch has fewer samples than it had with workers, as many as without. It is refused where
+    the order is drawn anew in each worker, or where the object is its own iterator.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF501]` on the line of `def __iter__`, or `ignore = ["DLF501"]` in the settings.
+    """
+
+    code = "DLF501"
+    name = "unsharded-iterable-dataset"
+    codemods = ("worker_sharding",)
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield each `__iter__` that gives all of its samples to every worker."""
+        seen: set[ast.AST] = set()
+        for instance, crossing in _streams(analysis):
+            found = _unshared(analysis, instance, crossing)
+            if found is None or found.function in seen:
+                continue
+            seen.add(found.function)
+            yield Finding(
+                type(self),
+                f"`{instance.cls.name}` yields every sample in every worker",
+                found.place,
+                (*crossing.path, Step(found.place, "__iter__", "depends on no worker")),
+                evidence=found,
+            )
+
+
+def _streams(analysis: Analysis) -> Iterator[tuple[Instance, Crossing]]:
+    for instance, crossing in analysis.datasets():
+        if not isinstance(instance, Instance) or crossing.boundary.workers is False:
+            continue
+        _, outside = reached.chain(analysis, instance.cls)
+        if any(name.rpartition(".")[2] == _ITERABLE for name in outside):
+            yield instance, crossing
+
+
+def _unshared(analysis: Analysis, instance: Instance, crossing: Crossing) -> streams.Stream | None:
+    if _is_shared_by_loader(analysis, crossing) or _is_replaced(analysis, instance):
+        return None
+    start = reached.method(analysis, instance, "__iter__")
+    if start is None or _is_abstract(start.node):
+        return None
+    entries = [start, *reached.methods(analysis, instance, ("__init__", "__next__"))]
+    every = reached.runs(analysis, entries)
+    inside, outside = reached.chain(analysis, instance.cls)
+    if any(streams.speaks_of_shares(code.node) for code in every):
+        return None
+    if any(streams.speaks_of_shares(cls.node) for cls in inside) or len(outside) != 1:
+        return None
+    running = reached.runs(analysis, [start])
+    if any(streams.draws(code.node) for code in running):
+        return None
+    if not all(
+        _is_known(analysis, code, each) for code in running for each in streams.sources(code.node)
+    ):
+        return None
+    return _stream(analysis, start, running)
+
+
+def _stream(
+    analysis: Analysis, start: reached.Code, running: list[reached.Code]
+) -> streams.Stream | None:
+    module = start.module
+    cls = module.parent(start.node)
+    if not isinstance(cls, ast.ClassDef):
+        return None
+    refused = ""
+    for code in running:
+        call = streams.ordering(code.node)
+        if call is not None:
+            row = code.module.span(call).start.row
+            refused = f"each worker draws an order of its own (line {row})"
+    place = module.place(start.node)
+    return streams.Stream(place, module, cls, start.node, refused)
+
+
+def _is_shared_by_loader(analysis: Analysis, crossing: Crossing) -> bool:
+    """Tell whether the loader has one worker, or a `worker_init_fn` that may set the dataset up."""
+    arguments = crossing.boundary.arguments
+    if "num_workers" in arguments:
+        values = analysis.values(arguments["num_workers"])
+        if any(isinstance(value, Constant) and value.value == 1 for value in values):
+            return True
+    if "worker_init_fn" not in arguments:
+        return False
+    for value in analysis.values(arguments["worker_init_fn"]):
+        if isinstance(value, Constant) and value.value is None:
+            continue
+        codes = reached.runs(analysis, reached.started(analysis, value))
+        if not codes or any("dataset" in _words(code.node) for code in codes):
+            return True
+    return False
+
+
+def _words(tree: ast.AST) -> set[str]:
+    return {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+
+
+def _is_abstract(function: ast.AST) -> bool:
+    for node in ast.walk(function):
+        match node:
+            case ast.Raise(exc=ast.Name(id="NotImplementedError")):
+                return True
+            case ast.Raise(exc=ast.Call(func=ast.Name(id="NotImplementedError"))):
+                return True
+            case ast.Name(id="abstractmethod") | ast.Attribute(attr="abstractmethod"):
+                return True
+    return False
+
+
+def _is_replaced(analysis: Analysis, instance: Instance) -> bool:
+    """Tell whether a class that nobody makes is there to be derived from."""
+    if instance.call is not None:
+        return False
+    name = instance.cls.name
+    for module in analysis.project.mentions(name):
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef) and any(
+                ast.unparse(base).rpartition(".")[2] == name for base in node.bases
+            ):
+                return True
+    return False
+
+
+def _is_known(analysis: Analysis, code: reached.Code, source: ast.expr) -> bool:
+    """Tell whether a source surely gives the same in every worker."""
+    values = reached.values(analysis, source, code.frame)
+    return bool(values) and all(_is_plain(analysis, value) for value in values)
+
+
+def _is_plain(analysis: Analysis, value: Value) -> bool:
+    match value:
+        case Container() | Constant() | Generator() | Function():
+            return True
+        case ExternalCall(name=name, arguments=arguments):
+            if name.partition(".")[0] not in _PLAIN and not _is_builtin(name):
+                return False
+            return all(
+                _is_plain(analysis, each)
+                for argument in arguments.positional
+                for each in analysis.values(argument)
+                if not isinstance(each, External)
+            )
+        case Derived(origin=origin):
+            return _is_plain(analysis, origin)
+    return False
+
+
+def _is_builtin(name: str) -> bool:
+    return "." not in name

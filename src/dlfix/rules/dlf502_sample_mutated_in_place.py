@@ -1,0 +1,252 @@
+"""DLF502: a sample that the dataset keeps is changed where it is handed out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.reach.values import Container, ExternalCall, Instance, Value
+from dlfix.rules.base import Finding, Rule, Step
+from dlfix.rules.reading import reached, samples
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing
+
+_ENTRIES = ("__getitem__", "__getitems__", "__iter__")
+_CONTAINERS = frozenset({"list", "dict", "tuple", "sorted", "json.load", "json.loads"})
+_ARRAYS = frozenset({"array", "zeros", "ones", "empty", "full", "load", "arange", "rand", "randn"})
+_ANNOTATIONS = {
+    "list": "container", "List": "container", "dict": "container", "Dict": "container",
+    "ndarray": "array", "Tensor": "tensor",
+}  # fmt: skip
+
+
+class SampleMutatedInPlace(Rule):
+    """A sample that the dataset keeps is changed where it is handed out.
+
+    ## What it does
+
+    Follows what `__getitem__` and `__iter__` take out of a list, dict, array or tensor that the dataset
+    keeps, and names the line that changes it in place: a key that is set, `+=`, `append`, an in-place
+    tensor method, also in a function in view that it is handed to. Copies, and caches that are filled
+    when something is not there yet, are left alone.
+
+    ## The error you see
+
+    None (torch 2.13, Python 3.11): without workers each epoch changes the sample once more; workers
+    change copies of their own, which are thrown away with them.
+
+    ## Example
+
+    ```python
+    def __getitem__(self, index):
+        item = self.data[index]
+        item["feature"] = item["feature"] * 2
+        return item
+    ```
+
+    ## Use instead
+
+    ```python
+    def __getitem__(self, index):
+        item = dict(self.data[index])
+        item["feature"] = item["feature"] * 2
+        return item
+    ```
+
+    ## Fix safety
+
+    Unsafe: samples are no longer what an earlier look at them made of them, also without workers.
+    The copy is deep only where something inside the sample is changed.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF502]` on the line that changes the sample, or `ignore = ["DLF502"]` in the
+    settings.
+    """
+
+    code = "DLF502"
+    name = "sample-mutated-in-place"
+    severity = "warning"
+    codemods = ("copy_sample",)
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield each line that changes what a dataset keeps."""
+        for instance, crossing in reached.datasets(analysis):
+            for code in reached.methods(analysis, instance, _ENTRIES):
+                yield from self._method(analysis, instance, code, crossing)
+
+    def _method(
+        self, analysis: Analysis, instance: Instance, code: reached.Code, crossing: Crossing
+    ) -> Iterator[Finding]:
+        for helper in _own_methods(analysis, code):
+            reader = _reader(analysis, instance, helper)
+            for change in reader.changes():
+                yield self._finding(helper, change, crossing)
+
+    def _finding(self, code: reached.Code, change: samples.Change, crossing: Crossing) -> Finding:
+        steps = [
+            Step(code.module.place(change.alias.source), _text(change.alias.source), "is kept")
+        ]
+        steps += [
+            Step(code.module.place(call), _text(call), "hands it on") for call in change.through[:1]
+        ]
+        node = change.through[0] if change.through else change.node
+        place = code.module.place(node)
+        evidence = _evidence(code, change)
+        return Finding(
+            type(self),
+            f"`{_text(change.alias.source)}` is changed in place, and the dataset keeps it",
+            place,
+            (*crossing.path, *steps, Step(place, _text(change.node), "changes it")),
+            evidence=evidence,
+        )
+
+
+def _text(node: ast.AST) -> str:
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _own_methods(analysis: Analysis, code: reached.Code) -> list[reached.Code]:
+    """Return a method and the methods of the same object that it calls."""
+    return [each for each in reached.runs(analysis, [code]) if each.owner is code.owner]
+
+
+def _reader(analysis: Analysis, instance: Instance, code: reached.Code) -> samples.Reader:
+    stores = analysis.stores(instance)
+
+    def kept(attribute: str) -> samples.Holder | None:
+        found = [_holder(analysis, store) for store in stores.get(attribute, ())]
+        return found[0] if found and all(each == found[0] for each in found) else None
+
+    def callee(call: ast.Call) -> tuple[samples.Function, int] | None:
+        found = reached.called(analysis, code, call)
+        if len(found) != 1:
+            return None
+        return found[0].node, 0 if found[0].owner is None else 1
+
+    return samples.Reader(code.node, kept, callee)
+
+
+def _holder(analysis: Analysis, store: object) -> samples.Holder | None:
+    value = getattr(store, "value", None)
+    statement = getattr(store, "statement", None)
+    if isinstance(statement, ast.AnnAssign):
+        annotated = _annotated(statement.annotation)
+        if annotated is not None:
+            return annotated
+    if value is None:
+        return None
+    found = [_kind(analysis, each) for each in analysis.values(value)]
+    if not found or any(each is None for each in found):
+        return None
+    first = found[0]
+    return first if all(each == first for each in found) else None
+
+
+def _annotated(annotation: ast.expr) -> samples.Holder | None:
+    node = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    name = ast.unparse(node).rpartition(".")[2]
+    kind = _ANNOTATIONS.get(name)
+    return samples.Holder(kind) if kind else None
+
+
+def _kind(analysis: Analysis, value: Value) -> samples.Holder | None:
+    match value:
+        case Container(kind="list" | "dict" | "tuple"):
+            return samples.Holder("container", _element(analysis, value))
+        case ExternalCall(name=name, node=node):
+            name = name.removeprefix("builtins.")
+            if name in _CONTAINERS:
+                return samples.Holder("container")
+            return _array(name, node)
+    return None
+
+
+def _element(analysis: Analysis, container: Container) -> str:
+    kinds = {
+        _element_kind(value)
+        for _, argument in container.items
+        for value in analysis.values(argument)
+    }
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _element_kind(value: Value) -> str:
+    match value:
+        case Container(kind="list" | "dict" as kind):
+            return kind
+        case ExternalCall(name=name, node=node):
+            found = _array(name, node)
+            return found.kind if found else ""
+    return ""
+
+
+def _array(name: str, node: ast.Call) -> samples.Holder | None:
+    library, _, last = name.rpartition(".")
+    if library == "numpy" and last in _ARRAYS - {"load"}:
+        return samples.Holder("array", dimensions=_dimensions(last, node))
+    if library == "numpy.random" and last in {"rand", "randn"}:
+        return samples.Holder("array", dimensions=len(node.args))
+    if library == "torch" and last in (_ARRAYS - {"load", "array"}) | {"tensor"}:
+        return samples.Holder("tensor")
+    return None
+
+
+def _dimensions(name: str, node: ast.Call) -> int:
+    if name in {"zeros", "ones", "empty", "full"} and node.args:
+        if isinstance(node.args[0], ast.Tuple):
+            return len(node.args[0].elts)
+    if name == "array" and node.args and isinstance(node.args[0], ast.List):
+        first = node.args[0].elts[:1]
+        return 2 if first and isinstance(first[0], ast.List) else 1
+    return 0
+
+
+def _evidence(code: reached.Code, change: samples.Change) -> samples.Changed:
+    source = change.alias.source
+    uses, before = _direct_uses(code, source)
+    return samples.Changed(
+        place=code.module.place(change.node),
+        source_place=code.module.place(uses[0] if uses else source),
+        module=code.module,
+        function=code.node,
+        source=source,
+        form=change.form,
+        uses=tuple(uses),
+        before=before,
+        refused="" if _is_once(code, source) else "the sample is taken out in more than one place",
+    )
+
+
+def _direct_uses(code: reached.Code, source: ast.expr) -> tuple[list[ast.expr], ast.stmt | None]:
+    """Return the places of a sample that has no name, and the statement to name it above."""
+    parent = code.module.parent(source)
+    if isinstance(parent, ast.Assign | ast.AnnAssign) and parent.value is source:
+        return [], None
+    text = ast.dump(source, annotate_fields=False).replace("Store()", "Load()")
+    uses = [
+        node
+        for node in reached.own(code.node)
+        if isinstance(node, ast.Subscript)
+        and ast.dump(node, annotate_fields=False).replace("Store()", "Load()") == text
+    ]
+    uses.sort(key=lambda node: (node.lineno, node.col_offset))
+    before = next(
+        (s for s in code.node.body if s.lineno <= uses[0].lineno <= (s.end_lineno or 0)), None
+    )
+    return list(uses), before
+
+
+def _is_once(code: reached.Code, source: ast.expr) -> bool:
+    """Tell whether one copy will do: the sample is named once, or never bound."""
+    text = ast.unparse(source)
+    bound = [
+        node
+        for node in reached.own(code.node)
+        if isinstance(node, ast.Assign) and ast.unparse(node.value) == text
+    ]
+    return len(bound) <= 1

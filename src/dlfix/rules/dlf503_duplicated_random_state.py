@@ -1,0 +1,209 @@
+"""DLF503: a generator of random numbers that is the same in every worker."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.reach.values import Bound, Constant, Derived, External, ExternalCall, Instance, Value
+from dlfix.rules.base import Finding, Rule
+from dlfix.rules.reading import randomness, reached
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing, Store
+
+
+class DuplicatedRandomState(Rule):
+    """A generator of random numbers is the same in every worker.
+
+    ## What it does
+
+    Names `random.Random`, `numpy.random.Generator`, `RandomState` and `torch.Generator` kept on objects
+    that reach a worker and used there, and functions of `random` and `numpy.random` kept by reference
+    (`self.draw = random.random`), which pickle as the generator that hides behind them. Generators that a
+    worker seeds anew (`worker_init_fn`, `get_worker_info`, `torch.initial_seed()`) are left alone, and so
+    is the global state of `random`, `numpy.random` and `torch`: torch seeds it in each worker.
+
+    ## The error you see
+
+    None: all workers draw the same numbers, and with workers that are started anew, every epoch does.
+    A `torch.Generator` dies in a spawned worker (torch 2.13, Python 3.11):
+
+        RuntimeError: unable to resize file <filename not specified> to the right size: Invalid argument (22)
+
+    ## Example
+
+    ```python
+    class Noisy(Dataset):
+        def __init__(self, clean, seed):
+            self.clean = clean
+            self.rng = np.random.default_rng(seed)
+
+        def __getitem__(self, index):
+            return self.clean[index] + self.rng.normal(size=3)
+    ```
+
+    ## Use instead
+
+    ```python
+    class Noisy(Dataset):
+        def __init__(self, clean, seed):
+            self.clean = clean
+            self._rng = np.random.default_rng(seed)
+            self._rng_seed = None
+
+        @property
+        def rng(self):
+            worker = get_worker_info()
+            if worker is not None and self._rng_seed != worker.seed:
+                # each worker, and each epoch, draws numbers of its own
+                self._rng_seed = worker.seed
+                self._rng = np.random.default_rng(worker.seed)
+            return self._rng
+    ```
+
+    Or set `rng` in a `worker_init_fn`, or draw from `torch`'s global generator.
+
+    ## Fix safety
+
+    Unsafe: workers draw other numbers than before, which follow torch's seed. Without workers nothing
+    changes. It is refused where the generator is handed on, or is set in more than one way.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF503]` on the line that makes the generator, or `ignore = ["DLF503"]` in the
+    settings.
+    """
+
+    code = "DLF503"
+    name = "duplicated-random-state"
+    severity = "warning"
+    codemods = ("worker_random_state",)
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield each generator that all workers get a copy of."""
+        for crossing in analysis.crossings:
+            if crossing.boundary.workers is False or crossing.edge.kind == "returned":
+                continue
+            kind = _kind(crossing.value)
+            if kind is not None:
+                yield from self._generator(analysis, crossing, kind)
+            elif isinstance(crossing.value, External):
+                yield from self._by_reference(analysis, crossing, crossing.value.name)
+
+    def _generator(self, analysis: Analysis, crossing: Crossing, kind: str) -> Iterator[Finding]:
+        holder = crossing.parent.value if crossing.parent else None
+        store = crossing.edge.store
+        if not isinstance(holder, Instance) or crossing.edge.kind != "attribute" or store is None:
+            return
+        if not _is_drawn_from(analysis, holder, crossing) or _is_reseeded(
+            analysis, holder, crossing
+        ):
+            return
+        name = crossing.edge.name
+        yield Finding(
+            type(self),
+            f"every worker gets a copy of the generator `{name}`, and draws the same numbers",
+            crossing.path[-1].place,
+            crossing.path,
+            evidence=_kept(holder, name, kind, crossing.value, store),
+        )
+
+    def _by_reference(
+        self, analysis: Analysis, crossing: Crossing, function: str
+    ) -> Iterator[Finding]:
+        if not randomness.draws_globally(function) or crossing.parent is None:
+            return
+        place = crossing.path[-1].place
+        yield Finding(
+            type(self),
+            f"`{function}` pickles as the generator behind it: workers draw the same numbers",
+            place,
+            crossing.path,
+            evidence=_drawn(crossing, function),
+        )
+
+
+def _kind(value: Value) -> str | None:
+    match value:
+        case ExternalCall(name=name) if name in randomness.GENERATORS:
+            return name
+        case Derived(origin=ExternalCall(name="torch.Generator"), how="manual_seed"):
+            return "torch.Generator"
+    return None
+
+
+def _is_drawn_from(analysis: Analysis, holder: Instance, crossing: Crossing) -> bool:
+    """Tell whether code that runs in the worker reads the generator."""
+    running = reached.runs(analysis, reached.methods(analysis, holder))
+    name = crossing.edge.name
+    return any(randomness.loads(code.node, name) for code in running)
+
+
+def _is_reseeded(analysis: Analysis, holder: Instance, crossing: Crossing) -> bool:
+    inside, _ = reached.chain(analysis, holder.cls)
+    name = crossing.edge.name
+    if any(randomness.is_reseeded(cls.node, name) for cls in inside):
+        return True
+    argument = crossing.boundary.arguments.get("worker_init_fn")
+    if argument is None:
+        return False
+    for value in analysis.values(argument):
+        if isinstance(value, Constant) and value.value is None:
+            continue
+        codes = reached.runs(analysis, reached.started(analysis, value))
+        if not codes or any(randomness.mentions_reseeding(code.node, name) for code in codes):
+            return True
+    return False
+
+
+def _kept(holder: Instance, name: str, kind: str, value: Value, store: Store) -> randomness.Kept:
+    call = _call(store)
+    cls = _class_of(store) or holder.cls.node
+    return randomness.Kept(
+        place=store.frame.module.place(store.statement),
+        module=store.frame.module,
+        cls=cls,
+        attribute=name,
+        kind=kind,
+        call=call,
+        targets=randomness.targets(cls, name),
+        annotation=_annotation(store),
+    )
+
+
+def _call(store: Store) -> ast.Call | None:
+    value = store.value
+    node = value.node if isinstance(value, Bound) else None
+    return node if isinstance(node, ast.Call) else None
+
+
+def _annotation(store: Store) -> str:
+    statement = store.statement
+    return ast.unparse(statement.annotation) if isinstance(statement, ast.AnnAssign) else ""
+
+
+def _class_of(store: Store) -> ast.ClassDef | None:
+    node: ast.AST | None = store.statement
+    while node is not None and not isinstance(node, ast.ClassDef):
+        node = store.frame.module.parent(node)
+    return node
+
+
+def _drawn(crossing: Crossing, function: str) -> randomness.Drawn:
+    store = crossing.edge.store
+    place = crossing.path[-1].place
+    if store is None or not isinstance(store.value, Bound):
+        module = crossing.boundary.frame.module
+        return randomness.Drawn(place, module, function)
+    node = store.value.node
+    direct = isinstance(node, ast.Attribute) and store.value.frame.module is store.frame.module
+    return randomness.Drawn(
+        place=place,
+        module=store.frame.module,
+        function=function,
+        cls=_class_of(store) if direct else None,
+        value=node if direct else None,
+    )

@@ -1,0 +1,373 @@
+"""Objects that a dataset keeps, and the lines that change them in a worker."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dlfix.rules.base import Place
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+_CHANGING = frozenset(
+    {"append", "extend", "insert", "pop", "popitem", "remove", "update", "clear", "sort"}
+    | {"reverse", "fill", "add", "discard", "appendleft", "popleft"}
+)
+_HARMLESS = frozenset({"requires_grad_", "share_memory_", "retain_grad_", "pin_memory_"})
+_SHUFFLING = frozenset({"random.shuffle", "np.random.shuffle", "numpy.random.shuffle"})
+_VIEWS = frozenset({"from_numpy", "asarray", "as_tensor", "asanyarray"})
+
+
+@dataclass(frozen=True)
+class Holder:
+    """What is kept under an attribute: "container", "array" or "tensor", and what it holds.
+
+    `element` is "dict", "list", "array", "tensor" or "" where not known; `dimensions` is 0 where the
+    number of an array's is not known.
+    """
+
+    kind: str
+    element: str = ""
+    dimensions: int = 0
+
+
+@dataclass(frozen=True)
+class Alias:
+    """A name for something kept: where it was taken out, and how deep in the sample it lies."""
+
+    source: ast.expr
+    element: str
+    depth: int = 0
+    sure: bool = True  # `+=` on it changes it in place
+
+
+@dataclass(frozen=True)
+class Change:
+    """A line that changes what an alias stands for; `through` are the calls that lead to it."""
+
+    node: ast.AST
+    alias: Alias
+    form: str
+    through: tuple[ast.AST, ...] = ()
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What the planner reads: where the sample is taken out, and which copy is enough."""
+
+    place: Place
+    source_place: Place
+    module: Module
+    function: Function
+    source: ast.expr
+    form: str
+    uses: tuple[ast.expr, ...] = ()
+    before: ast.stmt | None = None
+    refused: str = ""
+
+
+Kept = Callable[[str], Holder | None]
+Callee = Callable[[ast.Call], tuple[Function, int] | None]
+
+
+class Reader:
+    """Goes through one function in order, and notes what it changes of what is kept."""
+
+    def __init__(self, function: Function, kept: Kept, callee: Callee, depth: int = 0) -> None:
+        self._function, self._kept, self._callee, self._depth = function, kept, callee, depth
+        self._aliases: dict[str, Alias] = {}
+        self._guards: list[ast.expr] = []
+        self._found: list[Change] = []
+        arguments = [*function.args.posonlyargs, *function.args.args]
+        self._parameters = {each.arg for each in arguments}
+        self._me = arguments[0].arg if arguments else ""
+
+    def changes(self, aliases: dict[str, Alias] | None = None) -> list[Change]:
+        """Return the changes, in order of place."""
+        self._aliases = dict(aliases or {})
+        self._block(self._function.body)
+        return self._found
+
+    def _block(self, statements: list[ast.stmt]) -> None:
+        for statement in statements:
+            self._statement(statement)
+
+    def _statement(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.If(test=test, body=body, orelse=orelse):
+                self._calls(test)
+                self._branches(test, body, orelse)
+            case ast.For(target=target, iter=source, body=body, orelse=orelse):
+                self._calls(source)
+                self._looped(target, source)
+                self._block([*body, *orelse])
+            case ast.While(body=body, orelse=orelse):
+                self._block([*body, *orelse])
+            case ast.With(body=body):
+                self._block(body)
+            case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
+                for part in (body, *(each.body for each in handlers), orelse, final):
+                    self._block(part)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                pass
+            case _:
+                self._simple(statement)
+
+    def _branches(self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
+        before = dict(self._aliases)
+        self._guards.append(test)
+        self._block(body)
+        one = self._aliases
+        self._aliases = dict(before)
+        self._block(orelse)
+        self._guards.pop()
+        self._aliases = {
+            name: alias for name, alias in self._aliases.items() if one.get(name) == alias
+        }
+
+    def _simple(self, statement: ast.stmt) -> None:
+        self._calls(statement)
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    self._stored(target, value, statement)
+                    self._bound(target, value)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self._stored(target, value, statement)
+                self._bound(target, value)
+            case ast.AugAssign(target=target, value=value):
+                self._augmented(target, value, statement)
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    self._stored(target, None, statement)
+
+    def _bound(self, target: ast.expr, value: ast.expr) -> None:
+        match target:
+            case ast.Name(id=name):
+                alias = self._alias(value)
+                self._aliases.pop(name, None)
+                if alias is not None:
+                    self._aliases[name] = alias
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                alias = self._alias(value)
+                for element in elements:
+                    if isinstance(element, ast.Name):
+                        self._aliases.pop(element.id, None)
+                        if alias is not None and alias.element not in ("array", "tensor"):
+                            self._aliases[element.id] = _deeper(alias)
+
+    def _looped(self, target: ast.expr, source: ast.expr) -> None:
+        for name in (n.id for n in ast.walk(target) if isinstance(n, ast.Name)):
+            self._aliases.pop(name, None)
+        alias = self._alias(source)
+        if isinstance(target, ast.Name) and alias is not None:
+            self._aliases[target.id] = _deeper(alias)
+
+    def _alias(self, value: ast.expr) -> Alias | None:
+        """Return what of the kept an expression stands for, itself and not a copy."""
+        match value:
+            case ast.Name(id=name):
+                return self._aliases.get(name)
+            case ast.Subscript(value=ast.Attribute() as holder, slice=index) if self._holder(
+                holder
+            ):
+                return self._taken(value, holder, index)
+            case ast.Subscript(value=inner):
+                alias = self._alias(inner)
+                return None if alias is None else _deeper(alias)
+            case ast.Call(func=ast.Attribute(attr=name), args=[inner, *_]) if name in _VIEWS:
+                alias = self._alias(inner)
+                known = alias is not None and alias.element in ("array", "tensor")
+                return alias if known else None
+        return None
+
+    def _holder(self, node: ast.Attribute) -> Holder | None:
+        if not (isinstance(node.value, ast.Name) and node.value.id == self._me):
+            return None
+        return self._kept(node.attr) if self._depth == 0 else None
+
+    def _taken(self, value: ast.expr, node: ast.Attribute, index: ast.expr) -> Alias | None:
+        holder = self._holder(node)
+        assert holder is not None
+        if holder.kind == "container":
+            if isinstance(index, ast.Slice):
+                return None
+            return Alias(value, holder.element, sure=holder.element in ("array", "tensor", "list"))
+        if not self._is_basic(index):
+            return None
+        sure = holder.kind == "tensor" or holder.dimensions > 1 or isinstance(index, ast.Slice)
+        return Alias(value, holder.kind, sure=sure)
+
+    def _is_basic(self, index: ast.expr) -> bool:
+        names = {node.id for node in ast.walk(index) if isinstance(node, ast.Name)}
+        plain = (ast.Name, ast.Constant, ast.BinOp, ast.Slice, ast.UnaryOp)
+        return isinstance(index, plain) and names <= self._parameters
+
+    # What changes
+
+    def _stored(self, target: ast.expr, value: ast.expr | None, statement: ast.stmt) -> None:
+        match target:
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                for element in elements:
+                    self._stored(element, None, statement)
+            case ast.Subscript(value=ast.Attribute() as holder) if self._holder(holder):
+                if value is not None and self._remakes(target, value):
+                    self._note(statement, Alias(target, ""), "deep")
+            case ast.Subscript(value=inner, slice=key):
+                alias = self._alias(inner)
+                if alias is not None:
+                    self._note(statement, alias, _form(alias, key))
+            case ast.Attribute(value=inner):
+                alias = self._alias(inner)
+                if alias is not None and not isinstance(inner, ast.Attribute):
+                    self._note(statement, alias, "deep" if alias.depth else "shallow")
+
+    def _remakes(self, target: ast.expr, value: ast.expr) -> bool:
+        """Tell whether a kept sample is replaced by what is made of itself, and handed out."""
+        text = ast.unparse(target)
+        reads = any(ast.unparse(node) == text for node in ast.walk(value) if _is_expression(node))
+        return reads and not isinstance(target, ast.Name) and self._hands_out(text)
+
+    def _hands_out(self, text: str) -> bool:
+        for node in ast.walk(self._function):
+            if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
+                values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+                if any(ast.unparse(each) == text for each in values):
+                    return True
+        return False
+
+    def _augmented(self, target: ast.expr, value: ast.expr, statement: ast.stmt) -> None:
+        match target:
+            case ast.Name(id=name):
+                alias = self._aliases.get(name)
+                if alias is not None and alias.sure:
+                    self._note(statement, alias, _whole(alias))
+            case ast.Subscript(value=ast.Attribute() as holder) if self._holder(holder):
+                if self._hands_out(ast.unparse(target)):
+                    self._note(statement, Alias(target, ""), "deep")
+            case ast.Subscript(value=inner, slice=key):
+                alias = self._alias(inner)
+                if alias is not None:
+                    plain = isinstance(value, ast.Constant) and isinstance(value.value, str)
+                    shallow = plain or alias.element in ("array", "tensor")
+                    self._note(statement, alias, _form(alias, key) if shallow else "deep")
+            case ast.Attribute(value=inner):
+                alias = self._alias(inner)
+                if alias is not None:
+                    self._note(statement, alias, "deep")
+
+    def _calls(self, tree: ast.AST) -> None:
+        for node in _own_calls(tree):
+            self._call(node)
+
+    def _call(self, call: ast.Call) -> None:
+        match call.func:
+            case ast.Attribute(value=inner, attr=name) if _changes_in_place(name, call):
+                alias = self._alias(inner)
+                if alias is not None:
+                    self._note(call, alias, _method_form(alias, name))
+        if ast.unparse(call.func) in _SHUFFLING and call.args:
+            alias = self._alias(call.args[0])
+            if alias is not None:
+                self._note(call, alias, _whole(alias))
+        for keyword in call.keywords:
+            alias = self._alias(keyword.value) if keyword.arg == "out" else None
+            if alias is not None:
+                self._note(call, alias, _whole(alias))
+        self._followed(call)
+
+    def _followed(self, call: ast.Call) -> None:
+        given = {
+            place: alias
+            for place, argument in enumerate(call.args)
+            if (alias := self._alias(argument)) is not None
+        }
+        if not given or self._depth > 3:
+            return
+        found = self._callee(call)
+        if found is None:
+            return
+        function, offset = found
+        names = [each.arg for each in [*function.args.posonlyargs, *function.args.args]]
+        aliases = {
+            names[place + offset]: alias
+            for place, alias in given.items()
+            if place + offset < len(names)
+        }
+        reader = Reader(function, self._kept, self._callee, self._depth + 1)
+        for change in reader.changes(aliases):
+            if not self._is_guarded(change.alias):
+                self._found.append(replace(change, through=(call, *change.through)))
+
+    def _note(self, node: ast.AST, alias: Alias, form: str) -> None:
+        if not self._is_guarded(alias):
+            self._found.append(Change(node, alias, form))
+
+    def _is_guarded(self, alias: Alias) -> bool:
+        """Tell whether it happens only while something is not there yet: a cache being filled."""
+        return any(_asks_for_absence(test, set(self._aliases)) for test in self._guards)
+
+
+def _asks_for_absence(test: ast.expr, aliases: set[str]) -> bool:
+    for node in ast.walk(test):
+        match node:
+            case ast.Compare(ops=[ast.NotIn()]):
+                return True
+            case ast.Compare(ops=[ast.Is() | ast.Eq()], comparators=[ast.Constant(value=None)]):
+                return True
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                names = {each.id for each in ast.walk(operand) if isinstance(each, ast.Name)}
+                if names & (aliases | {"hasattr"}):
+                    return True
+    return False
+
+
+def _deeper(alias: Alias) -> Alias:
+    if alias.element in ("array", "tensor"):
+        return alias
+    return Alias(alias.source, "", alias.depth + 1, sure=False)
+
+
+def _form(alias: Alias, key: ast.expr) -> str:
+    if alias.depth:
+        return "deep"
+    if alias.element:
+        return _whole(alias)
+    named = isinstance(key, ast.Constant) and isinstance(key.value, str)
+    return "shallow" if named else "deep"
+
+
+def _whole(alias: Alias) -> str:
+    forms = {"dict": "dict", "list": "list", "array": "copy", "tensor": "clone"}
+    return "deep" if alias.depth else forms.get(alias.element, "deep")
+
+
+def _method_form(alias: Alias, name: str) -> str:
+    if alias.depth:
+        return "deep"
+    if alias.element:
+        return _whole(alias)
+    return "clone" if name.endswith("_") else "shallow"
+
+
+def _changes_in_place(name: str, call: ast.Call) -> bool:
+    if name in _CHANGING:
+        return True
+    return name.endswith("_") and not name.startswith("_") and name not in _HARMLESS
+
+
+def _is_expression(node: ast.AST) -> bool:
+    return isinstance(node, ast.Subscript)
+
+
+def _own_calls(tree: ast.AST) -> Iterator[ast.Call]:
+    if isinstance(tree, ast.Call):
+        yield tree
+    for child in ast.iter_child_nodes(tree):
+        if not isinstance(child, Function | ast.Lambda | ast.ClassDef):
+            yield from _own_calls(child)
