@@ -54,7 +54,7 @@ class _Renamed(cst.CSTTransformer):
         self._stored = False
         self._seeded = False
 
-    def leave_Attribute(  # noqa: N802
+    def leave_Attribute(
         self, original_node: cst.Attribute, updated_node: cst.Attribute
     ) -> cst.Attribute:
         if original_node not in self._targets:
@@ -62,7 +62,7 @@ class _Renamed(cst.CSTTransformer):
         self._stored = True
         return updated_node.with_changes(attr=cst.Name(self._plan.kept_as))
 
-    def leave_SimpleStatementLine(  # noqa: N802
+    def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.SimpleStatementLine | cst.FlattenSentinel[cst.BaseStatement]:
         if not self._stored or self._seeded:

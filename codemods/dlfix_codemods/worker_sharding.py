@@ -68,7 +68,7 @@ class _Parted(cst.CSTTransformer):
         super().__init__()
         self._function, self._parts = function, parts
 
-    def leave_FunctionDef(  # noqa: N802
+    def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.FunctionDef | cst.FlattenSentinel[cst.BaseStatement]:
         if original_node is self._function:

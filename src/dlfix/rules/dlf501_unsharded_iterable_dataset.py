@@ -27,8 +27,20 @@ if TYPE_CHECKING:
 _ITERABLE = "IterableDataset"
 # What libraries hand out that surely knows nothing of workers.
 _PLAIN = frozenset(
-    "builtins io os csv json re glob itertools functools collections pathlib gzip bz2 lzma zipfile "
-    "tarfile pickle sqlite3 math string operator numpy pandas linecache fileinput h5py".split()
+    {"builtins", "io", "os", "csv", "json", "re", "glob", "itertools", "functools", "collections"}
+    | {
+        "pathlib",
+        "gzip",
+        "bz2",
+        "lzma",
+        "zipfile",
+        "tarfile",
+        "pickle",
+        "sqlite3",
+        "math",
+        "string",
+    }
+    | {"operator", "numpy", "pandas", "linecache", "fileinput", "h5py"}
 )
 
 

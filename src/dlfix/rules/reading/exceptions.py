@@ -273,7 +273,7 @@ def _through_parent(chain: Sequence[ast.ClassDef], index: int, init: Function) -
     kept = given_back(chain, index + 1 + above[0])
     return {
         name: kept[parameter]
-        for name, parameter in zip(given, parameters(above[1]))
+        for name, parameter in zip(given, parameters(above[1]), strict=False)
         if parameter in kept
     }
 

@@ -17,19 +17,20 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _SHARDS = re.compile(
     r"worker|(?<![a-z])rank|world_?size|shard|replica|split_dataset|split_by|partition|islice_for"
-    r"|(?<![a-z])node(_?id|s)?(?![a-z])|num_procs|process_index|proc_id|distribut",
+    r"|node_?id|num_procs|process_index|proc_id|distribut",
     re.IGNORECASE,
 )
 _CHANGING = frozenset(
-    "append appendleft add extend update pop popleft insert remove discard clear write setdefault "
-    "put push popitem send feed".split()
+    {"append", "appendleft", "add", "extend", "update", "pop", "popleft", "popitem", "insert"}
+    | {"remove", "discard", "clear", "write", "setdefault", "put", "push", "send", "feed"}
 )
 _ORDERING = frozenset({"shuffle", "permutation", "randperm", "sample", "permuted"})
 _DRAWING = frozenset(
-    "random rand randn randint randrange choice choices uniform normal gauss integers multinomial "
-    "standard_normal rand_like randn_like randint_like bernoulli poisson exponential beta "
-    "betavariate expovariate normalvariate triangular random_sample lognormal dirichlet binomial "
-    "getrandbits bytes urandom uuid4 token_hex".split()
+    {"random", "rand", "randn", "randint", "randrange", "choice", "choices", "uniform", "normal"}
+    | {"gauss", "integers", "multinomial", "standard_normal", "rand_like", "randn_like", "bytes"}
+    | {"randint_like", "bernoulli", "poisson", "exponential", "beta", "betavariate", "lognormal"}
+    | {"expovariate", "normalvariate", "triangular", "random_sample", "dirichlet", "binomial"}
+    | {"getrandbits", "urandom", "uuid4", "token_hex"}
 )
 
 
