@@ -1,0 +1,196 @@
+"""Put what a script does under `if __name__ == "__main__":`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from dlfix.source.text import Position, Span
+from dlfix_codemods.base import PlannedCodemod
+
+CELL = re.compile(r"# ?%%|# ?<codecell>|# In ?\[")
+BLANK = cst.EmptyLine(indent=False)
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+
+@dataclass(frozen=True)
+class Guard:
+    """One guard: the top-level statements that it takes, in order.
+
+    The guard stands where the last of them stood; a statement that is a guard itself gives its body.
+    """
+
+    statements: tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class MainGuardPlan:
+    """All guards of a module, in order."""
+
+    guards: tuple[Guard, ...]
+
+
+class MainGuard(PlannedCodemod):
+    """Put a script's statements under a main guard."""
+
+    DESCRIPTION = "Put what a script does under a main guard"
+    NAME: ClassVar[str] = "main_guard"
+
+    @staticmethod
+    def rewrite(module: cst.Module, plan: MainGuardPlan) -> cst.Module:
+        """Carry out one plan; code outside it stays to the byte."""
+        indices = _indices(module)
+        body: list[Statement | None] = list(module.body)  # type: ignore[arg-type]
+        for guard in plan.guards:
+            taken = [indices[span.start] for span in guard.statements]
+            last = taken[-1]
+            block, above = _guard(module, taken)
+            for index in taken:
+                body[index] = None
+                _hand_down_blanks(module, body, index)
+            body[last] = _spaced(block, above, module.body[last], _kept_before(body, last))  # type: ignore[arg-type]
+        return module.with_changes(body=[s for s in body if s is not None])
+
+
+def _indices(module: cst.Module) -> dict[Position, int]:
+    """Return the index in the body of each top-level statement, by where it starts."""
+    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+    starts = wrapper.resolve(PositionProvider)
+    found = {}
+    for index, statement in enumerate(module.body):
+        start = starts[statement].start
+        found[Position(start.line, start.column)] = index
+    return found
+
+
+def _guard(module: cst.Module, taken: Sequence[int]) -> tuple[cst.If, list[cst.EmptyLine]]:
+    """Return the guard over some statements, and the cell markers that stay above it."""
+    existing: cst.If | None = None
+    inner: list[Statement] = []
+    above: list[cst.EmptyLine] = []
+    footer: list[cst.EmptyLine] = []
+    for order, index in enumerate(taken):
+        statement: Statement = module.body[index]  # type: ignore[assignment]
+        lines = _flush(statement.leading_lines)
+        if order == 0:
+            above, lines = _cell_marker(_from_first_comment(lines))
+        elif taken[order - 1] != index - 1:
+            lines = [BLANK, *_from_first_comment(lines)]
+        if not _is_guard(statement):
+            moved = statement.visit(_Flush()).with_changes(leading_lines=[*footer, *lines])  # type: ignore[union-attr]
+            inner.append(moved)
+            footer = []
+            continue
+        assert isinstance(statement, cst.If)
+        gap = [BLANK] if inner else []
+        lines = [*footer, *gap, *_from_first_comment(lines)]
+        parts, footer = _spliced(statement)
+        parts[0] = parts[0].with_changes(leading_lines=[*lines, *parts[0].leading_lines])
+        existing = existing or statement
+        inner += parts
+    return _block(module, existing, inner, footer), above
+
+
+def _block(
+    module: cst.Module,
+    existing: cst.If | None,
+    inner: Sequence[Statement],
+    footer: Sequence[cst.EmptyLine],
+) -> cst.If:
+    if existing is not None and isinstance(existing.body, cst.IndentedBlock):
+        return existing.with_changes(body=existing.body.with_changes(body=inner, footer=footer))
+    body = cst.IndentedBlock(body=inner, footer=footer)
+    if existing is not None:
+        return existing.with_changes(body=body)
+    quote = '"' if '"' in module.code or "'" not in module.code else "'"
+    return cst.If(test=cst.parse_expression(f"__name__ == {quote}__main__{quote}"), body=body)
+
+
+class _Flush(cst.CSTTransformer):
+    """Keeps blank lines blank once their statement is indented."""
+
+    def leave_EmptyLine(  # noqa: N802
+        self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine
+    ) -> cst.EmptyLine:
+        return _flush([updated_node])[0]
+
+
+def _flush(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    return [
+        line.with_changes(indent=False)
+        if line.comment is None and not line.whitespace.value
+        else line
+        for line in lines
+    ]
+
+
+def _spliced(guard: Statement) -> tuple[list[Statement], list[cst.EmptyLine]]:
+    """Return what stands in a guard, and the lines at its end."""
+    assert isinstance(guard, cst.If)
+    if isinstance(guard.body, cst.IndentedBlock):
+        block = guard.body
+        parts: list[Statement] = list(block.body)  # type: ignore[arg-type]
+        return parts, list(block.footer)
+    assert isinstance(guard.body, cst.SimpleStatementSuite)
+    suite = guard.body
+    line = cst.SimpleStatementLine(body=suite.body, trailing_whitespace=suite.trailing_whitespace)
+    return [line], []
+
+
+def _is_guard(statement: cst.CSTNode) -> bool:
+    if not isinstance(statement, cst.If) or not isinstance(statement.test, cst.Comparison):
+        return False
+    test = statement.test
+    sides = [test.left, *(c.comparator for c in test.comparisons)]
+    names = {s.value for s in sides if isinstance(s, cst.Name)}
+    values = {s.evaluated_value for s in sides if isinstance(s, cst.SimpleString)}
+    return names == {"__name__"} and values == {"__main__"}
+
+
+def _from_first_comment(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    """Return the lines above a statement without the blank ones they begin with."""
+    first = next((i for i, line in enumerate(lines) if line.comment), len(lines))
+    return list(lines[first:])
+
+
+def _cell_marker(
+    lines: Sequence[cst.EmptyLine],
+) -> tuple[list[cst.EmptyLine], list[cst.EmptyLine]]:
+    """Part the lines above a statement after a notebook's cell marker: editors want it at column 0."""
+    marks = [i for i, line in enumerate(lines) if line.comment and CELL.match(line.comment.value)]
+    cut = marks[-1] + 1 if marks else 0
+    return list(lines[:cut]), list(lines[cut:])
+
+
+def _hand_down_blanks(module: cst.Module, body: list[Statement | None], taken: int) -> None:
+    """Keep the gap above a statement that goes, where what follows it has a smaller one."""
+    after = body[taken + 1] if taken + 1 < len(body) else None
+    if after is None or taken == 0:
+        return
+    gone: Statement = module.body[taken]  # type: ignore[assignment]
+    missing = _blanks(gone) - _blanks(after)
+    if missing > 0:
+        lines = [*[BLANK] * missing, *after.leading_lines]
+        body[taken + 1] = after.with_changes(leading_lines=lines)
+
+
+def _blanks(statement: Statement) -> int:
+    return len(statement.leading_lines) - len(_from_first_comment(statement.leading_lines))
+
+
+def _kept_before(body: Sequence[Statement | None], index: int) -> Statement | None:
+    return next((s for s in reversed(body[:index]) if s is not None), None)
+
+
+def _spaced(
+    block: cst.If, above: Sequence[cst.EmptyLine], last: Statement, before: Statement | None
+) -> cst.If:
+    """Give the guard the blank lines that its place asks for."""
+    wanted = 2 if isinstance(before, (cst.FunctionDef, cst.ClassDef)) else 1
+    count = max(_blanks(last), wanted) if before is not None else 0
+    return block.with_changes(leading_lines=[*[BLANK] * count, *above])

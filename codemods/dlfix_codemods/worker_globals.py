@@ -1,0 +1,96 @@
+"""Set in each worker, by a `worker_init_fn`, what only the parent sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import libcst as cst
+
+from dlfix.source.text import Span
+from dlfix_codemods.base import PlannedCodemod
+from dlfix_codemods.tools import imports, placement
+from dlfix_codemods.tools.positions import find
+
+OPTION = "worker_init_fn"
+
+
+@dataclass(frozen=True)
+class WorkerGlobalsPlan:
+    """A function for workers to start with, and the loaders' calls that get it.
+
+    `header` and `body` are the function's lines; `values` are the parameters that a partial binds,
+    each with the expression to bind.
+    """
+
+    name: str
+    header: str
+    body: tuple[str, ...]
+    values: tuple[tuple[str, str], ...]
+    calls: tuple[Span, ...]
+    above: Span
+
+
+class WorkerGlobals(PlannedCodemod):
+    """Give loaders a `worker_init_fn` that sets what workers read."""
+
+    DESCRIPTION = "Set in each worker what only the parent sets"
+    NAME: ClassVar[str] = "worker_globals"
+
+    @staticmethod
+    def rewrite(module: cst.Module, plan: WorkerGlobalsPlan) -> cst.Module:
+        """Carry out one plan; code outside it stays to the byte."""
+        index = placement.top_level_index(module, plan.above)
+        calls = find(module, plan.calls, cst.Call)
+        way = imports.access(module, "functools", "partial") if plan.values else None
+        option = _option(plan, way.written if way else "")
+        for call in calls.values():
+            assert isinstance(call, cst.Call)
+            module = module.with_deep_changes(call, args=_with(call, option))
+        module = placement.insert_at(module, index, [_function(module, plan)])
+        return way.apply(module) if way else module
+
+
+def _option(plan: WorkerGlobalsPlan, partial: str) -> cst.BaseExpression:
+    if not plan.values:
+        return cst.Name(plan.name)
+    bound = ", ".join(f"{name}={value}" for name, value in plan.values)
+    return cst.parse_expression(f"{partial}({plan.name}, {bound})")
+
+
+def _function(module: cst.Module, plan: WorkerGlobalsPlan) -> cst.BaseStatement:
+    indent = module.default_indent
+    text = "\n".join([plan.header, *(indent + line for line in plan.body)]) + "\n"
+    return cst.parse_statement(text, config=cst.PartialParserConfig(default_indent=indent))
+
+
+def _with(call: cst.Call, value: cst.BaseExpression) -> list[cst.Arg]:
+    """Return a call's arguments with the option in place of the one that is there, or at the end."""
+    args = list(call.args)
+    for index, arg in enumerate(args):
+        if arg.keyword is not None and arg.keyword.value == OPTION:
+            args[index] = arg.with_changes(value=value)
+            return args
+    last = args[-1]
+    added = cst.Arg(
+        keyword=cst.Name(OPTION),
+        value=value,
+        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
+        comma=last.comma,
+        whitespace_after_arg=last.whitespace_after_arg,
+    )
+    parting = last.with_changes(comma=_comma(call), whitespace_after_arg=cst.SimpleWhitespace(""))
+    return [*args[:-1], parting, added]
+
+
+def _comma(call: cst.Call) -> cst.Comma:
+    """Return a comma as the call parts its arguments."""
+    space: cst.BaseParenthesizableWhitespace = cst.SimpleWhitespace(" ")
+    if len(call.args) > 1 and isinstance(call.args[-2].comma, cst.Comma):
+        space = call.args[-2].comma.whitespace_after
+    elif isinstance(call.whitespace_before_args, cst.ParenthesizedWhitespace):
+        space = call.whitespace_before_args
+    if isinstance(space, cst.ParenthesizedWhitespace):
+        line = cst.TrailingWhitespace(newline=space.first_line.newline)
+        space = space.with_changes(first_line=line, empty_lines=[])
+    return cst.Comma(whitespace_after=space)

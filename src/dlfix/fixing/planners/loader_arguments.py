@@ -1,0 +1,86 @@
+"""Plans for `loader_arguments`: which arguments to take out of which loader's call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
+from dlfix.rules.loader_checks import DEFAULTS
+from dlfix_codemods.loader_arguments import LoaderArgumentsPlan
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.reach.analysis import Analysis
+    from dlfix.rules.base import Finding
+    from dlfix.rules.loader_options import WrongOption
+
+CODEMOD = "loader_arguments"
+WHY_UNSAFE = {
+    "DLF402": "the options contradict each other, and which of them was meant is a guess",
+    "DLF403": "the samples come in the dataset's own order",
+}
+
+
+def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
+    """Plan the removal of the options that are wrong, call by call."""
+    for finding in findings:
+        yield Planned((finding,), _outcome(finding, finding.evidence))
+
+
+def _outcome(finding: Finding, wrong: WrongOption) -> Fix | Refused:
+    call = wrong.boundary.node
+    assert isinstance(call, ast.Call)
+    module = wrong.boundary.frame.module
+    names = [name for name in wrong.check.drop if _set(wrong, name)]
+    refusal = _refusal(module, call, wrong, names)
+    if refusal is not None:
+        return refusal
+    why = WHY_UNSAFE.get(finding.code, "")
+    plan = LoaderArgumentsPlan(module.span(call), tuple(names))
+    return Fix(
+        f"Remove {' and '.join(f'`{name}`' for name in names)}",
+        Applicability.UNSAFE if why else Applicability.SAFE,
+        (Edit(module.path, CODEMOD, plan),),
+        why,
+    )
+
+
+def _set(wrong: WrongOption, name: str) -> bool:
+    return wrong.reader.argument(name) is not None and (
+        wrong.reader.values(name) != [DEFAULTS.get(name)]
+    )
+
+
+def _refusal(
+    module: Module, call: ast.Call, wrong: WrongOption, names: Sequence[str]
+) -> Refused | None:
+    options = wrong.options
+    if options.get("batch_sampler") is not None and options.get("sampler") is not None:
+        return Refused("both a sampler and a batch sampler are given, and only one can be meant")
+    if not names:
+        return Refused("there is no argument to remove")
+    keywords = {keyword.arg: keyword for keyword in call.keywords}
+    for name in names:
+        if name not in keywords:
+            return Refused(f"`{name}` is not given as a keyword in the call on line {call.lineno}")
+    if "num_workers" in wrong.check.reads and not wrong.reader.literal("num_workers"):
+        node = wrong.reader.node("num_workers")
+        spelled = ast.unparse(node) if node is not None else "num_workers"
+        return Refused(f"`{spelled}` is 0 here, but may be meant to be changed")
+    for name in names:
+        value = keywords[name].value
+        if not _harmless(value):
+            row = value.lineno
+            return Refused(f"`{name}` on line {row} calls something that may have an effect")
+    return None
+
+
+def _harmless(node: ast.expr) -> bool:
+    """Tell whether leaving an expression out leaves nothing undone: it only makes an object."""
+    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+    if any(isinstance(n, (ast.NamedExpr, ast.Await)) for n in ast.walk(node)):
+        return False
+    names = [ast.unparse(call.func).rpartition(".")[2] for call in calls]
+    return all(name[:1].isupper() or name == "get_context" for name in names)

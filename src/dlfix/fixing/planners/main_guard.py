@@ -1,0 +1,72 @@
+"""Plans for `main_guard`: what of a script goes under `if __name__ == "__main__":`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.division import Division, divide
+from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
+from dlfix.project.import_time import Unit
+from dlfix.reach.worker_code import WorkerCode
+from dlfix.source.text import Span
+from dlfix_codemods.main_guard import Guard, MainGuardPlan
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.reach.analysis import Analysis
+    from dlfix.rules.base import Finding
+
+CODEMOD = "main_guard"
+CELL = re.compile(r"# ?%%|# ?<codecell>|# In ?\[")
+
+
+def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
+    """Plan one guard for each script."""
+    for finding in findings:
+        module = analysis.project.module(finding.place.path)
+        yield Planned((finding,), _outcome(module, finding, analysis))
+
+
+def _outcome(module: Module, finding: Finding, analysis: Analysis) -> Fix | Refused:
+    if finding.evidence.importer:
+        return Refused(
+            f"the module is imported by {finding.evidence.importer}: under a main guard it would no"
+            " longer do there what it does"
+        )
+    division = divide(module.tree, _worker_reads(module, analysis))
+    if isinstance(division, Refused):
+        return division
+    start = finding.evidence.statement
+    if not any(start in unit.statements for unit in division.move):
+        return Refused(f"line {start.lineno} starts the workers and must stay at import")
+    guards = tuple(_guards(module, division))
+    return Fix(
+        'Put what the script does under `if __name__ == "__main__":`',
+        Applicability.SAFE,
+        (Edit(module.path, CODEMOD, MainGuardPlan(guards)),),
+    )
+
+
+def _worker_reads(module: Module, analysis: Analysis) -> dict[str, str]:
+    """Return the module's names that code in a worker reads, and who does."""
+    code = WorkerCode.of(analysis)
+    return {read.name: read.reader for read in code.global_reads() if read.module is module}
+
+
+def _guards(module: Module, division: Division) -> Iterator[Guard]:
+    """Yield one guard for all that moves; in a file of cells one a cell, for editors run each."""
+    if not any(CELL.match(line) for line in module.text.splitlines()):
+        yield Guard(tuple(_span(module, unit) for unit in division.move))
+        return
+    cells: dict[int, list[Unit]] = {}
+    rows = [i for i, line in enumerate(module.text.splitlines(), 1) if CELL.match(line)]
+    for unit in division.move:
+        cells.setdefault(sum(row < unit.row for row in rows), []).append(unit)
+    for units in cells.values():
+        yield Guard(tuple(_span(module, unit) for unit in units))
+
+
+def _span(module: Module, unit: Unit) -> Span:
+    return Span(module.span(unit.first).start, module.span(unit.statements[-1]).end)

@@ -1,0 +1,191 @@
+"""Plans for `worker_globals`: a `worker_init_fn` that sets what only the parent sets."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
+from dlfix.reach.callers import enclosing_function, top_level_statement
+from dlfix_codemods.tools import naming
+from dlfix_codemods.worker_globals import OPTION, WorkerGlobalsPlan
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Boundary
+    from dlfix.rules.base import Finding
+    from dlfix.rules.dlf303_global_set_in_main import SetInParent
+
+CODEMOD = "worker_globals"
+SIMPLE = (ast.Name, ast.Attribute, ast.Constant, ast.expr_context, ast.UnaryOp, ast.unaryop)
+
+
+class _No(Exception):
+    """There is no fix, for a reason."""
+
+
+def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
+    """Plan one `worker_init_fn` for each setting that workers lack; one a module and round."""
+    taken: set[Module] = set()
+    for finding in findings:
+        try:
+            outcome: Fix | Refused = _fix(finding.evidence, analysis, taken)
+        except _No as no:
+            outcome = Refused(str(no))
+        yield Planned((finding,), outcome)
+
+
+def _fix(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> Fix:
+    boundary = evidence.read.function.crossing.boundary
+    module = boundary.frame.module
+    if boundary.kind != "DataLoader" or not isinstance(boundary.node, ast.Call):
+        raise _No("only a loader has a `worker_init_fn` that could set it")
+    if module in taken:
+        raise _No("another setting of this file comes first")
+    parameters, body, values = _setting(evidence, module, boundary.node)
+    loaders = _loaders_beside(analysis, boundary)
+    earlier = {_earlier(module, loader) for loader in loaders}
+    if len(earlier) > 1:
+        raise _No("the loaders here have different `worker_init_fn`s")
+    before = earlier.pop()
+    name = naming.free_name("_init_worker", naming.names_in(module.tree))
+    typed = _is_typed(module, boundary.node)
+    taken.add(module)
+    plan = WorkerGlobalsPlan(
+        name,
+        _header(name, parameters, typed),
+        (*((f"{before}(worker_id)",) if before else ()), *body),
+        values,
+        tuple(module.span(loader.node) for loader in loaders),
+        module.span(top_level_statement(module, boundary.node)),
+    )
+    return Fix(
+        f"Set `{evidence.name.name}` in each worker by `{name}`",
+        Applicability.UNSAFE,
+        (Edit(module.path, CODEMOD, plan),),
+        "a worker that went on with what the import leaves gets the parent's setting",
+    )
+
+
+Setting = tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]
+
+
+def _setting(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting:
+    """Return the parameters, the lines and the bound values of the function that sets it."""
+    if evidence.entry.calls and evidence.write.module.scope_of(evidence.write.node).is_function:
+        caller, call = evidence.entry.calls[-1]
+        own = evidence.write.rebinds and caller is not module
+        if own or _beside(caller, call, module, loader):
+            return _made_again(caller, call, module, loader)
+    return _carried(evidence, module, loader)
+
+
+def _beside(caller: Module, call: ast.Call, module: Module, loader: ast.Call) -> bool:
+    same = caller is module and enclosing_function(caller, call) is enclosing_function(
+        module, loader
+    )
+    return same and call.lineno < loader.lineno
+
+
+def _made_again(caller: Module, call: ast.Call, module: Module, loader: ast.Call) -> Setting:
+    """Make the call that sets it again in the worker, with what it was given."""
+    if not _beside(caller, call, module, loader):
+        raise _No(f"it is set by the call on line {call.lineno}, away from the loader")
+    if not isinstance(module.parent(call), ast.Expr):
+        raise _No(f"what the call on line {call.lineno} returns is used")
+    head = call.func
+    while isinstance(head, ast.Attribute):
+        head = head.value
+    if not isinstance(head, ast.Name) or module.scope_of(call).lookup(head.id) is not module.scope:
+        raise _No(f"`{ast.unparse(call.func)}` on line {call.lineno} is no module-level name")
+    parameters: list[str] = []
+    values: list[tuple[str, str]] = []
+
+    def carried(node: ast.expr, wanted: str) -> str:
+        if isinstance(node, ast.Constant):
+            return ast.unparse(node)
+        if not all(isinstance(n, SIMPLE) for n in ast.walk(node)):
+            raise _No(f"the call on line {call.lineno} is given more than names")
+        name = naming.free_name(wanted, {*parameters, "worker_id", head.id})
+        parameters.append(name)
+        values.append((name, ast.unparse(node)))
+        return name
+
+    given = [carried(a, _name_of(a)) for a in call.args]
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise _No(f"the call on line {call.lineno} is given `**`")
+        given.append(f"{keyword.arg}={carried(keyword.value, keyword.arg)}")
+    line = f"{ast.unparse(call.func)}({', '.join(given)})"
+    return tuple(parameters), (line,), tuple(values)
+
+
+def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting:
+    """Carry the value itself to the worker and set it there."""
+    name, write = evidence.name, evidence.write
+    if name.module is not module or write.module is not module:
+        raise _No(f"`{name.name}` is set in another file than the loader is made in")
+    if evidence.read.function.module is not module:
+        raise _No(f"`{name.name}` is read in another file than the loader is made in")
+    calls = evidence.entry.calls
+    set_at = calls[-1][1] if calls else write.node
+    if set_at.lineno > loader.lineno or not _beside_or_above(module, set_at, loader):
+        raise _No(f"line {set_at.lineno} may set it after the loader is made")
+    if module.scope_of(loader).lookup(name.name) is not module.scope:
+        raise _No(f"`{name.name}` is another name where the loader is made")
+    body = (f"global {name.name}", f"{name.name} = value")
+    return ("value",), body, (("value", name.name),)
+
+
+def _beside_or_above(module: Module, node: ast.AST, loader: ast.Call) -> bool:
+    function = enclosing_function(module, node)
+    return function is None or function is enclosing_function(module, loader)
+
+
+def _name_of(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else "value"
+
+
+def _loaders_beside(analysis: Analysis, boundary: Boundary) -> list[Boundary]:
+    """Return the loaders made in the same function, all of which need the setting."""
+    module = boundary.frame.module
+    function = enclosing_function(module, boundary.node)
+    found: dict[ast.AST, Boundary] = {boundary.node: boundary}
+    for other in analysis.boundaries:
+        if other.kind != "DataLoader" or other.workers is False or other.frame.module is not module:
+            continue
+        if isinstance(other.node, ast.Call) and enclosing_function(module, other.node) is function:
+            found.setdefault(other.node, other)
+    return list(found.values())
+
+
+def _earlier(module: Module, loader: Boundary) -> str:
+    """Return the `worker_init_fn` that is there; the new one calls it."""
+    call = loader.node
+    assert isinstance(call, ast.Call)
+    if any(k.arg is None for k in call.keywords) or any(
+        isinstance(a, ast.Starred) for a in call.args
+    ):
+        raise _No(f"the loader on line {call.lineno} is given `**` or `*`")
+    node = next((k.value for k in call.keywords if k.arg == OPTION), None)
+    if node is None or (isinstance(node, ast.Constant) and node.value is None):
+        if len(call.args) > 10:
+            raise _No("the loader's `worker_init_fn` is given by position")
+        return ""
+    if isinstance(node, ast.Name) and module.scope_of(node).lookup(node.id) is module.scope:
+        return node.id
+    raise _No(f"the loader on line {call.lineno} has a `worker_init_fn` that cannot be built on")
+
+
+def _is_typed(module: Module, node: ast.AST) -> bool:
+    function = enclosing_function(module, node)
+    return isinstance(function, ast.FunctionDef) and function.returns is not None
+
+
+def _header(name: str, parameters: Sequence[str], typed: bool) -> str:
+    listed = ", ".join([f"worker_id{': int' if typed else ''}", *parameters])
+    return f"def {name}({listed}){' -> None' if typed else ''}:"

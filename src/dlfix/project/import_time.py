@@ -1,0 +1,302 @@
+"""What each top-level statement of a module does when the module is imported."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+IMPORTS = (ast.Import, ast.ImportFrom)
+MUTATORS = frozenset(
+    [
+        "append",
+        "extend",
+        "insert",
+        "add",
+        "update",
+        "setdefault",
+        "pop",
+        "popitem",
+        "remove",
+        "discard",
+        "clear",
+        "sort",
+        "reverse",
+        "appendleft",
+        "extendleft",
+        "popleft",
+        "register",
+    ]
+)
+IN_PLACE = frozenset({"random.shuffle", "numpy.random.shuffle", "heapq.heapify", "bisect.insort"})
+EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "SystemExit"})
+
+
+@dataclass
+class Effects:
+    """What running some code does to names: reads, binds, changes in place, calls."""
+
+    reads: set[str] = field(default_factory=set)
+    binds: set[str] = field(default_factory=set)
+    mutates: set[str] = field(default_factory=set)
+    calls: list[ast.Call] = field(default_factory=list)
+
+    @property
+    def touches(self) -> set[str]:
+        """Names that are something else afterwards."""
+        return self.binds | self.mutates
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """Top-level statements that stand or move together: those that share a line."""
+
+    statements: tuple[ast.stmt, ...]
+    effects: Effects
+
+    @property
+    def row(self) -> int:
+        """The line it starts on."""
+        return self.statements[0].lineno
+
+    @property
+    def first(self) -> ast.stmt:
+        """Its first statement."""
+        return self.statements[0]
+
+
+def is_guard(statement: ast.stmt) -> bool:
+    """Tell whether a statement is `if __name__ == "__main__":`."""
+    if not isinstance(statement, ast.If) or not isinstance(statement.test, ast.Compare):
+        return False
+    test = statement.test
+    if len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return False
+    sides = (test.left, test.comparators[0])
+    return any(isinstance(s, ast.Name) and s.id == "__name__" for s in sides) and any(
+        isinstance(s, ast.Constant) and s.value == "__main__" for s in sides
+    )
+
+
+def base_name(node: ast.expr) -> str | None:
+    """Return the name an attribute, item or call chain starts from: `a` of `a.b[0].c`."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def dotted(node: ast.expr) -> str:
+    """Return `a.b.c` for such a chain of names, else an empty string."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        inner = dotted(node.value)
+        return f"{inner}.{node.attr}" if inner else ""
+    return ""
+
+
+class ImportTime:
+    """The top-level statements of a module, and what running them does."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+
+    @cached_property
+    def units(self) -> list[Unit]:
+        """The statements in order, those on shared lines together."""
+        groups: list[list[ast.stmt]] = []
+        for statement in self.tree.body:
+            if groups and statement.lineno <= (groups[-1][-1].end_lineno or 0):
+                groups[-1].append(statement)
+            else:
+                groups.append([statement])
+        return [Unit(tuple(group), self._effects_of(group)) for group in groups]
+
+    @cached_property
+    def definitions(self) -> dict[str, Definition]:
+        """Functions and classes of the top level by name; the last one of a name."""
+        found: dict[str, Definition] = {}
+        for statement in _flat(self.tree.body):
+            if isinstance(statement, DEFINITIONS):
+                found[statement.name] = statement
+        return found
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """The dotted name that each imported name stands for."""
+        names: dict[str, str] = {}
+        for node in _flat(self.tree.body):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    head = alias.name.partition(".")[0]
+                    names[alias.asname or head] = alias.name if alias.asname else head
+            elif isinstance(node, ast.ImportFrom):
+                module = "." * node.level + (node.module or "")
+                for alias in node.names:
+                    names[alias.asname or alias.name] = f"{module}.{alias.name}"
+        return names
+
+    @cached_property
+    def lazy_annotations(self) -> bool:
+        """Tell whether annotations are not evaluated (`from __future__ import annotations`)."""
+        return self.imports.get("annotations") == "__future__.annotations"
+
+    def full_name(self, node: ast.expr) -> str:
+        """Return the dotted name of a callee with its import spelled out."""
+        head, dot, rest = dotted(node).partition(".")
+        return self.imports.get(head, head) + dot + rest
+
+    def exits(self, unit: Unit) -> bool:
+        """Tell whether running a unit may end the program."""
+        return any(self.full_name(call.func) in EXITS for call in unit.effects.calls) or any(
+            isinstance(node, ast.Raise) for s in unit.statements for node in ast.walk(s)
+        )
+
+    def called_definitions(self, calls: Iterable[ast.Call]) -> list[Definition]:
+        """Return the module's own functions that calls of these run, directly or further down."""
+        found: dict[str, Definition] = {}
+        names = [base_name(call.func) for call in calls]
+        while names:
+            name = names.pop()
+            if name is None or name in found or name not in self.definitions:
+                continue
+            definition = found[name] = self.definitions[name]
+            names += [base_name(call.func) for call in self.body_effects(definition).calls]
+        return list(found.values())
+
+    def body_effects(self, definition: Definition) -> Effects:
+        """What calling a function, or making an instance of a class, does to module-level names."""
+        effects = Effects()
+        for function in ast.walk(definition):
+            if not isinstance(function, FUNCTIONS):
+                continue
+            inner = Effects()
+            for statement in function.body:
+                self._statement(statement, inner)
+            declared = {n for s in ast.walk(function) if isinstance(s, ast.Global) for n in s.names}
+            local = (inner.binds | parameters(function)) - declared
+            effects.reads |= inner.reads - local
+            effects.binds |= inner.binds & declared
+            effects.mutates |= inner.mutates - local
+            effects.calls += inner.calls
+        return effects
+
+    def _effects_of(self, statements: Iterable[ast.stmt]) -> Effects:
+        effects = Effects()
+        for statement in statements:
+            self._statement(statement, effects)
+        for definition in self.called_definitions(effects.calls):
+            inner = self.body_effects(definition)
+            effects.binds |= inner.binds
+            effects.mutates |= inner.mutates
+        return effects
+
+    def _statement(self, node: ast.AST, effects: Effects) -> None:
+        if isinstance(node, IMPORTS):
+            effects.binds |= {a.asname or a.name.partition(".")[0] for a in node.names}
+        elif isinstance(node, DEFINITIONS):
+            self._definition(node, effects)
+        elif isinstance(node, ast.Name):
+            (effects.reads if isinstance(node.ctx, ast.Load) else effects.binds).add(node.id)
+        else:
+            self._changes(node, effects)
+            for child in ast.iter_child_nodes(node):
+                self._statement(child, effects)
+
+    def _definition(self, node: Definition, effects: Effects) -> None:
+        """A definition binds its name; decorators, defaults and a class's body run at once."""
+        effects.binds.add(node.name)
+        for decorator in node.decorator_list:
+            self._statement(decorator, effects)
+            if not isinstance(decorator, ast.Call):
+                effects.calls.append(ast.copy_location(ast.Call(decorator, [], []), decorator))
+        if isinstance(node, ast.ClassDef):
+            inner = Effects()
+            for child in (*node.bases, *node.keywords, *node.body):
+                self._statement(child, inner)
+            effects.reads |= inner.reads
+            effects.mutates |= inner.mutates - inner.binds
+            effects.calls += inner.calls
+            return
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            if default is not None:
+                self._statement(default, effects)
+        if not self.lazy_annotations:
+            for annotation in annotations(node):
+                self._statement(annotation, effects)
+
+    def _changes(self, node: ast.AST, effects: Effects) -> None:
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+            effects.mutates |= {base_name(node) or ""} - {""}
+        elif isinstance(node, ast.AugAssign):
+            effects.mutates |= {base_name(node.target) or ""} - {""}
+            effects.reads |= {base_name(node.target) or ""} - {""}
+        elif isinstance(node, ast.Call):
+            effects.calls.append(node)
+            effects.mutates |= set(self._changed_by_call(node))
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            # A call whose result nobody keeps is made for its effect: `parser.add_argument(...)`.
+            func = node.value.func
+            name = base_name(func)
+            if isinstance(func, ast.Attribute) and name and name not in self.imports:
+                effects.mutates.add(name)
+
+    def _changed_by_call(self, call: ast.Call) -> Iterator[str]:
+        func = call.func
+        name = base_name(func)
+        if isinstance(func, ast.Attribute) and func.attr in MUTATORS and name:
+            yield name
+        passed = [(i, base_name(a)) for i, a in enumerate(call.args)]
+        if self.full_name(func) in IN_PLACE:
+            yield from (n for _, n in passed if n)
+        definition = self.definitions.get(name or "") if isinstance(func, ast.Name) else None
+        if isinstance(definition, FUNCTIONS):
+            named = [a.arg for a in (*definition.args.posonlyargs, *definition.args.args)]
+            changed = changed_names(definition)
+            yield from (n for i, n in passed if n and i < len(named) and named[i] in changed)
+
+
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
+    """Return the names of a function's parameters."""
+    return {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
+
+
+def annotations(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
+    """Yield the annotations of a function's parameters and of what it returns."""
+    for node in ast.walk(function.args):
+        if isinstance(node, ast.arg) and node.annotation is not None:
+            yield node.annotation
+    if function.returns is not None:
+        yield function.returns
+
+
+def changed_names(function: ast.AST) -> set[str]:
+    """Return the names whose object some code changes in place, by what it says itself."""
+    names: set[str | None] = set()
+    for node in ast.walk(function):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+            names.add(base_name(node))
+        elif isinstance(node, ast.AugAssign):
+            names.add(base_name(node.target))
+        elif isinstance(node, ast.Call) and _mutates(node):
+            names.add(base_name(node.func))
+    return {name for name in names if name}
+
+
+def _mutates(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr in MUTATORS
+
+
+def _flat(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements, also those inside top-level `if`, `try` and `with` blocks."""
+    for statement in statements:
+        yield statement
+        for block in ("body", "orelse", "finalbody"):
+            if not isinstance(statement, DEFINITIONS):
+                yield from _flat(getattr(statement, block, []))
+        for handler in getattr(statement, "handlers", []):
+            yield from _flat(handler.body)

@@ -1,0 +1,127 @@
+"""Whether a statement may run once more, in each worker, and set its names to the same values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.project.import_time import FUNCTIONS, ImportTime, Unit, dotted
+
+# What gives something else, or does something to the world, each time it is called.
+ONCE = (
+    "print", "input", "exec", "eval", "breakpoint", "exit", "quit",
+    "random", "secrets", "uuid", "time", "numpy.random", "tempfile", "subprocess", "shutil", "socket",
+    "datetime.datetime.now", "datetime.datetime.today", "datetime.date.today", "sys.exit",
+    "os.system", "os.makedirs", "os.mkdir", "os.remove", "os.unlink", "os.rename", "os.rmdir",
+    "os.urandom", "os.getpid", "os.fork", "os.kill", "os._exit", "threading", "multiprocessing",
+    "concurrent", "asyncio", "sqlite3", "signal", "atexit", "requests", "urllib", "httpx",
+    "torch.rand", "torch.randn", "torch.randint", "torch.randperm", "torch.normal",
+    "torch.bernoulli", "torch.multinomial", "torch.nn", "torch.optim", "torch.manual_seed",
+    "torch.seed", "torch.save", "torch.distributed", "torch.multiprocessing", "torch.utils.data",
+    "torch.cuda.set_device", "torch.cuda.init", "torch.Generator", "wandb", "mlflow", "tqdm", "numpy.save",
+)  # fmt: skip
+ONCE_METHODS = frozenset(
+    [
+        "write",
+        "writelines",
+        "start",
+        "fit",
+        "train",
+        "backward",
+        "step",
+        "cuda",
+        "save",
+        "shuffle",
+        "sample",
+        "random",
+        "randint",
+        "randn",
+        "rand",
+        "choice",
+        "to_csv",
+        "mkdir",
+        "unlink",
+        "touch",
+        "commit",
+        "execute",
+        "write_text",
+        "write_bytes",
+        "run",
+        "submit",
+        "set_start_method",
+    ]
+)
+# What sets up a library, and has to be set up in a worker as well.
+SETTINGS = ("os.environ", "os.putenv", "sys.path", "sys.setrecursionlimit", "warnings", "logging")
+SETTING_METHODS = (
+    "set", "disable", "enable", "filterwarnings", "simplefilter", "use", "basicConfig", "seterr",
+    "register", "ignore",
+)  # fmt: skip
+NO_SETTINGS = ("seed", "set_start_method", "set_device", "set_trace")
+TESTS = (ast.If, ast.While)
+
+
+def once(module: ImportTime, unit: Unit) -> str | None:
+    """Say what in a unit must not run again in a worker; None where nothing does."""
+    return next((why for s in unit.statements for why in _once(module, s, frozenset())), None)
+
+
+def sets_up_a_library(module: ImportTime, statement: ast.stmt) -> bool:
+    """Tell whether a statement sets something in a library, as workers need it too."""
+    if isinstance(statement, ast.If):
+        inner = [*statement.body, *statement.orelse]
+        return all(sets_up_a_library(module, s) for s in inner)
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        name = module.full_name(statement.value.func)
+        head = name.partition(".")[0]
+        method = name.rpartition(".")[2]
+        if any(word in method for word in NO_SETTINGS):
+            return False
+        imported = head in {full.partition(".")[0] for full in module.imports.values()}
+        return name.startswith(SETTINGS) or (imported and method.startswith(SETTING_METHODS))
+    if isinstance(statement, (ast.Assign, ast.AugAssign)):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        return all(
+            isinstance(t, (ast.Attribute, ast.Subscript)) and _of_import(module, t) for t in targets
+        ) and not any(_once(module, statement, frozenset()))
+    return False
+
+
+def _of_import(module: ImportTime, target: ast.expr) -> bool:
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return dotted(target).partition(".")[0] in module.imports
+
+
+def _once(module: ImportTime, node: ast.AST, seen: frozenset[str]) -> Iterator[str]:
+    if isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)):
+        return
+    if isinstance(node, ast.Call):
+        yield from _once_call(module, node, seen)
+    if isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom)):
+        yield f"awaits or yields (line {node.lineno})"
+    for child in ast.iter_child_nodes(node):
+        yield from _once(module, child, seen)
+
+
+def _once_call(module: ImportTime, call: ast.Call, seen: frozenset[str]) -> Iterator[str]:
+    name = module.full_name(call.func)
+    if name == "open" and _writes(call):
+        yield "opens a file for writing"
+    elif any(name == bad or name.startswith(f"{bad}.") for bad in ONCE) or (
+        isinstance(call.func, ast.Attribute) and call.func.attr in ONCE_METHODS
+    ):
+        yield f"calls `{ast.unparse(call.func)}`"
+    definition = module.definitions.get(name)
+    if isinstance(definition, FUNCTIONS) and name not in seen:
+        for statement in definition.body:
+            for why in _once(module, statement, seen | {name}):
+                yield f"calls `{name}`, which {why}"
+
+
+def _writes(call: ast.Call) -> bool:
+    mode: ast.expr | None = call.args[1] if len(call.args) > 1 else None
+    mode = next((k.value for k in call.keywords if k.arg == "mode"), mode)
+    if mode is None:
+        return False
+    return not (isinstance(mode, ast.Constant) and set(str(mode.value)) <= set("rbtU"))

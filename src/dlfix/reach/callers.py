@@ -1,0 +1,167 @@
+"""From where code is run: the calls that lead to a function, back to a module's top level."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+from weakref import WeakKeyDictionary
+
+from dlfix.project.import_time import FUNCTIONS, IMPORTS, is_guard
+from dlfix.reach.values import BoundMethod, Class, Function
+from dlfix.rules.base import Step
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.project.scopes import Scope
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.values import Value
+
+DEPTH = 8
+MOST_CALLS = 400  # how many calls of one name are looked at
+COMMANDS = ("command", "main", "group", "entrypoint")
+
+Calls = tuple[tuple["Module", ast.Call], ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A top-level statement that some code runs from, and the calls in between.
+
+    `kind` is "import" (it runs whenever the module is imported), or "parent" (only in the process that
+    was started: under the main guard, or in a command's function that nothing calls).
+    """
+
+    kind: str
+    module: Module
+    statement: ast.stmt
+    steps: tuple[Step, ...]
+    calls: tuple[tuple[Module, ast.Call], ...] = ()  # from the top level to the code, as the steps
+
+
+class Callers:
+    """Looks up who calls what, on demand."""
+
+    _made: ClassVar[WeakKeyDictionary[Analysis, Callers]] = WeakKeyDictionary()
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self._entries: dict[ast.AST, list[Entry]] = {}
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> Callers:
+        """Return the one that belongs to an analysis."""
+        if analysis not in cls._made:
+            cls._made[analysis] = cls(analysis)
+        return cls._made[analysis]
+
+    def entries(self, module: Module, node: ast.AST) -> list[Entry]:
+        """Return the top-level statements that a node is run from."""
+        return list(self._climb(module, node, (), frozenset()))
+
+    def _climb(
+        self, module: Module, node: ast.AST, calls: Calls, seen: frozenset[ast.AST]
+    ) -> Iterator[Entry]:
+        function = enclosing_function(module, node)
+        if function is None:
+            statement = top_level_statement(module, node)
+            if not isinstance(statement, IMPORTS):
+                kind = "parent" if is_guard(statement) else "import"
+                yield _entry(kind, module, statement, calls)
+            return
+        if isinstance(function, ast.Lambda) or function in seen or len(seen) >= DEPTH:
+            return
+        called = False
+        for caller, call in self.calls_of(module, function):
+            called = True
+            yield from self._climb(caller, call, ((caller, call), *calls), seen | {function})
+        if not called and _is_command(function):
+            yield _entry("parent", module, top_level_statement(module, function), calls)
+
+    def calls_of(
+        self, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
+    ) -> Iterator[tuple[Module, ast.Call]]:
+        """Yield the calls that run a function, in the modules that mention it."""
+        owner = module.parent(function)
+        init = isinstance(owner, ast.ClassDef) and function.name == "__init__"
+        name = owner.name if init and isinstance(owner, ast.ClassDef) else function.name
+        looked = 0
+        for caller in self.analysis.project.mentions(name):
+            for call in caller.calls:
+                if _last_name(call.func) != name:
+                    continue
+                looked += 1
+                if looked > MOST_CALLS:
+                    return
+                if any(runs(v, function, self.analysis) for v in self._values(caller, call.func)):
+                    yield caller, call
+
+    def _values(self, module: Module, node: ast.expr) -> Iterator[Value]:
+        frame = self.analysis.frame(module.scope_of(node))
+        for reached in self.analysis.evaluate(node, frame):
+            yield reached.value
+
+
+def _entry(kind: str, module: Module, statement: ast.stmt, calls: Calls) -> Entry:
+    steps = tuple(
+        Step(caller.place(call), f"{_last_name(call.func)}(...)", "called here")
+        for caller, call in calls
+    )
+    return Entry(kind, module, statement, steps, calls)
+
+
+def runs(value: Value, function: ast.AST, analysis: Analysis) -> bool:
+    """Tell whether calling a value runs a function."""
+    if isinstance(value, Function):
+        return value.node is function
+    if isinstance(value, BoundMethod):
+        return value.function.node is function
+    if isinstance(value, Class):
+        init = analysis.method(value, "__init__")
+        return init is not None and init.node is function
+    return False
+
+
+def enclosing_function(
+    module: Module, node: ast.AST
+) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None:
+    """Return the function whose body a node is in; decorators and defaults are outside."""
+    scope: Scope | None = module.scope_of(node)
+    while scope is not None:
+        if isinstance(scope.node, (*FUNCTIONS, ast.Lambda)):
+            return scope.node
+        scope = scope.parent
+    return None
+
+
+def top_level_statement(module: Module, node: ast.AST) -> ast.stmt:
+    """Return the statement of the module's top level that a node is part of."""
+    for above in (node, *module.ancestors(node)):
+        if module.parent(above) is module.tree:
+            assert isinstance(above, ast.stmt)
+            return above
+    raise LookupError("the node is no part of the module")
+
+
+def under_guard(module: Module, node: ast.AST) -> ast.stmt | None:
+    """Return the main guard that a node stands under, outside any function."""
+    statement = top_level_statement(module, node)
+    if not is_guard(statement) or enclosing_function(module, node) is not None:
+        return None
+    assert isinstance(statement, ast.If)
+    above = [node, *module.ancestors(node)]
+    return None if any(s in above for s in statement.orelse) else statement
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_command(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    if function.name == "main":
+        return True
+    decorators = [ast.unparse(d).partition("(")[0] for d in function.decorator_list]
+    return any(d.rpartition(".")[2] in COMMANDS for d in decorators)

@@ -1,0 +1,113 @@
+"""Module-level state: which code sets or changes a name, and in which process it does."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlfix.project.import_time import FUNCTIONS, MUTATORS
+from dlfix.reach.callers import Callers, Entry, enclosing_function
+from dlfix.reach.worker_code import WorkerCode, WorkerFunction
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.project.scopes import Scope
+    from dlfix.reach.analysis import Analysis
+
+DEFINING = frozenset({"def", "class", "import"})
+
+
+@dataclass(frozen=True)
+class Use:
+    """A place that reads, sets or changes a module-level name."""
+
+    module: Module
+    node: ast.expr
+    rebinds: bool = False  # it gives the name another object
+
+
+class GlobalName:
+    """One module-level name of a module of the tree."""
+
+    def __init__(self, analysis: Analysis, module: Module, name: str) -> None:
+        self.analysis = analysis
+        self.module = module
+        self.name = name
+
+    @property
+    def is_definition(self) -> bool:
+        """Whether it names a function, class or import, which no process changes."""
+        bindings = self.module.scope.bindings.get(self.name, [])
+        return bool(bindings) and all(b.kind in DEFINING for b in bindings)
+
+    def uses(self) -> Iterator[tuple[Use, bool]]:
+        """Yield each use of the name in the project, and whether it writes."""
+        for module in self.analysis.project.mentions(self.name):
+            for node in module.parents:
+                if self._is_use(module, node):
+                    assert isinstance(node, (ast.Name, ast.Attribute))
+                    rebinds = isinstance(node.ctx, (ast.Store, ast.Del))
+                    yield Use(module, node, rebinds), rebinds or changes(module, node)
+
+    def writes(self) -> list[Use]:
+        """Return the places that set the name or change its object."""
+        return [use for use, writes in self.uses() if writes]
+
+    def reads(self) -> list[Use]:
+        """Return the places that only read."""
+        return [use for use, writes in self.uses() if not writes]
+
+    def _is_use(self, module: Module, node: ast.AST) -> bool:
+        code = WorkerCode.of(self.analysis)
+        if isinstance(node, ast.Name):
+            if node.id != self.name and module is self.module:
+                return False
+            scope = module.scope_of(node)
+            if scope.lookup(node.id) is not module.scope:
+                return False
+            if module is self.module:
+                return not _in_class_body(scope, node)
+            return not isinstance(node.ctx, ast.Store) and code.home(module, node.id) == (
+                self.module,
+                self.name,
+            )
+        if isinstance(node, ast.Attribute) and node.attr == self.name:
+            if not isinstance(node.value, ast.Name):
+                return False
+            return code.module_named(module, module.scope_of(node), node.value.id) is self.module
+        return False
+
+    def worker_writer(self, use: Use) -> WorkerFunction | None:
+        """Return the worker's function that a use is in."""
+        return WorkerCode.of(self.analysis).runs(use.module, use.node)
+
+    def entries(self, use: Use) -> list[Entry]:
+        """Return the top-level statements a use is run from."""
+        return Callers.of(self.analysis).entries(use.module, use.node)
+
+
+def _in_class_body(scope: Scope, node: ast.Name) -> bool:
+    return scope.is_class and node.id in scope.bindings
+
+
+def changes(module: Module, node: ast.expr) -> bool:
+    """Tell whether the object a name stands for is changed where it is used."""
+    parent = module.parent(node)
+    child: ast.AST = node
+    while isinstance(parent, (ast.Attribute, ast.Subscript)) and parent.value is child:
+        if not isinstance(parent.ctx, ast.Load):
+            return True
+        above = module.parent(parent)
+        called = isinstance(above, ast.Call) and above.func is parent
+        if isinstance(parent, ast.Attribute) and called:
+            return parent.attr in MUTATORS
+        parent, child = above, parent
+    return isinstance(parent, ast.AugAssign) and parent.target is child
+
+
+def function_of(use: Use) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """Return the def a use is in."""
+    function = enclosing_function(use.module, use.node)
+    return function if isinstance(function, FUNCTIONS) else None

@@ -1,0 +1,168 @@
+"""Where workers are really started: a loader that is iterated, a process that is started."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlfix.project.import_time import DEFINITIONS
+from dlfix.project.module import COMPREHENSIONS
+from dlfix.reach.callers import Callers, Entry, enclosing_function
+from dlfix.reach.values import Bound, Constant, ExternalCall, Instance
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Boundary
+
+WRAPPERS = frozenset(
+    [
+        "enumerate",
+        "tqdm",
+        "trange",
+        "iter",
+        "zip",
+        "islice",
+        "list",
+        "tuple",
+        "next",
+        "sorted",
+        "sum",
+        "chain",
+        "cycle",
+        "track",
+        "set",
+        "map",
+        "filter",
+        "progress_bar",
+        "prefetch",
+    ]
+)
+FITTING = frozenset(
+    ["fit", "validate", "test", "predict", "train", "evaluate", "fit_transform", "learn"]
+)
+STARTING = frozenset({"start", "train", "evaluate", "predict"})
+
+
+@dataclass(frozen=True)
+class Start:
+    """A place that starts the workers of a boundary."""
+
+    boundary: Boundary
+    module: Module
+    node: ast.expr
+
+    def entries(self, analysis: Analysis) -> list[Entry]:
+        """Return the top-level statements it is run from."""
+        return Callers.of(analysis).entries(self.module, self.node)
+
+
+def only_forks(analysis: Analysis, boundary: Boundary) -> bool:
+    """Tell whether a boundary's start method is fork for certain, which needs no pickling."""
+    for name in ("multiprocessing_context", "start_method", "mp_context", "context"):
+        argument = boundary.arguments.get(name)
+        if argument is None:
+            continue
+        values = analysis.values(argument)
+        if values and all(_is_fork(value) for value in values):
+            return True
+    return False
+
+
+def _is_fork(value: object) -> bool:
+    if isinstance(value, Constant):
+        return value.value == "fork"
+    if isinstance(value, ExternalCall) and value.name.endswith("get_context"):
+        first = value.arguments.get(0, "method")
+        node = first.node if isinstance(first, Bound) else None
+        constant = first.value if isinstance(first, Constant) else getattr(node, "value", None)
+        return bool(constant == "fork")
+    return False
+
+
+def starts(analysis: Analysis) -> Iterator[Start]:
+    """Yield the places that start workers, for every boundary that may have any."""
+    for boundary in analysis.boundaries:
+        if boundary.workers is False or not isinstance(boundary.node, ast.Call):
+            continue
+        module = boundary.frame.module
+        if boundary.kind in ("Pool", "Executor", "spawn"):
+            yield Start(boundary, module, boundary.node)
+        elif boundary.kind in ("DataLoader", "Process", "Trainer"):
+            yield from _uses(analysis, boundary, module)
+
+
+def _uses(analysis: Analysis, boundary: Boundary, home: Module) -> Iterator[Start]:
+    for module in _nearby(analysis, boundary, home):
+        for node, candidates in _candidates(module, boundary.kind):
+            if any(_is_it(analysis, module, c, boundary) for c in candidates):
+                yield Start(boundary, module, node)
+
+
+def _nearby(analysis: Analysis, boundary: Boundary, home: Module) -> list[Module]:
+    """Return the boundary's module, and those that mention what makes or holds it."""
+    names = {
+        above.name for above in home.ancestors(boundary.node) if isinstance(above, DEFINITIONS)
+    }
+    statement = home.statement(boundary.node)
+    if enclosing_function(home, boundary.node) is None and isinstance(statement, ast.Assign):
+        names |= {t.id for t in statement.targets if isinstance(t, ast.Name)}
+    names -= {"__init__", "main"}
+    modules = [home]
+    for name in names:
+        modules += [m for m in analysis.project.mentions(name) if m not in modules]
+    return modules[:50]
+
+
+def _candidates(module: Module, kind: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
+    """Yield the expressions that start what they hold, and what they may hold."""
+    if kind != "DataLoader":
+        for call in module.calls:
+            if isinstance(call.func, ast.Attribute) and call.func.attr in STARTING:
+                yield call, [call.func.value]
+        return
+    for node in module.parents:
+        if isinstance(node, (ast.For, ast.AsyncFor)):
+            yield node.iter, _unwrapped(node.iter)
+        elif isinstance(node, COMPREHENSIONS):
+            for generator in node.generators:
+                yield generator.iter, _unwrapped(generator.iter)
+        elif isinstance(node, ast.YieldFrom):
+            yield node.value, _unwrapped(node.value)
+    for call in module.calls:
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        if isinstance(call.func, ast.Name) and call.func.id in WRAPPERS - {
+            "enumerate",
+            "zip",
+            "map",
+        }:
+            yield call, _unwrapped(call)
+        elif name in FITTING:
+            yield call, [*call.args, *(k.value for k in call.keywords)]
+
+
+def _unwrapped(node: ast.expr) -> list[ast.expr]:
+    """Return what an iterated expression takes its items from: `loader` of `enumerate(loader)`."""
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        name = node.func.id if isinstance(node.func, ast.Name) else name
+        if name in WRAPPERS:
+            return [inner for a in node.args for inner in _unwrapped(a)]
+    return [node]
+
+
+def _is_it(analysis: Analysis, module: Module, node: ast.expr, boundary: Boundary) -> bool:
+    if isinstance(node, (ast.Constant, ast.Starred, ast.JoinedStr, ast.Lambda)):
+        return False
+    if node is boundary.node:
+        return True
+    frame = analysis.frame(module.scope_of(node))
+    for reached in analysis.evaluate(node, frame):
+        value = reached.value
+        if isinstance(value, ExternalCall) and value.node is boundary.node:
+            return True
+        if isinstance(value, Instance) and value.call is boundary.node:
+            return True
+    return False

@@ -1,0 +1,150 @@
+"""DLF301: a script starts workers whenever it is imported, and a worker imports it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlfix.reach.callers import Entry
+from dlfix.reach.starts import Start, only_forks, starts
+from dlfix.rules.base import Finding, Rule, Step
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.reach.analysis import Analysis
+
+ERROR = (
+    "An attempt has been made to start a new process before the current process has finished its"
+    " bootstrapping phase."
+)
+
+
+@dataclass(frozen=True)
+class StartsAtImport:
+    """What the planner reads: the top-level statement that starts workers, and who imports it."""
+
+    statement: ast.stmt
+    importer: str  # "train.py:3", or nothing for a script
+
+
+class MissingMainGuard(Rule):
+    """Workers are started at the top level of a script, outside `if __name__ == "__main__":`.
+
+    ## What it does
+
+    Finds top-level code that starts worker processes: a loop over a loader with workers, a pool, a
+    process, or a call of a function that does so. Under spawn and forkserver each worker imports the
+    main module anew, and would start workers of its own.
+
+    ## The error you see
+
+    In the worker (torch 2.13, Python 3.11, spawn):
+
+        RuntimeError:
+                An attempt has been made to start a new process before the
+                current process has finished its bootstrapping phase.
+
+                This probably means that you are not using fork to start your
+                child processes and you have forgotten to use the proper idiom
+                in the main module:
+
+                    if __name__ == '__main__':
+                        freeze_support()
+                        ...
+
+    and in the parent only:
+
+        RuntimeError: DataLoader worker (pid(s) 13697) exited unexpectedly
+
+    ## Example
+
+        loader = DataLoader(Clips("clips"), num_workers=4)
+        for batch in loader:
+            step(batch)
+
+    ## Use instead
+
+        if __name__ == "__main__":
+            loader = DataLoader(Clips("clips"), num_workers=4)
+            for batch in loader:
+                step(batch)
+
+    ## Fix safety
+
+    Safe. Imports, definitions, settings of libraries and the constants that these or a worker need
+    stay at import; the rest moves under the guard, in order. There is no fix where a worker reads a
+    name that can only be set once, nor for a module that others import.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF301]` on the line that starts the workers, or `ignore = ["DLF301"]`. A script
+    that only ever forks needs no guard: pass `multiprocessing_context="fork"`, and nothing is said.
+    """
+
+    code = "DLF301"
+    name = "missing-main-guard"
+    codemods = ("main_guard",)
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield one finding for each module: its first statement that starts workers."""
+        first: dict[Path, tuple[ast.stmt, Start, Entry]] = {}
+        for start in starts(analysis):
+            if only_forks(analysis, start.boundary):
+                continue
+            for entry in start.entries(analysis):
+                path = entry.module.path
+                if entry.kind != "import" or path.suffix == ".ipynb":
+                    continue
+                if path not in first or entry.statement.lineno < first[path][0].lineno:
+                    first[path] = (entry.statement, start, entry)
+        for statement, start, entry in first.values():
+            yield self._finding(analysis, statement, start, entry)
+
+    def _finding(
+        self, analysis: Analysis, statement: ast.stmt, start: Start, entry: Entry
+    ) -> Finding:
+        boundary = start.boundary
+        place = boundary.frame.module.place(boundary.node)
+        last = Step(start.module.place(start.node), "started here")
+        importer = _importer(analysis, entry.module)
+        return Finding(
+            type(self),
+            "workers are started when this module is imported, and each worker imports it:"
+            ' there is no `if __name__ == "__main__":` around it',
+            entry.steps[0].place if entry.steps else last.place,
+            (Step(place, f"{boundary.kind}(...)"), *entry.steps, last),
+            error=ERROR,
+            evidence=StartsAtImport(statement, importer),
+        )
+
+
+def _importer(analysis: Analysis, module: Module) -> str:
+    """Return where another module imports this one; empty for a script."""
+    stem = module.name.rpartition(".")[2]
+    for other in analysis.project.mentions(stem):
+        if other is module:
+            continue
+        for node in ast.walk(other.tree):
+            if isinstance(node, (ast.Import, ast.ImportFrom)) and _imports(
+                analysis, other, node, module
+            ):
+                return f"{other.path.name}:{node.lineno}"
+    return ""
+
+
+def _imports(
+    analysis: Analysis, other: Module, node: ast.Import | ast.ImportFrom, module: Module
+) -> bool:
+    project = analysis.project
+    if isinstance(node, ast.Import):
+        return any(project.find(alias.name, other) is module for alias in node.names)
+    base = node.module or ""
+    if node.level:
+        base = project.relative(other, node.level, node.module)
+    if base and project.find(base, other) is module:
+        return True
+    names = (f"{base}.{alias.name}" if base else alias.name for alias in node.names)
+    return any(project.find(name, other) is module for name in names)

@@ -1,0 +1,104 @@
+"""DLF302: what is defined under the main guard does not exist in a worker."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.reach.callers import under_guard
+from dlfix.reach.starts import only_forks
+from dlfix.reach.values import BoundMethod, Class, Function, Instance
+from dlfix.rules.base import Finding, Rule
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing
+    from dlfix.reach.values import Value
+
+
+class DefinedUnderMainGuard(Rule):
+    """A function or class that reaches the workers is defined under the main guard.
+
+    ## What it does
+
+    Finds functions and classes under `if __name__ == "__main__":` that cross to a worker, as a
+    callable or as the class of an object. They are pickled by name, and a spawned worker, which
+    imports the script as `__mp_main__`, never runs the guarded part.
+
+    ## The error you see
+
+    In the worker (torch 2.13, Python 3.11, spawn):
+
+        AttributeError: Can't get attribute 'ChatDataset' on <module '__mp_main__' from '...'>
+
+    and in the parent only:
+
+        RuntimeError: DataLoader worker (pid(s) 13722) exited unexpectedly
+
+    ## Example
+
+        if __name__ == "__main__":
+            def collate(batch):
+                return torch.stack(batch)
+
+            loader = DataLoader(clips, collate_fn=collate, num_workers=4)
+
+    ## Use instead
+
+        def collate(batch):
+            return torch.stack(batch)
+
+
+        if __name__ == "__main__":
+            loader = DataLoader(clips, collate_fn=collate, num_workers=4)
+
+    ## Fix safety
+
+    Safe where the definition needs nothing of the guarded part; what it reads there is passed in, or
+    the fix is refused and the name told.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF302]` on the line of the definition, or `ignore = ["DLF302"]`.
+    """
+
+    code = "DLF302"
+    name = "defined-under-main-guard"
+    codemods = ("module_level_classes", "module_level_callables")
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield a finding for each definition under a guard that crosses."""
+        for crossing in analysis.crossings:
+            definition = _definition(crossing.value)
+            if definition is None or isinstance(definition.node, ast.Lambda):
+                continue
+            module, node = definition.module, definition.node
+            if under_guard(module, node) is None or only_forks(analysis, crossing.boundary):
+                continue
+            yield self._finding(crossing, definition, node)
+
+    def _finding(
+        self,
+        crossing: Crossing,
+        definition: Function | Class,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
+    ) -> Finding:
+        what = "class" if isinstance(definition, Class) else "function"
+        return Finding(
+            type(self),
+            f"the {what} `{node.name}` reaches the workers but is defined under the main guard,"
+            " which a worker does not run",
+            definition.module.place(node),
+            crossing.path,
+            error=f"Can't get attribute '{node.name}' on <module '__mp_main__'",
+            evidence=crossing,
+        )
+
+
+def _definition(value: Value) -> Function | Class | None:
+    if isinstance(value, Instance):
+        return value.cls
+    if isinstance(value, BoundMethod):
+        return None
+    return value if isinstance(value, (Function, Class)) else None

@@ -1,0 +1,154 @@
+"""DLF303: a worker reads a module-level name that only the parent sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlfix.reach.callers import Entry, under_guard
+from dlfix.reach.global_state import GlobalName, Use
+from dlfix.reach.starts import only_forks
+from dlfix.reach.worker_code import GlobalRead, WorkerCode
+from dlfix.rules.base import Finding, Rule, Step
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+
+
+@dataclass(frozen=True)
+class SetInParent:
+    """What the planner reads: who reads the name, where it is set, and from where that is run."""
+
+    name: GlobalName
+    read: GlobalRead
+    write: Use
+    entry: Entry
+
+
+class GlobalSetInMain(Rule):
+    """A worker reads a module-level name that is set only in the parent.
+
+    ## What it does
+
+    Finds names that code in a worker reads as a global, and that are set, or whose object is filled,
+    only under the main guard or by a function that is called from there. A spawned worker imports
+    the modules anew and runs neither: it sees what the import leaves, or no such name.
+
+    ## The error you see
+
+    In the worker (torch 2.13, Python 3.11, spawn), for a name that is set under the guard:
+
+        NameError: Caught NameError in DataLoader worker process 0.
+        NameError: name 'vocab' is not defined
+
+    for settings that `main()` fills:
+
+        KeyError: Caught KeyError in DataLoader worker process 0.
+        KeyError: 'sample_rate'
+
+    or none, where the import leaves a default: the worker goes on with that.
+
+    ## Example
+
+        class Clips(Dataset):
+            def __getitem__(self, i):
+                return load(i, settings.get("rate"))
+
+        if __name__ == "__main__":
+            settings.configure(rate=8)
+            for batch in DataLoader(Clips(), num_workers=4):
+                ...
+
+    ## Use instead
+
+        def _init_worker(worker_id, rate):
+            settings.configure(rate=rate)
+
+        if __name__ == "__main__":
+            settings.configure(rate=8)
+            init = functools.partial(_init_worker, rate=8)
+            for batch in DataLoader(Clips(), num_workers=4, worker_init_fn=init):
+                ...
+
+    or keep the value on the dataset.
+
+    ## Fix safety
+
+    Unsafe: a worker that went on with the default gets the parent's setting.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF303]` on the line that sets the name, or `ignore = ["DLF303"]`.
+    """
+
+    code = "DLF303"
+    name = "global-set-in-main"
+    codemods = ("worker_globals", "module_level_callables")
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield a finding for each name that workers read and only the parent sets."""
+        seen: set[tuple[object, str]] = set()
+        for read in WorkerCode.of(analysis).global_reads():
+            boundary = read.function.crossing.boundary
+            if boundary.kind == "dataset" or (read.module, read.name) in seen:
+                continue
+            seen.add((read.module, read.name))
+            name = GlobalName(analysis, read.module, read.name)
+            if only_forks(analysis, boundary) or name.is_definition:
+                continue
+            found = _set_in_parent(name)
+            if found:
+                yield self._finding(name, read, *found)
+
+    def _finding(self, name: GlobalName, read: GlobalRead, write: Use, entry: Entry) -> Finding:
+        set_here = Step(write.module.place(write.node), f"`{name.name}` is set in the parent only")
+        steps = (
+            *read.function.steps,
+            Step(read.function.module.place(read.node), f"`{name.name}` is read in the worker"),
+            *entry.steps,
+            set_here,
+        )
+        bound = any(
+            b for b in name.module.scope.bindings.get(name.name, []) if not _guarded(name, b)
+        )
+        return Finding(
+            type(self),
+            f"{read.reader} reads `{name.name}` in the worker, but it is set only in the parent",
+            entry.steps[-1].place if entry.steps else set_here.place,
+            steps,
+            error="" if bound else f"NameError: name '{name.name}' is not defined",
+            evidence=SetInParent(name, read, write, entry),
+        )
+
+
+def _guarded(name: GlobalName, binding: object) -> bool:
+    node = getattr(binding, "node", None)
+    return node is not None and under_guard(name.module, node) is not None
+
+
+def _set_in_parent(name: GlobalName) -> tuple[Use, Entry] | None:
+    """Return a write that only the parent makes; None where a worker makes it too, or none is seen."""
+    found: tuple[Use, Entry] | None = None
+    for write in name.writes():
+        if name.worker_writer(write) is not None:
+            return None
+        entries = name.entries(write)
+        if _is_first_value(name, write):
+            continue
+        if any(entry.kind == "import" for entry in entries):
+            return None
+        if entries and found is None:
+            found = (write, entries[0])
+    return found
+
+
+def _is_first_value(name: GlobalName, write: Use) -> bool:
+    """Tell whether a write is the module's own first word on the name, which an import runs."""
+    scope = write.module.scope_of(write.node)
+    return (
+        write.module is name.module
+        and write.rebinds
+        and scope.is_module
+        and under_guard(write.module, write.node) is None
+    )

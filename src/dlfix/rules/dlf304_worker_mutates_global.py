@@ -1,0 +1,114 @@
+"""DLF304: workers change module-level state that the parent reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.reach.global_state import GlobalName, Use
+from dlfix.reach.worker_code import WorkerCode, WorkerFunction
+from dlfix.rules.base import Finding, Rule, Step
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+
+
+class WorkerMutatesGlobal(Rule):
+    """Code that runs in workers changes a module-level object that the parent reads.
+
+    ## What it does
+
+    Finds dicts, lists, counters and names at module level that `__getitem__`, a `collate_fn` or what
+    they call changes, while other code reads them in the parent. Every process has its own copy:
+    the parent never sees what the workers write, and a `threading.Lock` around it locks nothing
+    between processes. A cache that only the workers' own code reads is none.
+
+    ## The error you see
+
+    None: the parent's object stays as it was, and the result is wrong (torch 2.13, Python 3.11, with
+    any start method).
+
+    ## Example
+
+        lengths = {}
+
+        class Clips(Dataset):
+            def __getitem__(self, i):
+                lengths[i] = len(self.clips[i])
+                return self.clips[i]
+
+        for batch in DataLoader(Clips(), num_workers=4):
+            ...
+        print(lengths)  # {}
+
+    ## Use instead
+
+    Return what the parent wants to know with the sample:
+
+        def __getitem__(self, i):
+            return self.clips[i], len(self.clips[i])
+
+    ## Fix safety
+
+    There is no fix that is right for everybody: the value can be returned with the sample, kept in a
+    `multiprocessing.Manager().dict()`, or in a tensor in shared memory.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF304]` on the line that changes the object, or `ignore = ["DLF304"]`.
+    """
+
+    code = "DLF304"
+    name = "worker-mutates-global"
+    severity = "warning"
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield a finding for each module-level name that workers change and the parent reads."""
+        seen: set[tuple[object, str]] = set()
+        for read in WorkerCode.of(analysis).global_reads(writes=True):
+            if (
+                read.module,
+                read.name,
+            ) in seen or read.function.crossing.boundary.kind == "dataset":
+                continue
+            seen.add((read.module, read.name))
+            name = GlobalName(analysis, read.module, read.name)
+            if name.is_definition:
+                continue
+            write = next(_worker_writes(name), None)
+            seen_by = _parent_read(name) if write else None
+            if write and seen_by:
+                yield self._finding(name, *write, seen_by)
+
+    def _finding(
+        self, name: GlobalName, use: Use, function: WorkerFunction, seen_by: Use
+    ) -> Finding:
+        row = seen_by.node.lineno
+        where = f"{seen_by.module.path.name}:{row}"
+        change = Step(use.module.place(use.node), f"`{name.name}` is changed in the worker")
+        return Finding(
+            type(self),
+            f"`{name.name}` is changed in the workers, each in its own copy; the parent, which reads"
+            f" it at {where}, never sees that",
+            change.place,
+            (
+                *function.steps,
+                change,
+                Step(seen_by.module.place(seen_by.node), f"`{name.name}` is read in the parent"),
+            ),
+        )
+
+
+def _worker_writes(name: GlobalName) -> Iterator[tuple[Use, WorkerFunction]]:
+    for use in name.writes():
+        function = name.worker_writer(use)
+        if function is not None:
+            yield use, function
+
+
+def _parent_read(name: GlobalName) -> Use | None:
+    """Return a read that really runs in the parent: outside worker code, from a script's top level."""
+    for use in name.reads():
+        if name.worker_writer(use) is None and name.entries(use):
+            return use
+    return None

@@ -1,0 +1,59 @@
+"""DLF401: an option of a loader without workers that needs workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.rules.base import Finding, Rule
+from dlfix.rules.loader_options import findings
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+
+
+class OptionNeedsWorkers(Rule):
+    """An option that needs workers is given to a loader that has none.
+
+    ## What it does
+
+    Finds `prefetch_factor`, `persistent_workers`, `multiprocessing_context` and `timeout` on a loader
+    whose `num_workers` is 0, or left out. torch raises as soon as the loader is made (for `timeout`: as
+    soon as it is iterated). A value that depends on the number of workers
+    (`context if workers else None`) is left alone.
+
+    ## The error you see
+
+    torch 2.13, Python 3.11:
+
+        ValueError: prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None.
+        ValueError: persistent_workers option needs num_workers > 0
+        ValueError: multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got num_workers=0
+        AssertionError: _SingleProcessDataLoaderIter requires timeout == 0
+
+    ## Example
+
+        DataLoader(clips, num_workers=0, multiprocessing_context="spawn")
+
+    ## Use instead
+
+        DataLoader(clips, num_workers=0)
+
+    ## Fix safety
+
+    Safe: the option has no effect without workers, but for the error. There is no fix where the number
+    of workers is a name's value, which may be meant to change, or where the option is not written in
+    the call.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF401]` on the line of the option, or `ignore = ["DLF401"]`.
+    """
+
+    code = "DLF401"
+    name = "option-needs-workers"
+    codemods = ("loader_arguments",)
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield a finding for each loader and option."""
+        yield from findings(type(self), analysis)

@@ -1,0 +1,55 @@
+"""DLF402: options of a loader that exclude each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.rules.base import Finding, Rule
+from dlfix.rules.loader_options import findings
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+
+
+class ExclusiveOptions(Rule):
+    """A loader is given options that exclude each other.
+
+    ## What it does
+
+    Finds `sampler` beside `shuffle=True`, `batch_sampler` beside `batch_size`, `shuffle`, `sampler` or
+    `drop_last`, and `batch_size=None` beside `drop_last=True`.
+
+    ## The error you see
+
+    torch 2.13, Python 3.11:
+
+        ValueError: sampler option is mutually exclusive with shuffle
+        ValueError: batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last
+        ValueError: batch_size=None option disables auto-batching and is mutually exclusive with drop_last
+
+    ## Example
+
+        DataLoader(clips, sampler=sampler, shuffle=True)
+
+    ## Use instead
+
+        DataLoader(clips, sampler=sampler)
+
+    ## Fix safety
+
+    Unsafe: it is taken that the sampler is meant, and not the shuffling. With both a `sampler` and a
+    `batch_sampler` there is no telling which is meant, and no fix.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF402]` on the line of the option, or `ignore = ["DLF402"]`.
+    """
+
+    code = "DLF402"
+    name = "exclusive-options"
+    codemods = ("loader_arguments",)
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield a finding for each loader and option."""
+        yield from findings(type(self), analysis)

@@ -1,0 +1,55 @@
+"""DLF403: an option that a loader of an IterableDataset does not take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.rules.base import Finding, Rule
+from dlfix.rules.loader_options import findings
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+
+
+class IterableDatasetOption(Rule):
+    """`shuffle`, `sampler` or `batch_sampler` is given with an `IterableDataset`.
+
+    ## What it does
+
+    Finds these options on a loader whose dataset is an `IterableDataset`: it yields its samples in its
+    own order, and torch refuses to be told another.
+
+    ## The error you see
+
+    torch 2.13, Python 3.11:
+
+        ValueError: DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle=True
+        ValueError: DataLoader with IterableDataset: expected unspecified sampler option, but got sampler=...
+        ValueError: DataLoader with IterableDataset: expected unspecified batch_sampler option, but got batch_sampler=...
+
+    ## Example
+
+        DataLoader(Stream(), batch_size=4, shuffle=True)
+
+    ## Use instead
+
+        DataLoader(Stream(), batch_size=4)
+
+    ## Fix safety
+
+    Unsafe: the samples come in the dataset's own order, which may not be what was meant; shuffle in
+    `__iter__`, with a buffer.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF403]` on the line of the option, or `ignore = ["DLF403"]`.
+    """
+
+    code = "DLF403"
+    name = "iterable-dataset-option"
+    codemods = ("loader_arguments",)
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield a finding for each loader and option."""
+        yield from findings(type(self), analysis)

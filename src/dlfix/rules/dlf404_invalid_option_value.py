@@ -1,0 +1,58 @@
+"""DLF404: a value that no loader takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.rules.base import Finding, Rule
+from dlfix.rules.loader_options import findings, late_changes
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+
+
+class InvalidOptionValue(Rule):
+    """An option of a loader has a value that torch refuses.
+
+    ## What it does
+
+    Finds negative counts, an unknown start method, a context that is none, a batch size that is not a
+    positive integer, and attributes set on a loader that are fixed once it is made.
+
+    ## The error you see
+
+    torch 2.13, Python 3.11:
+
+        ValueError: num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.
+        ValueError: timeout option should be non-negative
+        ValueError: prefetch_factor option should be non-negative
+        ValueError: multiprocessing_context option should specify a valid start method in ['fork', 'spawn', 'forkserver'], but got multiprocessing_context='thread'
+        TypeError: multiprocessing_context option should be a valid context object or a string specifying the start method, but got multiprocessing_context=1
+        ValueError: batch_size should be a positive integer value, but got batch_size=0
+        ValueError: batch_size attribute should not be set after DataLoader is initialized
+
+    ## Example
+
+        DataLoader(clips, num_workers=-1)
+
+    ## Use instead
+
+        DataLoader(clips, num_workers=os.cpu_count())
+
+    ## Fix safety
+
+    There is no fix: the value that was meant is not known.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF404]` on the line of the option, or `ignore = ["DLF404"]`.
+    """
+
+    code = "DLF404"
+    name = "invalid-option-value"
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield a finding for each loader and option."""
+        yield from findings(type(self), analysis)
+        yield from late_changes(analysis, type(self))

@@ -1,0 +1,303 @@
+"""The options of a loader's call, and which of torch's checks they fail."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlfix.project.scopes import Binding
+from dlfix.reach.values import (
+    Bound,
+    BoundMethod,
+    Class,
+    Constant,
+    Container,
+    ExternalCall,
+    Frame,
+    Function,
+    Instance,
+    ModuleValue,
+    Partial,
+)
+from dlfix.rules.base import Finding, Rule, Step
+from dlfix.rules.loader_checks import CHECKS, DEFAULTS, FIXED, FURTHER, Check, Option, Thing
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.project.scopes import Scope
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Boundary
+    from dlfix.reach.values import Value
+
+LOADERS = ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
+ITERABLE = "torch.utils.data.IterableDataset"
+MOST_COMBINATIONS = 64
+
+
+@dataclass(frozen=True)
+class WrongOption:
+    """What the planner reads: the boundary, the check it fails, and the options as read."""
+
+    boundary: Boundary
+    check: Check
+    options: dict[str, Option]
+    reader: OptionReader
+
+
+class OptionReader:
+    """Reads the options of one loader: for each the values it may have, or None if not known."""
+
+    def __init__(self, analysis: Analysis, boundary: Boundary) -> None:
+        self.analysis = analysis
+        self.boundary = boundary
+        self.open_ended = _open_ended(boundary)
+
+    def argument(self, name: str) -> Bound | Value | None:
+        """Return what is passed for an option."""
+        return self.boundary.arguments.get(name)
+
+    def node(self, name: str) -> ast.expr | None:
+        """Return the expression that is passed for an option."""
+        argument = self.argument(name)
+        return argument.node if isinstance(argument, Bound) else None
+
+    def literal(self, name: str) -> bool:
+        """Tell whether an option is spelled out in the call, or left out of it."""
+        argument = self.argument(name)
+        if argument is None:
+            return not self.open_ended
+        node = self.node(name)
+        return isinstance(argument, Constant) or (node is not None and _literal(node) is not None)
+
+    def values(self, name: str) -> list[Option] | None:
+        """Return the values an option may have, None where one of them is not known."""
+        argument = self.argument(name)
+        if argument is None:
+            return None if self.open_ended or name not in DEFAULTS else [DEFAULTS[name]]
+        node = self.node(name)
+        if name == "dataset":
+            return self._things(argument, node)
+        if isinstance(argument, Bound) and node is not None:
+            constants = certain(node, argument.frame)
+            if constants is not None:
+                return list(constants)
+            if name in ("num_workers", "batch_size", "timeout", "prefetch_factor"):
+                return None
+        elif isinstance(argument, Constant):
+            return [argument.value]
+        return self._things(argument, node)
+
+    def _things(self, argument: Bound | Value, node: ast.expr | None) -> list[Option] | None:
+        if isinstance(argument, Bound) and node is not None and _from_outside(node, argument.frame):
+            return None
+        text = ast.unparse(node) if node is not None else "..."
+        options = [self._option(v, text) for v in self.analysis.values(argument)]
+        if not options or any(option is None for option in options):
+            return None
+        return [option[0] for option in options if option is not None]
+
+    def _option(self, value: Value, text: str) -> tuple[Option] | None:
+        """Return an option's value in a tuple; None where it is not known."""
+        if isinstance(value, Constant):
+            return (value.value,)
+        if isinstance(value, Instance):
+            kind = self._dataset_kind(value.cls)
+            return None if kind is None else (Thing(text, kind),)
+        if isinstance(value, ExternalCall):
+            last = value.name.rpartition(".")[2]
+            if last in ("get_context", "_get_context"):
+                return (Thing(text, "context"),)
+            return (Thing(text),) if last[:1].isupper() else None
+        if isinstance(value, (Function, BoundMethod, Partial, Class, ModuleValue)):
+            return (Thing(text, "other"),)
+        if isinstance(value, Container):
+            return (Thing(text, "other"),) if value.items else None
+        return None
+
+    def _dataset_kind(self, cls: Class) -> str | None:
+        names = [getattr(base, "name", "") for base in self.analysis.mro(cls)]
+        bases = [name for name in names if "." in name]
+        if any("IterDataPipe" in name for name in bases):
+            return "datapipe"
+        if any(name.endswith(".IterableDataset") for name in bases):
+            return "iterable"
+        return "" if _settled(cls, self.analysis) else None
+
+
+def _settled(cls: Class, analysis: Analysis) -> bool:
+    """Tell whether all bases of a class are known, so that it is no IterableDataset."""
+    known = ("torch.utils.data.", "torch.", "builtins.", "abc.", "typing.", "object")
+    for base in analysis.mro(cls):
+        if isinstance(base, Class):
+            continue
+        if not getattr(base, "name", "").startswith(known):
+            return False
+    return True
+
+
+def _open_ended(boundary: Boundary) -> bool:
+    """Tell whether more options may be passed than those that were read."""
+    call = boundary.node
+    if not isinstance(call, ast.Call):
+        return True
+    if any(isinstance(a, ast.Starred) for a in call.args):
+        return True
+    return any(k.arg is None and not isinstance(k.value, ast.Dict) for k in call.keywords)
+
+
+def certain(node: ast.expr, frame: Frame) -> tuple[Option, ...] | None:
+    """Return the constants an expression may be, by its own text; no parameter's default counts."""
+    constant = _literal(node)
+    if constant is not None:
+        return constant
+    if isinstance(node, ast.IfExp):
+        parts = [certain(part, frame) for part in (node.body, node.orelse)]
+        return None if None in parts else tuple(v for part in parts if part for v in part)
+    if not isinstance(node, ast.Name):
+        return None
+    scope = frame.scope.lookup(node.id)
+    bindings = scope.bindings.get(node.id, []) if scope else []
+    if scope is None or len(bindings) != 1 or _rebound(scope, node.id):
+        return None
+    binding = bindings[0]
+    if binding.kind not in ("assign", "annotated") or binding.value is None or binding.path:
+        return None
+    if _in_loop_or_branch(scope.module, binding):
+        return None
+    return _literal(binding.value)
+
+
+def _literal(node: ast.expr) -> tuple[Option] | None:
+    if isinstance(node, ast.Constant):
+        return (node.value,)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = node.operand
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, (int, float)):
+            return (-inner.value,)
+    return None
+
+
+def _rebound(scope: Scope, name: str) -> bool:
+    return any(name in inner.globals | inner.nonlocals for inner in scope.walk())
+
+
+def _in_loop_or_branch(module: Module, binding: Binding) -> bool:
+    above = module.parent(binding.statement)
+    return isinstance(above, (ast.If, ast.For, ast.While, ast.Try)) and not (
+        isinstance(above, ast.If) and module.parent(above) is module.tree
+    )
+
+
+def _from_outside(node: ast.expr, frame: Frame) -> bool:
+    """Tell whether an option is a parameter whose callers are not all known."""
+    if not isinstance(node, ast.Name):
+        return False
+    scope = frame.scope.lookup(node.id)
+    bindings = scope.bindings.get(node.id, []) if scope else []
+    return any(b.kind == "parameter" for b in bindings) and not frame.arguments
+
+
+def wrong_options(analysis: Analysis, rule: str) -> Iterator[WrongOption]:
+    """Yield the checks of a rule that the loaders in view fail."""
+    for boundary in analysis.boundaries:
+        if boundary.kind != "DataLoader" or not _takes_options(boundary):
+            continue
+        reader = OptionReader(analysis, boundary)
+        for check in (*CHECKS, *FURTHER):
+            if check.rule == rule:
+                options = failing(reader, check)
+                if options is not None:
+                    yield WrongOption(boundary, check, options, reader)
+                    break
+
+
+def _takes_options(boundary: Boundary) -> bool:
+    return isinstance(boundary.node, ast.Call) and bool(boundary.arguments)
+
+
+def failing(reader: OptionReader, check: Check) -> dict[str, Option] | None:
+    """Return options with which a check fails: for certain, or by the culprit's value alone."""
+    found: list[list[Option]] = []
+    for name in check.reads:
+        values = reader.values(name)
+        if values is None:
+            values = _indifferent(name, check)
+        if values is None:
+            return None
+        found.append(values)
+    combinations = list(itertools.islice(itertools.product(*found), MOST_COMBINATIONS))
+    failures = [c for c in combinations if check.fails(*c)]
+    if not failures:
+        return None
+    if len(failures) < len(combinations) and not all(reader.literal(n) for n in check.reads[1:]):
+        return None
+    options = dict(zip(check.reads, failures[0], strict=True))
+    return {**options, "valid_start_methods": ["fork", "spawn", "forkserver"]}
+
+
+def _indifferent(name: str, check: Check) -> list[Option] | None:
+    """Return what an unknown dataset may be, where the check only asks whether it is iterable."""
+    if name == "dataset" and check.rule == "DLF402":
+        return [Thing("...")]
+    return None
+
+
+def findings(rule: type[Rule], analysis: Analysis) -> Iterator[Finding]:
+    """Yield a rule's findings: torch's own sentence, at the option that is wrong."""
+    for wrong in wrong_options(analysis, rule.code):
+        boundary, check = wrong.boundary, wrong.check
+        module = boundary.frame.module
+        call = module.place(boundary.node)
+        node = wrong.reader.node(check.culprit)
+        place = module.place(node) if node is not None and _within(module, node) else call
+        message = check.message(wrong.options)
+        yield Finding(
+            rule,
+            message.rstrip("."),
+            place,
+            (Step(call, f"{boundary.kind}(...)"), Step(place, _spelled(check.culprit, node))),
+            error=f"{check.kind}: {message}",
+            evidence=wrong,
+        )
+
+
+def _within(module: Module, node: ast.expr) -> bool:
+    return node in module.parents
+
+
+def _spelled(name: str, node: ast.expr | None) -> str:
+    return f"{name}={ast.unparse(node)}" if node is not None else name
+
+
+def late_changes(analysis: Analysis, rule: type[Rule]) -> Iterator[Finding]:
+    """Yield what is set on a loader although torch forbids it once the loader is made."""
+    check = next(c for c in CHECKS if c.reads == ("attribute",))
+    made = {b.node: b for b in analysis.boundaries if b.kind == "DataLoader"}
+    for module in {b.frame.module for b in made.values()}:
+        for node in module.parents:
+            if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):
+                continue
+            if node.attr not in FIXED or not isinstance(node.value, (ast.Name, ast.Attribute)):
+                continue
+            boundary = _loader_of(analysis, module, node.value, made)
+            if boundary is not None:
+                message = check.message({"attribute": node.attr})
+                steps = (
+                    Step(boundary.frame.module.place(boundary.node), f"{boundary.kind}(...)"),
+                    Step(module.place(node), f".{node.attr} is set"),
+                )
+                error = f"{check.kind}: {message}"
+                yield Finding(rule, message, module.place(node), steps, error=error)
+
+
+def _loader_of(
+    analysis: Analysis, module: Module, node: ast.expr, made: dict[ast.AST, Boundary]
+) -> Boundary | None:
+    reached = analysis.evaluate(node, analysis.frame(module.scope_of(node)))
+    calls = [r.value.node if isinstance(r.value, ExternalCall) else None for r in reached]
+    if calls and all(call in made for call in calls):
+        return made[calls[0]]  # type: ignore[index]
+    return None

@@ -1,0 +1,90 @@
+"""How statements look once they are under the guard."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from dlfix.fixing.division import Division, divide
+from dlfix.source.text import Position, Span
+from dlfix_codemods.main_guard import Guard, MainGuard, MainGuardPlan
+
+
+def guarded(source: str | bytes) -> str | bytes:
+    tree = ast.parse(source)
+    division = divide(tree, {})
+    assert isinstance(division, Division)
+    spans = []
+    for unit in division.move:
+        last = unit.statements[-1]
+        end = Position(last.end_lineno or 0, last.end_col_offset or 0)
+        spans.append(Span(Position(unit.row, 0), end))
+    module = MainGuard.rewrite(cst.parse_module(source), MainGuardPlan((Guard(tuple(spans)),)))
+    return module.bytes if isinstance(source, bytes) else module.code
+
+
+def test_a_tail_is_indented_with_its_comments_and_blank_lines() -> None:
+    before = "def f(): ...\n\n\n# run\nf()\n\n# again\nf()  # twice\n"
+    assert guarded(before) == (
+        'def f(): ...\n\n\nif __name__ == "__main__":\n    # run\n    f()\n\n    # again\n'
+        "    f()  # twice\n"
+    )
+
+
+def test_a_string_of_several_lines_keeps_its_bytes() -> None:
+    before = 'import a\n\na.go("""x\n  y\n\nz""")\n'
+    assert '    a.go("""x\n  y\n\nz""")\n' in str(guarded(before))
+
+
+def test_the_lines_of_a_call_are_indented_and_blank_ones_stay_blank() -> None:
+    before = "import a\n\na.go(\n    1,\n\n    2,  # two\n)\n"
+    assert guarded(before) == (
+        'import a\n\nif __name__ == "__main__":\n    a.go(\n        1,\n\n        2,  # two\n    )\n'
+    )
+
+
+def test_statements_between_definitions_come_together_below_them() -> None:
+    before = "import a\n\n# one\na.one()\n\n\ndef f(): ...\n\n\na.two()\n"
+    assert guarded(before) == (
+        'import a\n\n\ndef f(): ...\n\n\nif __name__ == "__main__":\n    # one\n    a.one()\n\n'
+        "    a.two()\n"
+    )
+
+
+def test_a_guard_that_is_there_takes_what_stands_around_it() -> None:
+    before = (
+        "import a\n\na.one()\n\nif '__main__' == __name__:\n    a.two()\n    # end\n\na.three()\n"
+    )
+    assert guarded(before) == (
+        "import a\n\nif '__main__' == __name__:\n    a.one()\n\n    a.two()\n    # end\n\n    a.three()\n"
+    )
+
+
+def test_quotes_indentation_and_newlines_are_the_files_own() -> None:
+    before = "import a\r\n\r\n\r\ndef f():\r\n\treturn 'x'\r\n\r\n\r\nf()\r\n"
+    assert guarded(before.encode()) == (
+        b"import a\r\n\r\n\r\ndef f():\r\n\treturn 'x'\r\n\r\n\r\nif __name__ == '__main__':\r\n\tf()\r\n"
+    )
+
+
+def test_the_encoding_stays() -> None:
+    before = "# -*- coding: latin-1 -*-\nimport a\n\na.go('\xe9t\xe9')  # for\xeat\n".encode(
+        "latin-1"
+    )
+    after = guarded(before)
+    assert isinstance(after, bytes)
+    assert b"    a.go('\xe9t\xe9')  # for\xeat\n" in after
+
+
+def test_what_is_guarded_is_not_guarded_again() -> None:
+    before = "import a\n\n\ndef f():\n    a.go()\n\n\nf()\n"
+    once = guarded(before)
+    assert guarded(once) == once
+
+
+def test_a_cell_marker_stays_at_the_margin() -> None:
+    before = "# %%\nimport a\n\n# %% run\n# now\na.go()\n"
+    assert guarded(before) == (
+        '# %%\nimport a\n\n# %% run\nif __name__ == "__main__":\n    # now\n    a.go()\n'
+    )
