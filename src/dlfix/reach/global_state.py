@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import FUNCTIONS, MUTATORS
-from dlfix.reach.callers import Callers, Entry, enclosing_function
+from dlfix.reach.entries import Entries, Entry, enclosing_function
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class GlobalName:
 
     def entries(self, use: Use) -> list[Entry]:
         """Return the top-level statements a use is run from."""
-        return Callers.of(self.analysis).entries(use.module, use.node)
+        return Entries.of(self.analysis).entries(use.module, use.node)
 
 
 def _in_class_body(scope: Scope, node: ast.Name) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import DEFINITIONS
 from dlfix.project.module import COMPREHENSIONS
-from dlfix.reach.callers import Callers, Entry, enclosing_function
+from dlfix.reach.entries import Entries, Entry, enclosing_function
 from dlfix.reach.values import Bound, Constant, ExternalCall, Instance
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Start:
 
     def entries(self, analysis: Analysis) -> list[Entry]:
         """Return the top-level statements it is run from."""
-        return Callers.of(analysis).entries(self.module, self.node)
+        return Entries.of(analysis).entries(self.module, self.node)
 
 
 def only_forks(analysis: Analysis, boundary: Boundary) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlfix.reach.callers import Entry
+from dlfix.reach.entries import Entry
 from dlfix.reach.starts import Start, only_forks, starts
 from dlfix.rules.base import Finding, Rule, Step
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.reach.callers import under_guard
+from dlfix.reach.entries import under_guard
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import BoundMethod, Class, Function, Instance
 from dlfix.rules.base import Finding, Rule

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
-from dlfix.reach.callers import enclosing_function, top_level_statement
+from dlfix.reach.entries import enclosing_function, top_level_statement
 from dlfix_codemods.tools import naming
 from dlfix_codemods.worker_globals import OPTION, WorkerGlobalsPlan
 

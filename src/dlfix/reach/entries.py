@@ -40,17 +40,17 @@ class Entry:
     calls: tuple[tuple[Module, ast.Call], ...] = ()  # from the top level to the code, as the steps
 
 
-class Callers:
+class Entries:
     """Looks up who calls what, on demand."""
 
-    _made: ClassVar[WeakKeyDictionary[Analysis, Callers]] = WeakKeyDictionary()
+    _made: ClassVar[WeakKeyDictionary[Analysis, Entries]] = WeakKeyDictionary()
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self._entries: dict[ast.AST, list[Entry]] = {}
 
     @classmethod
-    def of(cls, analysis: Analysis) -> Callers:
+    def of(cls, analysis: Analysis) -> Entries:
         """Return the one that belongs to an analysis."""
         if analysis not in cls._made:
             cls._made[analysis] = cls(analysis)
