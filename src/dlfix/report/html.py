@@ -1,0 +1,227 @@
+"""One page to look at: an overview, what crosses each boundary as a picture, each fix as a diff.
+
+Self-contained: no script, style or picture comes from elsewhere.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlfix import __version__
+from dlfix.report import picture, tree
+from dlfix.report.diff import Side, hunks
+from dlfix.report.text import plural
+from dlfix.report.view import Entry, Spot, View, relative
+
+if TYPE_CHECKING:
+    from dlfix.session import Outcome
+
+_TOKEN = re.compile(
+    r"(?P<c>\#.*)|(?P<s>[rRbBfFuU]{0,2}(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'))"
+    r"|(?P<k>\b(?:and|as|assert|async|await|break|class|continue|def|del|elif|else|except|False|finally|for|from"
+    r"|global|if|import|in|is|lambda|None|nonlocal|not|or|pass|raise|return|self|True|try|while|with|yield)\b)"
+    r"|(?P<n>\b\d[\w.]*)"
+)
+
+
+def render(view: View, outcome: Outcome | None = None) -> str:
+    """Return the page; with what was rewritten, if something was."""
+    page = resources.files("dlfix.report").joinpath("page.html").read_text(encoding="utf-8")
+    parts = {
+        "TITLE": _title(view, outcome),
+        "OVERVIEW": "".join(_overview(view, outcome)),
+        "REWRITTEN": "".join(_rewritten(view, outcome)) if outcome else "",
+        "BOUNDARIES": "".join(_boundaries(view, outcome)),
+        "FINDINGS": "".join(
+            _finding(entry, number) for number, entry in enumerate(view.entries, 1)
+        ),
+        "TROUBLES": "".join(_troubles(view)),
+        "VERSION": __version__,
+    }
+    # In one pass, so that nothing in a file's text is taken for a mark.
+    return re.sub(r"\{\{([A-Z]+)\}\}", lambda match: parts[match[1]], page)
+
+
+def _esc(text: object) -> str:
+    return html.escape(str(text))
+
+
+def _title(view: View, outcome: Outcome | None) -> str:
+    if outcome and outcome.changes:
+        left = f", {plural(len(view.entries), 'finding')} left" if view.entries else ""
+        return f"{plural(len(outcome.changes), 'file')} mended{left}"
+    if not view.entries:
+        return "All that reaches the workers survives"
+    places = len({entry.path for entry in view.entries})
+    return f"{plural(len(view.entries), 'finding')} in {plural(places, 'file')}"
+
+
+def _overview(view: View, outcome: Outcome | None) -> Iterator[str]:
+    entries = view.entries
+    safe = sum(entry.safe for entry in entries)
+    unsafe = sum(entry.fix is not None for entry in entries) - safe
+    tiles = [
+        (len(view.session.files), "files checked", ""),
+        (len(outcome.applied) if outcome else 0, "fixed", "good"),
+        (sum(entry.severity == "error" for entry in entries), "errors", "bad"),
+        (sum(entry.severity == "warning" for entry in entries), "warnings", "warn"),
+        (safe, "safe fixes", "good"),
+        (unsafe, "unsafe fixes", "warn"),
+        (sum(entry.refused is not None for entry in entries), "refused", ""),
+    ]
+    for count, what, kind in tiles:
+        if count or what == "files checked":
+            yield f'<div class="tile {kind}"><b>{count}</b><span>{what}</span></div>'
+    for rule, count in Counter(entry.rule for entry in entries).most_common():
+        yield (
+            f'<div class="tile rule"><b>{count}</b><span><code>{rule.code}</code> '
+            f"{_esc(rule.name)}</span></div>"
+        )
+
+
+def _rewritten(view: View, outcome: Outcome) -> Iterator[str]:
+    if not outcome.changes:
+        return
+    yield '<section id="rewritten"><h2>Rewritten</h2><ul class="done">'
+    first = View(view.session, [])
+    for planned in outcome.applied:
+        finding = planned.findings[0]
+        spot = first.spot(finding.place)
+        told = getattr(planned.outcome, "message", "")
+        yield f"<li><code>{finding.code}</code> {_ticks(told)} <span class=at>{_esc(spot.shown)}</span></li>"
+    yield "</ul>"
+    for path, after in outcome.after.items():
+        yield _diff(path, outcome.before[path], after)
+    yield "</section>"
+
+
+def _boundaries(view: View, outcome: Outcome | None) -> Iterator[str]:
+    # After an apply the tree is that of the code as it was.
+    roots = [] if outcome else tree.boundaries(view)
+    if not roots:
+        return
+    numbers = {id(entry): number for number, entry in enumerate(view.entries, 1)}
+    yield '<section id="boundaries"><h2>What crosses to the workers</h2>'
+    for root in roots:
+        bad = sum(len(node.entries) for node in root.walk())
+        state = (
+            f'<em class="bad">{plural(bad, "culprit")}</em>'
+            if bad
+            else '<em class="good">survives</em>'
+        )
+        yield (
+            f"<figure><figcaption><code>{_esc(root.step.label)}</code> "
+            f'<span class="at">{_esc(root.spot.shown)}</span> {state}</figcaption>'
+            f'<div class="scroll" tabindex="0">{picture.draw(root, numbers)}</div></figure>'
+        )
+    yield "</section>"
+
+
+def _finding(entry: Entry, number: int) -> str:
+    anchor = f"finding-{number}"
+    steps = "".join(
+        _step(spot, index == len(entry.trace) - 1) for index, spot in enumerate(entry.trace)
+    )
+    error = (
+        f'<p class="error"><span>error</span><code>{_esc(entry.error)}</code></p>'
+        if entry.error
+        else ""
+    )
+    return (
+        f'<article id="{anchor}" class="{entry.severity}" tabindex="-1">'
+        f'<h3><a href="#{anchor}"><code>{entry.code}</code></a> {_ticks(entry.message)}</h3>'
+        f'<p class="at">{_esc(entry.spot.file)}:{entry.spot.row}:{entry.spot.column} '
+        f"&middot; {_esc(entry.name)}</p>"
+        f'<ol class="path">{steps}</ol>{_code(entry)}{error}{_fix(entry)}</article>'
+    )
+
+
+def _step(spot: Spot, culprit: bool) -> str:
+    kind = ' class="culprit"' if culprit else ""
+    note = f" <i>{_ticks(spot.note)}</i>" if spot.note else ""
+    return f'<li{kind}><code>{_esc(spot.label)}</code> <span class="at">{_esc(spot.shown)}</span>{note}</li>'
+
+
+def _code(entry: Entry) -> str:
+    span = entry.finding.place.span
+    lines = entry.view.lines(entry.path)
+    shift = entry.spot.row - span.start.row
+    start, end = max(1, span.start.row - 2, 1 - shift), min(len(lines), span.end.row + 2)
+    rows = []
+    for row in range(start, end + 1):
+        line = lines[row - 1]
+        within = span.start.row <= row <= span.end.row
+        begin = span.start.column if row == span.start.row else len(line) - len(line.lstrip())
+        finish = span.end.column if row == span.end.row else len(line)
+        marked = (
+            f"{_colour(line[:begin])}<mark>{_colour(line[begin:finish])}</mark>{_colour(line[finish:])}"
+            if within and line.strip()
+            else _colour(line)
+        )
+        rows.append(
+            f'<tr><td class="no">{row + shift}</td><td><pre>{marked or " "}</pre></td></tr>'
+        )
+    return f'<div class="scroll" tabindex="0"><table class="code">{"".join(rows)}</table></div>'
+
+
+def _fix(entry: Entry) -> str:
+    fix = entry.fix
+    if fix is None:
+        why = f"No fix: {_ticks(entry.refused)}." if entry.refused else "This one needs a person."
+        return f'<p class="fix none">{why}</p>'
+    kind = "safe" if entry.safe else "unsafe"
+    flag = "dlfix apply" if entry.safe else "dlfix apply --unsafe-fixes"
+    why = f" &mdash; {_ticks(fix.why_unsafe)}" if fix.why_unsafe else ""
+    head = (
+        f'<p class="fix {kind}"><b>{kind} fix</b> {_ticks(fix.message)}{why} <kbd>{flag}</kbd></p>'
+    )
+    diffs = "".join(_diff(path, before, after) for path, (before, after) in entry.texts.items())
+    return head + diffs
+
+
+def _diff(path: Path, before: str, after: str) -> str:
+    rows = []
+    for number, hunk in enumerate(hunks(before, after)):
+        if number:
+            rows.append('<tr class="gap"><td colspan="4">&#8943;</td></tr>')
+        rows += [f"<tr>{_half(left, 'del')}{_half(right, 'ins')}</tr>" for left, right in hunk]
+    return (
+        f'<details open class="diff"><summary>{_esc(relative(path))}</summary>'
+        f'<div class="scroll" tabindex="0"><table class="code sides">{"".join(rows)}</table></div></details>'
+    )
+
+
+def _half(side: Side, kind: str) -> str:
+    if side is None:
+        return '<td class="no none"></td><td class="none"></td>'
+    row, code, changed = side
+    style = f' class="{kind}"' if changed else ""
+    return f'<td class="no">{row}</td><td{style}><pre>{_colour(code) or " "}</pre></td>'
+
+
+def _colour(code: str) -> str:
+    parts = []
+    at = 0
+    for match in _TOKEN.finditer(code):
+        parts.append(_esc(code[at : match.start()]))
+        parts.append(f'<span class="{match.lastgroup}">{_esc(match[0])}</span>')
+        at = match.end()
+    return "".join([*parts, _esc(code[at:])])
+
+
+def _ticks(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", _esc(text))
+
+
+def _troubles(view: View) -> Iterator[str]:
+    errors = view.session.unreadable()
+    if errors:
+        yield '<section id="troubles"><h2>Not read</h2><ul>'
+        yield from (f"<li><code>{_esc(error)}</code></li>" for error in errors)
+        yield "</ul></section>"
