@@ -362,8 +362,10 @@ def trace(request: Request, output_format: str) -> int:
         sys.stdout.write(tree.as_json(boundaries))
     else:
         out = console(request.color)
-        for boundary in boundaries:
-            out.print(tree.as_text(boundary), soft_wrap=True)
+        for number, boundary in enumerate(boundaries):
+            out.print(
+                *([] if number == 0 else [""]), tree.as_text(boundary), sep="\n", soft_wrap=True
+            )
         if not boundaries and not request.quiet:
             out.print("Nothing here goes to a worker process.")
     return _troubles(session)

@@ -17,6 +17,8 @@ from dlfix.source.lines import bare
 from dlfix.source.writing import Change
 
 NO_NEWLINE = b"\n\\ No newline at end of file\n"
+SIGNS = {"+": "bold green", "-": "bold red"}
+BACKGROUNDS = {"+": "on #12301f", "-": "on #3a1a1d"}
 WIDE = 120  # columns from which two sides fit beside each other
 
 
@@ -56,13 +58,10 @@ def _coloured(line: str) -> Text:
     if line.startswith("@@"):
         return Text(line, style="cyan")
     sign, code = line[:1], line[1:]
-    text = Text(sign, style={"+": "bold green", "-": "bold red"}.get(sign, "dim"))
     body = highlighted(code)
-    if sign == "+":
-        body.stylize("on #12261e")
-    elif sign == "-":
-        body.stylize("on #2d1418")
-    return text.append(body)
+    if sign in BACKGROUNDS:
+        body.stylize(BACKGROUNDS[sign])
+    return Text().append(sign, style=SIGNS.get(sign, "dim")).append(body)
 
 
 def side_by_side(path: Path, before: str, after: str, *, context: int = 3) -> RenderableType:
@@ -73,7 +72,7 @@ def side_by_side(path: Path, before: str, after: str, *, context: int = 3) -> Re
         table.add_column(Text(title, style=style), ratio=1, overflow="fold")
     for hunk in hunks(before, after, context):
         for left, right in hunk:
-            table.add_row(*_half(left, "on #2d1418"), *_half(right, "on #12261e"))
+            table.add_row(*_half(left, BACKGROUNDS["-"]), *_half(right, BACKGROUNDS["+"]))
         table.add_row("", Text("⋯", style="dim"), "", Text("⋯", style="dim"))
     return Group(table)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dlfix.session import Outcome
 
 _TOKEN = re.compile(
-    r"(?P<c>\#.*)|(?P<s>[rRbBfFuU]{0,2}(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'))"
+    r"(?P<c>\#.*)|(?P<s>[rRbBfFuU]{0,2}(?:\"\"\".*?(?:\"\"\"|$)|'''.*?(?:'''|$)|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'))"
     r"|(?P<k>\b(?:and|as|assert|async|await|break|class|continue|def|del|elif|else|except|False|finally|for|from"
     r"|global|if|import|in|is|lambda|None|nonlocal|not|or|pass|raise|return|self|True|try|while|with|yield)\b)"
     r"|(?P<n>\b\d[\w.]*)"
@@ -129,7 +129,7 @@ def _finding(entry: Entry, number: int) -> str:
         _step(spot, index == len(entry.trace) - 1) for index, spot in enumerate(entry.trace)
     )
     error = (
-        f'<p class="error"><span>error</span><code>{_esc(entry.error)}</code></p>'
+        f'<p class="said"><span>error</span><code>{_esc(entry.error)}</code></p>'
         if entry.error
         else ""
     )
@@ -193,7 +193,7 @@ def _diff(path: Path, before: str, after: str) -> str:
         rows += [f"<tr>{_half(left, 'del')}{_half(right, 'ins')}</tr>" for left, right in hunk]
     return (
         f'<details open class="diff"><summary>{_esc(relative(path))}</summary>'
-        f'<div class="scroll" tabindex="0"><table class="code sides">{"".join(rows)}</table></div></details>'
+        f'<div class="scroll" tabindex="0"><table class="code sides"><col class="no"><col><col class="no"><col>{"".join(rows)}</table></div></details>'
     )
 
 

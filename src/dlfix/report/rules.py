@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from rich.table import Table
+from rich.text import Text
 
 from dlfix.report.text import STYLES
 from dlfix.rules.base import Rule
@@ -20,7 +21,7 @@ def as_table(rules: Sequence[type[Rule]]) -> Table:
     table.add_column("fix", no_wrap=True)
     table.add_column("summary", ratio=1)
     for rule in rules:
-        code = f"[{STYLES[rule.severity]}]{rule.code}[/]"
+        code = Text(rule.code, style=STYLES[rule.severity])
         table.add_row(code, rule.name, "yes" if rule.codemods else "-", summary(rule))
     return table
 

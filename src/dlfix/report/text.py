@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from dlfix.report.view import Entry, Spot, View
+
+if TYPE_CHECKING:
+    from rich.syntax import ANSISyntaxTheme
 
 STYLES = {"error": "bold red", "warning": "bold yellow"}
 MOST_ROWS = 6  # of a culprit that are shown
@@ -48,19 +54,18 @@ def frame(entry: Entry) -> Text:
     first = entry.finding.place.span.start.row
     last = min(entry.finding.place.span.end.row, first + MOST_ROWS - 1)
     shift = spot.row - first  # a notebook's rows are counted from its cell
-    start, end = max(1, first - 1, 1 - shift), min(len(lines), last + 1)
-    width = len(str(end + shift))
-    shown = _cut_margin([lines[row - 1].expandtabs(4) for row in range(start, end + 1)])
-    text = Text(" " * width + " |\n", style="blue")
-    for row, (line, margin) in zip(range(start, end + 1), shown, strict=True):
-        if row > last and not line.strip():
+    rows = range(max(1, first - 1, 1 - shift), min(len(lines), last + 1) + 1)
+    width = len(str(rows.stop + shift))
+    shown = _cut_margin([lines[row - 1].expandtabs(4) for row in rows])
+    text = Text().append(" " * width + " |\n", style="blue")
+    for row, (line, margin) in zip(rows, shown, strict=True):
+        if not first <= row <= last and not line.strip():
             continue
         text.append(f"{row + shift:>{width}} | ", style="blue")
         text.append(highlighted(line)).append("\n")
-        if first <= row <= last:
-            text.append(_underline(entry, row, lines[row - 1], margin, width))
-    text.append(" " * width + " |", style="blue")
-    return text
+        if row == first:
+            text.append(_underline(entry, lines[row - 1], margin, width))
+    return text.append(" " * width + " |", style="blue")
 
 
 def _cut_margin(lines: list[str]) -> list[tuple[str, int]]:
@@ -70,50 +75,73 @@ def _cut_margin(lines: list[str]) -> list[tuple[str, int]]:
     return [(line[margin:], margin) for line in lines]
 
 
-def _underline(entry: Entry, row: int, line: str, margin: int, width: int) -> Text:
+def _underline(entry: Entry, line: str, margin: int, width: int) -> Text:
+    """Mark the culprit below its first line, to that line's end where it goes on."""
     span = entry.finding.place.span
-    begin = span.start.column if row == span.start.row else len(line) - len(line.lstrip())
-    end = span.end.column if row == span.end.row else len(line.rstrip())
+    begin = span.start.column
+    end = span.end.column if span.end.row == span.start.row else len(line.rstrip())
     before = Text(line[:begin].expandtabs(4)).cell_len - margin
-    marked = Text(line[begin:end].expandtabs(4)).cell_len
-    if marked <= 0 and row != span.start.row:
-        return Text()
-    text = Text(" " * width + " | ", style="blue")
-    text.append(" " * max(0, before))
-    text.append("^" * max(1, marked), style=STYLES[entry.severity])
-    return text.append("\n")
+    upto = Text(line[:end].expandtabs(4)).cell_len - margin
+    text = Text().append(" " * width + " | ", style="blue").append(" " * max(0, before))
+    return text.append("^" * max(1, upto - before) + "\n", style=STYLES[entry.severity])
 
 
 def highlighted(code: str) -> Text:
     """Return code coloured as Python."""
     from rich.syntax import Syntax
 
-    text = Syntax("", "python", theme="ansi_dark", background_color="default").highlight(code)
+    text = Syntax("", "python", theme=_theme(), background_color="default").highlight(code)
     text.rstrip()
     text.no_wrap = True
     return text
 
 
+@functools.cache
+def _theme() -> ANSISyntaxTheme:
+    from pygments.token import Name
+    from rich.style import Style
+    from rich.syntax import ANSI_DARK, ANSISyntaxTheme
+
+    # Underlined names of modules would look like culprits.
+    return ANSISyntaxTheme({**ANSI_DARK, Name.Namespace: Style(color="cyan")})
+
+
 # The path
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One line of a tree: its guides, what stands there, and where."""
+
+    guides: str
+    spot: Spot
+    style: str = ""
+    marks: str = ""
 
 
 def path_tree(trace: Sequence[Spot]) -> Text:
     """Return the path as a tree with one branch, the culprit at its end."""
-    labels = [("   " * (depth - 1) + "└─ " if depth else "") for depth in range(len(trace))]
-    widths = [Text(label + spot.label).cell_len for label, spot in zip(labels, trace, strict=True)]
+    last = len(trace) - 1
+    return branches([
+        Branch("   " * (depth - 1) + "└─ " if depth else "", spot, "bold red" if depth == last else "")
+        for depth, spot in enumerate(trace)
+    ])  # fmt: skip
+
+
+def branches(rows: Sequence[Branch]) -> Text:
+    """Return a tree, places and notes in columns of their own."""
+    widths = [Text(row.guides + row.spot.label).cell_len for row in rows]
     column = min(max(widths), 44) + 2
-    places = max(len(spot.shown) for spot in trace)
+    places = min(max(len(row.spot.shown) for row in rows), 32) + 2
     lines = []
-    for depth, (label, spot, width) in enumerate(zip(labels, trace, widths, strict=True)):
-        culprit = depth == len(trace) - 1
-        line = Text("  ")
-        line.append(label, style="dim")
-        line.append(spot.label, style="bold red" if culprit else "")
-        line.append(" " * max(2, column - width))
-        line.append(spot.shown, style="cyan")
-        if spot.note:
-            line.append(" " * max(2, places - len(spot.shown) + 2))
-            line.append(spot.note, style="dim italic")
+    for row, width in zip(rows, widths, strict=True):
+        line = Text("  ").append(row.guides, style="dim").append(row.spot.label, style=row.style)
+        line.append(" " * max(2, column - width)).append(row.spot.shown, style="cyan")
+        if row.spot.note or row.marks:
+            line.append(" " * max(2, places - len(row.spot.shown)))
+            line.append(row.spot.note, style="dim italic")
+            line.append(("  " if row.spot.note else "") + row.marks, style="bold red")
+        line.rstrip()
         lines.append(line)
     return Text("\n").join(lines)
 
@@ -125,19 +153,18 @@ def verdict(entry: Entry) -> Text:
     """Return the error a person would see, and the fix or why there is none."""
     lines = []
     if entry.error:
-        line = Text("  error: ", style="dim")
-        lines.append(line.append(entry.error, style="not dim red"))
+        line = Text().append("  error: ", style="dim")
+        lines.append(line.append(entry.error, style="red"))
     fix = entry.fix
     if fix is not None:
-        line = Text("  fix:   ", style="dim")
-        line.append(fix.message, style="not dim green" if entry.safe else "not dim yellow")
+        line = Text().append("  fix:   ", style="dim")
+        lines.append(line.append(fix.message, style="green" if entry.safe else "yellow"))
         if not entry.safe:
-            why = f"unsafe: {fix.why_unsafe}" if fix.why_unsafe else "unsafe"
-            line.append(f" ({why}; take it with --unsafe-fixes)", style="not dim yellow")
-        lines.append(line)
+            why = f"{fix.why_unsafe}; " if fix.why_unsafe else ""
+            line = Text().append("  unsafe: ", style="dim")
+            lines.append(line.append(f"{why}take it with --unsafe-fixes", style="yellow"))
     elif entry.refused:
-        line = Text("  no fix: ", style="dim")
-        lines.append(line.append(entry.refused, style="not dim"))
+        lines.append(Text().append("  no fix: ", style="dim").append(entry.refused))
     return Text("\n").join(lines)
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rich.text import Text
-from rich.tree import Tree
 
+from dlfix.report.text import Branch, branches
 from dlfix.report.view import Entry, Spot, View
 from dlfix.rules.base import Place, Step
 
@@ -61,28 +61,20 @@ def _grow(roots: dict[Place, Node], path: Iterable[Step], view: View) -> Node:
     return node
 
 
-def as_text(root: Node) -> Tree:
+def as_text(root: Node) -> Text:
     """Return a tree for a terminal."""
-    tree = Tree(_line(root, top=True), guide_style="dim")
-    _add(tree, root)
-    return tree
+    return branches(list(_branches(root, "", "")))
 
 
-def _add(tree: Tree, node: Node) -> None:
+def _branches(node: Node, guides: str, below: str) -> Iterator[Branch]:
+    style = "bold red" if node.entries else "" if guides else "bold"
+    marks = ", ".join(f"{entry.code} {entry.name}" for entry in node.entries)
+    yield Branch(guides, node.spot, style, marks)
     for child in node.children:
-        _add(tree.add(_line(child)), child)
-
-
-def _line(node: Node, *, top: bool = False) -> Text:
-    bad = bool(node.entries)
-    line = Text(no_wrap=True)
-    line.append(node.step.label, style="bold" if top else "bold red" if bad else "")
-    line.append(f"  {node.spot.shown}", style="cyan")
-    if node.step.note:
-        line.append(f"  {node.step.note}", style="dim italic")
-    for entry in node.entries:
-        line.append(f"  {entry.code} {entry.name}", style="red")
-    return line
+        end = child is node.children[-1]
+        yield from _branches(
+            child, below + ("└─ " if end else "├─ "), below + ("   " if end else "│  ")
+        )
 
 
 def as_json(roots: Iterable[Node]) -> str:
