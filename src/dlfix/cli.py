@@ -350,6 +350,47 @@ def show_config(
     raise typer.Exit(commands.show_config(settings, output_format.value))
 
 
+@app.command()
+def lsp() -> None:
+    """Serve editors: a language server on stdin and stdout."""
+    try:
+        from dlfix.editor import server
+    except ModuleNotFoundError as error:
+        if error.name not in ("pygls", "lsprotocol"):
+            raise
+        _fail("the language server needs pygls: pip install 'dlfix[lsp]'")
+    server.start()
+
+
+@app.command()
+def ide(
+    editor: Annotated[str | None, typer.Argument(help="vscode, pycharm, vim, ...")] = None,
+    write: Annotated[
+        Path | None, typer.Option("--write", help="Write it to this file, which must not exist.")
+    ] = None,
+) -> None:
+    """Print an editor's definition of dlfix as an external tool."""
+    from dlfix.editor.external import EDITORS
+
+    if editor is None:
+        for name, (place, _) in EDITORS.items():
+            print(f"{name:<12} {place}")
+        return
+    if editor not in EDITORS:
+        _fail(f"no definition for `{editor}`{config.nearest(editor, list(EDITORS))}")
+    place, text = EDITORS[editor]
+    if write is None:
+        print(f"dlfix: this goes to {place}", file=sys.stderr)
+        print(text, end="")
+        return
+    try:
+        write.parent.mkdir(parents=True, exist_ok=True)
+        with write.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        _fail(f"{write}: {error.strerror}")
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         print(f"dlfix {__version__}")

@@ -105,9 +105,9 @@ def _table(file: Path, required: bool) -> dict[str, Any] | None:
     if file.name != "pyproject.toml":
         return data
     table = data.get("tool", {}).get("dlfix", {} if required else None)
-    if table is not None and not isinstance(table, dict):
-        raise ConfigError(f"{file}: tool.dlfix must be a table")
-    return table
+    if table is None or isinstance(table, dict):
+        return table
+    raise ConfigError(f"{file}: tool.dlfix must be a table")
 
 
 def _checked(file: Path, key: str, value: Any) -> Any:

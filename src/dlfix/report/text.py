@@ -255,9 +255,10 @@ def _with(message: str, why: str) -> str:
 def _section(title: str, style: str, rows: Sequence[tuple[str, str, str]]) -> Text:
     text = Text(f"{title} ({len(rows)})\n", style=style)
     for code, message, place in rows:
-        first, _, rest = message.partition("\n")
         text.append(f"  {code}  ", style="not bold default")
-        text.append(place, style="not bold cyan").append(f"  {first}\n", style="not bold default")
+        text.append(f"{place}\n", style="not bold cyan")
+        first, _, rest = message.partition("\n")
+        text.append(f"          {first}\n", style="not bold default")
         if rest:
             text.append(f"          {rest}\n", style="not bold dim default")
     return text

@@ -1,0 +1,136 @@
+"""What an editor needs to run dlfix as an external tool."""
+
+from __future__ import annotations
+
+EDITORS = {
+    "vscode": (
+        ".vscode/tasks.json",
+        """\
+{
+  "version": "2.0.0",
+  "tasks": [
+    {
+      "label": "dlfix: check",
+      "type": "shell",
+      "command": "dlfix check --output-format concise --quiet .",
+      "group": "test",
+      "problemMatcher": {
+        "owner": "dlfix",
+        "fileLocation": ["relative", "${workspaceFolder}"],
+        "pattern": {
+          "regexp": "^(.+?):(\\\\d+):(\\\\d+): (DLF\\\\d+) (?:\\\\[.\\\\] )?(.*)$",
+          "file": 1, "line": 2, "column": 3, "code": 4, "message": 5
+        }
+      }
+    },
+    {
+      "label": "dlfix: mend this file",
+      "type": "shell",
+      "command": "dlfix apply \\"${file}\\"",
+      "problemMatcher": []
+    }
+  ]
+}
+""",
+    ),
+    "pycharm": (
+        "tools/dlfix.xml in PyCharm's configuration folder",
+        """\
+<toolSet name="dlfix">
+  <tool name="check" description="What reaches the workers and breaks" showInMainMenu="true" \
+showInEditor="true" showInProject="true" disabled="false" useConsole="true" synchronizeAfterRun="false">
+    <exec>
+      <option name="COMMAND" value="dlfix" />
+      <option name="PARAMETERS" value="check --output-format concise --quiet &quot;$FilePath$&quot;" />
+      <option name="WORKING_DIRECTORY" value="$ProjectFileDir$" />
+    </exec>
+    <filter><option name="FORMAT" value="$FILE_PATH$:$LINE$:$COLUMN$" /></filter>
+  </tool>
+  <tool name="apply" description="Mend this file" showInMainMenu="true" showInEditor="true" \
+showInProject="true" disabled="false" useConsole="true" synchronizeAfterRun="true">
+    <exec>
+      <option name="COMMAND" value="dlfix" />
+      <option name="PARAMETERS" value="apply &quot;$FilePath$&quot;" />
+      <option name="WORKING_DIRECTORY" value="$ProjectFileDir$" />
+    </exec>
+  </tool>
+</toolSet>
+""",
+    ),
+    "vim": (
+        "~/.vim/compiler/dlfix.vim (then :compiler dlfix, :make)",
+        """\
+let current_compiler = 'dlfix'
+CompilerSet makeprg=dlfix\\ check\\ --output-format\\ concise\\ --quiet\\ %:S
+CompilerSet errorformat=%f:%l:%c:\\ %m
+command! DlfixApply execute '%!dlfix apply --quiet --stdin-filename ' . shellescape(expand('%:p')) . ' -'
+""",
+    ),
+    "neovim": (
+        "init.lua",
+        """\
+vim.lsp.config("dlfix", {
+  cmd = { "dlfix", "lsp" },
+  filetypes = { "python" },
+  root_markers = { "dlfix.toml", "pyproject.toml", ".git" },
+})
+vim.lsp.enable("dlfix")
+""",
+    ),
+    "emacs": (
+        "init.el",
+        """\
+(with-eval-after-load 'eglot
+  (add-to-list 'eglot-server-programs '((python-mode python-ts-mode) . ("dlfix" "lsp"))))
+""",
+    ),
+    "sublime": (
+        "LSP.sublime-settings (with the package LSP)",
+        """\
+{
+  "clients": {
+    "dlfix": {
+      "enabled": true,
+      "command": ["dlfix", "lsp"],
+      "selector": "source.python"
+    }
+  }
+}
+""",
+    ),
+    "helix": (
+        "~/.config/helix/languages.toml",
+        """\
+[language-server.dlfix]
+command = "dlfix"
+args = ["lsp"]
+
+[[language]]
+name = "python"
+language-servers = ["pyright", "dlfix"]
+""",
+    ),
+    "zed": (
+        ".zed/tasks.json",
+        """\
+[
+  { "label": "dlfix: check", "command": "dlfix", "args": ["check", "$ZED_WORKTREE_ROOT"] },
+  { "label": "dlfix: mend this file", "command": "dlfix", "args": ["apply", "$ZED_FILE"] }
+]
+""",
+    ),
+    "pre-commit": (
+        ".pre-commit-config.yaml (where dlfix is installed)",
+        """\
+repos:
+  - repo: local
+    hooks:
+      - id: dlfix
+        name: dlfix
+        entry: dlfix apply
+        language: system
+        types_or: [python, jupyter]
+        require_serial: true
+""",
+    ),
+}
