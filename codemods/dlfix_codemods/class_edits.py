@@ -77,7 +77,7 @@ class _Edits(cst.CSTTransformer):
             return _expression(self._as_written(text), self.module)  # type: ignore[return-value]
         return super().on_leave(original_node, updated_node)
 
-    def leave_IndentedBlock(
+    def leave_IndentedBlock(  # noqa: N802
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
         if not any(each in self.statements or each in self.inserts for each in original_node.body):
@@ -87,7 +87,7 @@ class _Edits(cst.CSTTransformer):
             self._place(block, old, new)
         return block.into(updated_node)
 
-    def leave_ClassDef(
+    def leave_ClassDef(  # noqa: N802
         self, original_node: cst.ClassDef, updated_node: cst.ClassDef
     ) -> cst.ClassDef:
         if original_node is not self.cls:

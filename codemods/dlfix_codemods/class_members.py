@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 import libcst as cst
@@ -103,7 +104,10 @@ def _method(lazy: Lazy, decorator: str, name: str, body: str) -> str:
     returns = f" -> {lazy.annotation}" if lazy.annotation else ""
     head = f"def {name}({lazy.self_name}){returns}:\n"
     above = decorator + "\n" if decorator else ""
-    return above + head + indented(body, INDENT) + "\n"
+    doc = ""
+    if lazy.docstring and name == lazy.name and "setter" not in decorator:
+        doc = textwrap.indent(lazy.docstring, INDENT) + "\n"
+    return above + head + doc + indented(body, INDENT) + "\n"
 
 
 def index_below(body: Sequence[cst.BaseStatement], method: str) -> int:

@@ -38,14 +38,14 @@ def _in_closer(
 ) -> Iterator[Exchange]:
     me = self_name(method)
     got = _got(me, attribute, kept_in, method) if not place or place == attribute else None
-    rows = [node.lineno for node in ast.walk(method) if _asks(node, me, attribute)]  # type: ignore[attr-defined]
+    rows = [_row(node) for node in ast.walk(method) if _asks(node, me, attribute)]
     for node in ast.walk(method):
         if _gets(node, me, attribute):
-            rows.append(node.lineno)  # type: ignore[attr-defined]
+            rows.append(_row(node))
             if got is not None:
                 yield _exchange(facts, node, got)
         elif got is not None and _is_tested(facts, node, me, attribute):
-            rows.append(node.lineno)  # type: ignore[attr-defined]
+            rows.append(_row(node))
             yield _exchange(facts, node, got)
     yield from _guards(facts, method, attribute, kept_in, place, min(rows, default=None))
 
@@ -61,9 +61,9 @@ def _guards(
     me = self_name(method)
     done: set[ast.stmt] = set()
     for node in ast.walk(method):
-        if not (is_self_attribute(node, me) and node.attr == attribute):  # type: ignore[attr-defined]
+        if not (is_self_attribute(node, me) and node.attr == attribute):
             continue
-        if isinstance(node.ctx, ast.Store) or _is_test(facts, node):  # type: ignore[attr-defined]
+        if isinstance(node.ctx, ast.Store) or _is_test(facts, node):
             continue
         statement = facts.module.statement(node)
         if statement in done or (asked is not None and asked <= statement.lineno):
@@ -74,10 +74,14 @@ def _guards(
         yield Exchange(facts.module.span(statement), f"if {has}:\n{indented(text, INDENT)}")
 
 
+def _row(node: ast.AST) -> int:
+    return getattr(node, "lineno", 0)
+
+
 def _is_tested(facts: ClassFacts, node: ast.AST, me: str, attribute: str) -> bool:
     if not is_self_attribute(node, me):
         return False
-    return node.attr == attribute and _is_test(facts, node)  # type: ignore[attr-defined]
+    return node.attr == attribute and _is_test(facts, node)
 
 
 def _is_test(facts: ClassFacts, node: ast.AST) -> bool:

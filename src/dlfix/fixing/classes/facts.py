@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeGuard
 
 from dlfix.project.module import Module
 
@@ -151,7 +152,7 @@ def self_name(method: Method) -> str:
     return arguments[0].arg if arguments else ""
 
 
-def is_self_attribute(node: ast.AST, me: str) -> bool:
+def is_self_attribute(node: ast.AST | None, me: str) -> TypeGuard[ast.Attribute]:
     """Tell whether a node is `self.<something>`."""
     return (
         isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == me
@@ -194,7 +195,7 @@ def _stores_in(module: Module, method: Method) -> Iterator[StoreSite]:
             statement = module.statement(node)
             yield StoreSite(node.attr, method, statement, node, *_value_of(module, statement, node))
         elif _is_setattr(node, me):
-            name = node.args[1].value
+            name = ast.literal_eval(node.args[1])
             yield StoreSite(name, method, module.statement(node), node, node.args[2])
 
 
@@ -221,7 +222,7 @@ def _item(value: ast.expr, targets: ast.Tuple | ast.List, target: ast.AST) -> as
     return value.elts[targets.elts.index(target)]  # type: ignore[arg-type]
 
 
-def _is_setattr(node: ast.AST, me: str) -> bool:
+def _is_setattr(node: ast.AST, me: str) -> TypeGuard[ast.Call]:
     match node:
         case ast.Call(
             func=ast.Name(id="setattr"),

@@ -236,7 +236,7 @@ class Mover:
 
     def _stands_for(self, node: ast.AST, attribute: str) -> bool:
         if is_self_attribute(node, self.me):
-            return bool(node.attr == attribute)  # type: ignore[attr-defined]
+            return bool(node.attr == attribute)
         return isinstance(node, ast.Name) and self.alias.get(node.id) == attribute
 
     # -- the body
@@ -316,7 +316,7 @@ class Mover:
         return f"{returned}  {beside}" if beside else returned
 
     def _indent_of(self, node: ast.AST) -> int:
-        line = self.module.lines[node.lineno - 1]  # type: ignore[attr-defined]
+        line = self.module.lines[_place(node)[0] - 1]
         return len(line) - len(line.lstrip())
 
     def _comments(self, attribute: str, settings: Sequence[ast.stmt]) -> list[str]:
@@ -410,8 +410,7 @@ class Mover:
 
     def _mentions(self, node: ast.AST, attribute: str) -> bool:
         return any(
-            is_self_attribute(each, self.me) and each.attr == attribute  # type: ignore[attr-defined]
-            for each in ast.walk(node)
+            is_self_attribute(each, self.me) and each.attr == attribute for each in ast.walk(node)
         )
 
     # -- local values
@@ -428,7 +427,11 @@ class Mover:
                 if statement is not None and statement not in found:
                     found.append(statement)
                     self.moved.gone.add(statement)
-                    todo.append(statement.value)  # type: ignore[attr-defined]
+                    todo += [
+                        each
+                        for each in ast.iter_child_nodes(statement)
+                        if isinstance(each, ast.expr)
+                    ]
         found.sort(key=lambda each: each.lineno)
         return [self._moved_local(attribute, each) for each in found]
 
@@ -610,7 +613,8 @@ class Mover:
 
     def _own_attribute(self, attribute: str, node: ast.AST) -> str | None:
         """Return another attribute to read where this one is bound again after the opening."""
-        name: str = node.attr  # type: ignore[attr-defined]
+        assert isinstance(node, ast.Attribute)
+        name = node.attr
         sites = self.facts.stores.get(name, [])
         if name in self.handles or len(sites) < 2:
             return None
@@ -704,7 +708,7 @@ class Mover:
             raise Refusal(f"it is unpacked from another value at {self.facts.line(definition)}")
         lines = []
         for target, value in zip(targets.elts, values.elts, strict=True):
-            if is_self_attribute(target, self.me) and target.attr in self.handles:  # type: ignore[attr-defined]
+            if is_self_attribute(target, self.me) and target.attr in self.handles:
                 continue
             lines.append(f"{self.module.segment(target)} = {self.module.segment(value)}")
         return lines if attribute == self._first_of(definition) else []
@@ -812,8 +816,9 @@ def _is_client(value: ast.expr) -> bool:
 
 
 def _always_returns(text: str) -> bool:
-    last = ast.parse("def f():\n" + indented(text, INDENT)).body[0].body[-1]  # type: ignore[attr-defined]
-    return _ends(last)
+    function = ast.parse("def f():\n" + indented(text, INDENT)).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    return _ends(function.body[-1])
 
 
 def _ends(statement: ast.stmt) -> bool:

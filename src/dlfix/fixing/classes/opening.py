@@ -20,6 +20,7 @@ from dlfix.fixing.classes.facts import (
 from dlfix.fixing.classes.moving import Handle, Moved, Mover, Refusal
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, State
 from dlfix.fixing.classes.text import indented, names_in
+from dlfix.source.text import Span
 
 INDENT = "    "
 PLAIN_CALLS = ("len", "list", "int", "float", "str", "sorted", "tuple", "set", "dict", "sum", "max", "min", "bool", "np.array", "numpy.array")  # fmt: skip
@@ -100,8 +101,8 @@ class LazyClass:
                 continue
             me = self_name(handle.site.method)
             for each in [*value.args, *(keyword.value for keyword in value.keywords)]:
-                if is_self_attribute(each, me) and self._has_position(each.attr):  # type: ignore[attr-defined]
-                    names |= {name, each.attr}  # type: ignore[attr-defined]
+                if is_self_attribute(each, me) and self._has_position(each.attr):
+                    names |= {name, each.attr}
         return [name for name in self.handles if name in names]
 
     def _has_position(self, name: str) -> bool:
@@ -186,7 +187,7 @@ class LazyClass:
                 call = self._call_on(node)
                 if call is None or is_closer(method):
                     continue
-                written = call.func.attr in handle.write  # type: ignore[attr-defined]
+                written = _called(call) in handle.write
                 if written or self._writes_sql(call):
                     raise Refusal(f"it is written to at {self.facts.line(call)}")
 
@@ -199,7 +200,7 @@ class LazyClass:
         return None
 
     def _writes_sql(self, call: ast.Call) -> bool:
-        if call.func.attr not in ("execute", "executemany", "executescript") or not call.args:  # type: ignore[attr-defined]
+        if _called(call) not in ("execute", "executemany", "executescript") or not call.args:
             return False
         from dlfix.fixing.classes.moving import SQL_READS, SQL_SETTINGS, _constant_start
 
@@ -228,8 +229,8 @@ class LazyClass:
         aliases = {name: _aliases(method, me, name) for name in self.handles}
         nodes = [n for n in ast.walk(method) if hasattr(n, "lineno")]
         for node in sorted(nodes, key=_end):
-            if is_self_attribute(node, me) and node.attr in self.facts.methods:  # type: ignore[attr-defined]
-                inner = self._scan(node.attr, seen)  # type: ignore[attr-defined]
+            if is_self_attribute(node, me) and node.attr in self.facts.methods:
+                inner = self._scan(node.attr, seen)
                 if inner is not None:
                     return inner
             for name, handle in self.handles.items():
@@ -241,13 +242,13 @@ class LazyClass:
 
     def _is_handle(self, node: ast.AST, me: str, name: str, aliases: set[str]) -> bool:
         if is_self_attribute(node, me):
-            return bool(node.attr == name)  # type: ignore[attr-defined]
+            return bool(node.attr == name)
         return isinstance(node, ast.Name) and node.id in aliases and isinstance(node.ctx, ast.Load)
 
     def _position_use(self, node: ast.AST, handle: Handle) -> ast.AST | str | None:
         call = self._call_on(node)
         if call is not None:
-            called = call.func.attr  # type: ignore[attr-defined]
+            called = _called(call)
             if called in ("seek", "set", "setpos", "seek_to_start") and not _is_relative(call):
                 return "sought"
             if called in handle.position and called not in ("tell", "seek", "set"):
@@ -369,7 +370,7 @@ class LazyClass:
         return exchanges
 
     def _empty_compound(
-        self, statement: ast.stmt, removed: set[object], exchanges: list[Exchange]
+        self, statement: ast.stmt, removed: set[Span], exchanges: list[Exchange]
     ) -> None:
         if not isinstance(statement, (ast.If, ast.With, ast.Try)):
             return
@@ -382,7 +383,7 @@ class LazyClass:
             exchanges.append(Exchange(span, takes_comments=False))
             removed.add(span)
 
-    def _is_empty(self, body: list[ast.stmt], removed: set[object]) -> bool:
+    def _is_empty(self, body: list[ast.stmt], removed: set[Span]) -> bool:
         rest = body[1:] if ast.get_docstring(_function(body)) is not None else body
         return all(
             isinstance(each, (ast.Import, ast.ImportFrom, ast.Pass))
@@ -450,9 +451,9 @@ class LazyClass:
             return False
         me = self_name(self._method_of(within))
         if is_self_attribute(node, me):
-            if node.attr in self.handles:  # type: ignore[attr-defined]
-                return isinstance(node.ctx, ast.Load)  # type: ignore[attr-defined]
-            return node.attr in self.touching  # type: ignore[attr-defined]
+            if node.attr in self.handles:
+                return isinstance(node.ctx, ast.Load)
+            return node.attr in self.touching
         if isinstance(node, ast.NamedExpr):
             return ast.unparse(node.target) in self._aliases_left()
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -513,8 +514,8 @@ class LazyClass:
             parts = _always_run(statement)
             for part in parts:
                 for node in ast.walk(part):
-                    if is_self_attribute(node, me) and node.attr in self.handles:  # type: ignore[attr-defined]
-                        touched.add(node.attr)  # type: ignore[attr-defined]
+                    if is_self_attribute(node, me) and node.attr in self.handles:
+                        touched.add(node.attr)
                     elif isinstance(node, ast.Name):
                         touched |= self._alias_of(node.id)
         return self._with_origins(touched)
@@ -787,19 +788,24 @@ def _aliases(method: Method, me: str, name: str) -> set[str]:
         for each in ast.walk(method)
         if isinstance(each, ast.Assign)
         and is_self_attribute(each.value, me)
-        and each.value.attr == name  # type: ignore[attr-defined]
+        and each.value.attr == name
         for target in each.targets
         if isinstance(target, ast.Name)
     }
 
 
 def _end(node: ast.AST) -> tuple[int, int]:
-    return node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
+
+
+def _called(call: ast.Call) -> str:
+    """Return the bare name of what is called."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
 
 
 def _is_relative(call: ast.Call) -> bool:
     """Tell whether a seek counts from where the handle stands."""
-    if len(call.args) < 2 or call.func.attr == "set":  # type: ignore[attr-defined]
+    if len(call.args) < 2 or _called(call) == "set":
         return False
     text = ast.unparse(call.args[1])
     return text not in ("0", "os.SEEK_SET", "io.SEEK_SET", "SEEK_SET")

@@ -45,7 +45,8 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
                 span = facts.module.span(each.site.statement)
                 inserts.append(Insert(span, "\n".join(saves)))
     for each in ordered:
-        drops.append(Drop(each.attribute, why=each.why, always=_is_always_set(facts, each.site)))
+        why = each.why if not drops else ""
+        drops.append(Drop(each.attribute, why=why, always=_is_always_set(facts, each.site)))
     return ClassPlan(
         cls=facts.module.span(facts.node),
         inserts=tuple(inserts),
@@ -282,6 +283,7 @@ class OpenedByOthers:
             annotation=self.module.segment(returns) if returns is not None else "",
             kept_in=self._kept_in(name),
             opener=opener,
+            docstring=_docstring(self.facts, method),
             settable=bool(self.facts.stores.get(name)),
             deletable=self._is_deleted(name),
             undeclared=not self._has_start(),
@@ -364,13 +366,22 @@ def _returns(method: Method) -> int:
     return sum(isinstance(each, ast.Return) for each in ast.walk(method))
 
 
+def _docstring(facts: ClassFacts, method: Method) -> str:
+    if ast.get_docstring(method) is None:
+        return ""
+    text = facts.module.segment(method.body[0])
+    indent = " " * facts.module.span(method.body[0]).start.column
+    return text.replace("\n" + indent, "\n")
+
+
 def _body_text(facts: ClassFacts, method: Method) -> str:
-    """Return the text of a method's body, comments included, dedented."""
+    """Return the text of a method's body, comments included, dedented; the docstring left out."""
     module = facts.module
-    first = module.span(method.body[0]).start
-    head = method.body[0].lineno
+    body = method.body[1:] if ast.get_docstring(method) is not None else method.body
+    first = module.span(body[0]).start
+    head = body[0].lineno
     while head > 1 and module.lines[head - 2].strip().startswith("#"):
         head -= 1
-    rows = module.lines[head - 1 : module.span(method.body[-1]).end.row]
-    indent = rows[-1][:0] + " " * 0 + module.lines[first.row - 1][: first.column]
+    rows = module.lines[head - 1 : module.span(body[-1]).end.row]
+    indent = module.lines[first.row - 1][: first.column]
     return dedented("\n".join([rows[0].removeprefix(indent), *rows[1:]]), indent)
