@@ -290,3 +290,55 @@ def test_a_cut_off_quote_is_still_read():
     found = explain(text)
     assert found.code == "DLF104"
     assert "adaptive_max_pool2d" in found.happened
+
+
+# ---------------------------------------------------------------- names found in the sources at hand
+
+
+def project(folder, **files):
+    for name, text in files.items():
+        path = folder / (name.replace("__", "/") + ".py")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    (folder / "train.py").write_text("from data import sets\n\nfor x in sets.loader:\n    pass\n")
+    return folder / "train.py"
+
+
+def found_in(folder, error, **files):
+    script = project(folder, **files)
+    text = parent(error).replace("/home/me/proj/train.py", str(script))
+    found = explain(text)
+    return found.line.replace(str(folder) + "/", ""), found.line_is
+
+
+def test_a_local_function_is_found_in_another_file_of_the_program(tmp_path):
+    error = "AttributeError: Can't pickle local object 'make.<locals>.collate'"
+    sets = "def collate(b):\n    return b\n\n\ndef make():\n    def collate(b):\n        return b\n"
+    assert found_in(tmp_path, error, data__sets=sets) == ("data/sets.py:6", "culprit")
+
+
+def test_a_lambda_of_a_module_is_found_in_that_module_only(tmp_path):
+    error = (
+        "_pickle.PicklingError: Can't pickle <function <lambda> at 0x7f>: "
+        "attribute lookup <lambda> on data.sets failed"
+    )
+    files = {"data__a": "f = lambda x: x\n", "data__sets": "import a\n\ng = lambda x: x\n"}
+    assert found_in(tmp_path, error, **files) == ("data/sets.py:3", "culprit")
+
+
+def test_a_named_tuple_is_found_where_its_name_is_given(tmp_path):
+    error = "_pickle.PicklingError: Can't pickle <class 'data.sets.Point'>: attribute lookup Point on data.sets failed"
+    sets = "from collections import namedtuple\n\nP = namedtuple('Point', 'x y')\n"
+    assert found_in(tmp_path, error, data__sets=sets) == ("data/sets.py:3", "culprit")
+
+
+def test_several_lambdas_that_fit_are_all_named(tmp_path):
+    error = "AttributeError: Can't pickle local object 'make.<locals>.<lambda>'"
+    sets = "def make():\n    a = lambda: 1\n    return a, lambda: 2\n"
+    assert found_in(tmp_path, error, data__sets=sets) == ("data/sets.py:2, 3", "one of")
+
+
+def test_a_name_that_is_nowhere_leaves_the_line_that_sent_it(tmp_path):
+    error = "AttributeError: Can't pickle local object 'gone.<locals>.collate'"
+    line, line_is = found_in(tmp_path, error, data__sets="def make():\n    pass\n")
+    assert (line, line_is) == ("train.py:70", "boundary")

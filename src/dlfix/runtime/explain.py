@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlfix.runtime.messages import Meaning, fix_of, meanings
+from dlfix.runtime.messages import RANKS, Meaning, fix_of, meanings
 from dlfix.runtime.probe import Line
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ class Explanation:
     code: str  # "" where no rule finds it
     message: str  # the exception's text
     line: str  # `train.py:67` or ""
-    line_is: str  # what is on that line: "culprit" or "boundary"
+    line_is: str  # what is on that line: culprit, one of (several that fit), boundary
     path: str  # where the culprit hangs, where the text tells (Python 3.14)
     command: str
     others: tuple[str, ...] = ()  # other causes in the same text
@@ -215,11 +217,11 @@ def _line(
         place = fitting.place
         return str(Line(place.path, place.span.start.row)), "culprit"
     if written := _written(meaning, frames, folder):
-        return written, "culprit"
+        return written, "one of" if "," in written else "culprit"
     if not frames:
         return "", ""
     last = frames[-1]
-    is_culprit = meaning.rank == 1 or meaning.code in (
+    is_culprit = meaning.rank < RANKS["cause"] or meaning.code in (
         "DLF301",
         "DLF401",
         "DLF402",
@@ -253,34 +255,62 @@ def matching(
 
 
 def _written(meaning: Meaning, frames: Sequence[Frame], folder: Path) -> str:
-    """Look for what the message names in the files of the traceback that are at hand."""
-    if not meaning.name or meaning.code not in ("DLF101", "DLF102", "DLF103", "DLF105", "DLF302"):
+    """Look for what the message names in the sources at hand: the traceback's files first."""
+    if not meaning.name or meaning.code not in NAMED:
         return ""
-    for path in dict.fromkeys(frame.path for frame in reversed(frames)):
-        file = folder / path
-        try:
-            tree = ast.parse(file.read_bytes())
-        except (OSError, SyntaxError, ValueError):
+    named = list(dict.fromkeys(frame.path for frame in reversed(frames)))
+    for path in [*named, *_beside(named, meaning, folder)]:
+        if not _is_module(Path(path), meaning.module):
             continue
-        if row := _row(tree, meaning.name):
-            return f"{path}:{row}"
+        if rows := _rows(folder / path, meaning.name):
+            return f"{path}:{', '.join(map(str, rows))}"
     return ""
 
 
-def _row(tree: ast.AST, name: str) -> int | None:
-    """Return the row of a qualified name in a file."""
-    node: ast.AST = tree
-    for part in name.replace(".<locals>", "").split("."):
-        found = next((n for n in ast.walk(node) if n is not node and _is_called(n, part)), None)
-        if found is None:
-            return None
-        node = found
-    return getattr(node, "lineno", None)
+def _is_module(path: Path, module: str) -> bool:
+    """Tell whether a file can be the module that a message names."""
+    if not module or module in ("__main__", "__mp_main__"):
+        return True
+    return path.with_suffix("").as_posix().endswith(module.replace(".", "/"))
+
+
+NAMED = ("DLF101", "DLF102", "DLF103", "DLF105", "DLF209", "DLF302")
+FILES = 2000  # so many are looked through
+
+
+def _beside(named: Sequence[str], meaning: Meaning, folder: Path) -> Iterator[str]:
+    """Yield the other files of the program that have the name in them."""
+    roots = [(folder / path).parent for path in named if (folder / path).is_file()]
+    if not roots:
+        return
+    words = [w.encode() for w in re.findall(r"\w+", meaning.name) if w != "locals"]
+    for file in islice(sorted(min(roots, key=lambda root: len(root.parts)).rglob("*.py")), FILES):
+        with suppress(OSError):
+            if words[-1] in file.read_bytes():
+                yield str(file)
+
+
+def _rows(file: Path, name: str) -> list[int]:
+    """Return the rows of a qualified name in a file; it may begin with the file's module."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return []
+    parts = name.replace(".<locals>", "").split(".")
+    while len(parts) > 1 and parts[0] in (file.stem, *file.parent.parts, "__main__"):
+        parts = parts[1:]
+    found: list[ast.AST] = [tree]
+    for part in parts:
+        inside = (n for node in found for n in ast.walk(node) if n is not node)
+        found = [n for n in inside if _is_called(n, part)]
+    return sorted({getattr(node, "lineno", 0) for node in found})[:4]
 
 
 def _is_called(node: ast.AST, name: str) -> bool:
     if name == "<lambda>":
         return isinstance(node, ast.Lambda)
+    if isinstance(node, ast.Call) and node.args:
+        return isinstance(node.args[0], ast.Constant) and node.args[0].value == name
     definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return isinstance(node, definitions) and node.name == name
 

@@ -41,7 +41,7 @@ class Meaning:
     rank: int
     text: str  # what matched
     name: str  # of the function, class or type it names
-    start: int = 0
+    module: str = ""  # where it says that name is
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _filled(row: Message, match: re.Match[str]) -> Meaning:
         row.rank,
         match.group(),
         name,
-        match.start(),
+        words.get("module", "").strip("'"),
     )
 
 

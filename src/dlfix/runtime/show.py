@@ -198,7 +198,7 @@ def show_explanation(explanation: Explanation, out: Console) -> None:
     if explanation.path:
         out.print(f"  hangs   {_plain(explanation.path)}")
     if explanation.line:
-        label = "culprit" if explanation.line_is == "culprit" else "sent at"
+        label = "sent at" if explanation.line_is == "boundary" else explanation.line_is
         out.print(f"  {label:<8}[cyan]{_plain(explanation.line)}[/]")
     if explanation.code:
         out.print(f"  rule    {explanation.code}")
