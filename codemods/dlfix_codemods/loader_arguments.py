@@ -33,7 +33,7 @@ class LoaderArguments(PlannedCodemod):
         call = find(module, [plan.call], cst.Call)[plan.call]
         assert isinstance(call, cst.Call)
         changed = call.with_changes(args=without(call.args, plan.names))
-        return module.deep_replace(call, changed)  # type: ignore[no-any-return, arg-type]
+        return module.deep_replace(call, changed)  # type: ignore[arg-type]
 
 
 def without(args: Sequence[cst.Arg], names: Sequence[str]) -> list[cst.Arg]:

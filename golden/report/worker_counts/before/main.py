@@ -1,0 +1,36 @@
+import argparse
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+count = 0
+
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        global count
+        count += 1
+        return torch.tensor(i * 2)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    loader = DataLoader(
+        Numbers(),
+        batch_size=2,
+        num_workers=args.workers,
+        multiprocessing_context=args.start_method if args.workers else None,
+    )
+    rows = [batch.tolist() for batch in loader]
+    print("RESULT", rows, count)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+import argparse
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+seen = {}
+
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        seen[i] = i
+        return torch.tensor(i * 2)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    loader = DataLoader(
+        Numbers(),
+        batch_size=2,
+        num_workers=args.workers,
+        multiprocessing_context=args.start_method if args.workers else None,
+    )
+    rows = [batch.tolist() for batch in loader]
+    print("RESULT", rows, sorted(seen))
+
+
+if __name__ == "__main__":
+    main()

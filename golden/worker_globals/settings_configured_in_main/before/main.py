@@ -1,0 +1,32 @@
+import argparse
+
+import settings
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        return torch.tensor(i * settings.get("factor"))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    settings.configure(factor=3, start=args.workers)
+    loader = DataLoader(
+        Numbers(),
+        batch_size=2,
+        num_workers=args.workers,
+        multiprocessing_context=args.start_method if args.workers else None,
+    )
+    print("RESULT", [batch.tolist() for batch in loader])
+
+
+if __name__ == "__main__":
+    main()
