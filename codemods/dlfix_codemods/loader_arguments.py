@@ -104,5 +104,5 @@ def _comments_of(space: cst.BaseParenthesizableWhitespace) -> list[cst.Comment]:
     layout = _layout(space)
     if layout is None:
         return []
-    lines = (layout.first_line, *layout.empty_lines)
-    return [line.comment for line in lines if line.comment is not None]
+    comments = [layout.first_line.comment, *(line.comment for line in layout.empty_lines)]
+    return [comment for comment in comments if comment is not None]

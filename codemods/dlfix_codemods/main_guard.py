@@ -45,7 +45,7 @@ class MainGuard(PlannedCodemod):
     def rewrite(module: cst.Module, plan: MainGuardPlan) -> cst.Module:
         """Carry out one plan; code outside it stays to the byte."""
         indices = _indices(module)
-        body: list[Statement | None] = list(module.body)  # type: ignore[arg-type]
+        body: list[Statement | None] = list(module.body)
         for guard in plan.guards:
             taken = [indices[span.start] for span in guard.statements]
             last = taken[-1]
@@ -53,7 +53,7 @@ class MainGuard(PlannedCodemod):
             for index in taken:
                 body[index] = None
                 _hand_down_blanks(module, body, index)
-            body[last] = _spaced(block, above, module.body[last], _kept_before(body, last))  # type: ignore[arg-type]
+            body[last] = _spaced(block, above, module.body[last], _kept_before(body, last))
         return module.with_changes(body=[s for s in body if s is not None])
 
 
@@ -75,7 +75,7 @@ def _guard(module: cst.Module, taken: Sequence[int]) -> tuple[cst.If, list[cst.E
     above: list[cst.EmptyLine] = []
     footer: list[cst.EmptyLine] = []
     for order, index in enumerate(taken):
-        statement: Statement = module.body[index]  # type: ignore[assignment]
+        statement: Statement = module.body[index]
         lines = _flush(statement.leading_lines)
         if order == 0:
             above, lines = _cell_marker(_from_first_comment(lines))
@@ -172,7 +172,7 @@ def _hand_down_blanks(module: cst.Module, body: list[Statement | None], taken: i
     after = body[taken + 1] if taken + 1 < len(body) else None
     if after is None or taken == 0:
         return
-    gone: Statement = module.body[taken]  # type: ignore[assignment]
+    gone: Statement = module.body[taken]
     missing = _blanks(gone) - _blanks(after)
     if missing > 0:
         lines = [*[BLANK] * missing, *after.leading_lines]

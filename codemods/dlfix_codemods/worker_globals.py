@@ -76,10 +76,11 @@ def _with(call: cst.Call, value: cst.BaseExpression) -> list[cst.Arg]:
         keyword=cst.Name(OPTION),
         value=value,
         equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
-        comma=last.comma,
+        comma=_without_comment(last.comma),
         whitespace_after_arg=last.whitespace_after_arg,
     )
-    parting = last.with_changes(comma=_comma(call), whitespace_after_arg=cst.SimpleWhitespace(""))
+    comma = _with_comment_of(last.comma, _comma(call))
+    parting = last.with_changes(comma=comma, whitespace_after_arg=cst.SimpleWhitespace(""))
     return [*args[:-1], parting, added]
 
 
@@ -94,3 +95,27 @@ def _comma(call: cst.Call) -> cst.Comma:
         line = cst.TrailingWhitespace(newline=space.first_line.newline)
         space = space.with_changes(first_line=line, empty_lines=[])
     return cst.Comma(whitespace_after=space)
+
+
+Comma = cst.Comma | cst.MaybeSentinel
+
+
+def _without_comment(comma: Comma) -> Comma:
+    """Return the last comma, less the comment beside the argument that was last."""
+    if not isinstance(comma, cst.Comma):
+        return comma
+    space = comma.whitespace_after
+    if not isinstance(space, cst.ParenthesizedWhitespace) or space.first_line.comment is None:
+        return comma
+    line = cst.TrailingWhitespace(newline=space.first_line.newline)
+    return comma.with_changes(whitespace_after=space.with_changes(first_line=line))
+
+
+def _with_comment_of(old: Comma, new: cst.Comma) -> cst.Comma:
+    if not isinstance(old, cst.Comma):
+        return new
+    before, after = old.whitespace_after, new.whitespace_after
+    layout = cst.ParenthesizedWhitespace
+    if not isinstance(before, layout) or not isinstance(after, layout):
+        return new
+    return new.with_changes(whitespace_after=after.with_changes(first_line=before.first_line))

@@ -1,0 +1,61 @@
+"""How the function that workers start with is written."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from dlfix.source.text import Position, Span
+from dlfix_codemods.worker_globals import WorkerGlobals, WorkerGlobalsPlan
+
+
+def rewritten(before: str, values: tuple[tuple[str, str], ...] = (("rate", "args.rate"),)) -> str:
+    rows = before.split("\n")
+    first = next(i for i, row in enumerate(rows) if "Loader(" in row)
+    last = next(i for i, row in enumerate(rows) if i >= first and row.rstrip().endswith(")"))
+    call = Span(
+        Position(first + 1, rows[first].index("Loader(")), Position(last + 1, len(rows[last]))
+    )
+    above = Span(Position(first + 1, 0), Position(last + 1, len(rows[last])))
+    plan = WorkerGlobalsPlan(
+        "_init_worker",
+        "def _init_worker(worker_id, rate):",
+        ("settings.configure(rate)",),
+        values,
+        (call,),
+        above,
+    )
+    return WorkerGlobals.rewrite(cst.parse_module(before), plan).code
+
+
+FUNCTION = "def _init_worker(worker_id, rate):\n    settings.configure(rate)\n"
+
+
+def test_a_partial_binds_what_the_parent_gave() -> None:
+    assert rewritten("import settings\n\nloader = Loader(data, num_workers=2)\n") == (
+        "import functools\n\nimport settings\n\n\n" + FUNCTION + "\n\n"
+        "loader = Loader(data, num_workers=2, worker_init_fn=functools.partial(_init_worker,"
+        " rate=args.rate))\n"
+    )
+
+
+def test_with_nothing_to_bind_the_function_is_passed_itself() -> None:
+    after = rewritten("import settings\n\nloader = Loader(data)\n", ())
+    assert after.endswith("loader = Loader(data, worker_init_fn=_init_worker)\n")
+    assert "functools" not in after
+
+
+def test_a_function_that_is_there_is_replaced() -> None:
+    after = rewritten("loader = Loader(data, worker_init_fn=seed, num_workers=2)\n", ())
+    assert after.endswith("loader = Loader(data, worker_init_fn=_init_worker, num_workers=2)\n")
+
+
+def test_arguments_on_lines_of_their_own_get_one_more_line() -> None:
+    after = rewritten("loader = Loader(\n    data,  # all\n    num_workers=2,\n)\n", ())
+    assert after.endswith(
+        "loader = Loader(\n    data,  # all\n    num_workers=2,\n    worker_init_fn=_init_worker,\n)\n"
+    )
+
+
+def test_a_comment_beside_the_last_argument_stays() -> None:
+    after = rewritten("loader = Loader(\n    data,\n    num_workers=2,  # two\n)\n", ())
+    assert "num_workers=2,  # two\n    worker_init_fn=_init_worker,\n)" in after
