@@ -356,7 +356,7 @@ def lsp() -> None:
     try:
         from dlfix.editor import server
     except ModuleNotFoundError as error:
-        if error.name not in ("pygls", "lsprotocol"):
+        if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise
         _fail("the language server needs pygls: pip install 'dlfix[lsp]'")
     server.start()

@@ -1,0 +1,124 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from dlfix.config import KEYS, ConfigError, Settings, load
+from tests.cli.test_check import write
+
+
+def test_the_nearest_file_up_the_tree_counts(tmp_path):
+    write(tmp_path, "pyproject.toml", '[tool.dlfix]\nignore = ["DLF1"]\n')
+    write(tmp_path, "a/dlfix.toml", 'ignore = ["DLF2"]\n')
+    (tmp_path / "a/b").mkdir()
+    assert load(tmp_path / "a/b").ignore == ("DLF2",)
+    assert load(tmp_path).ignore == ("DLF1",)
+
+
+def test_a_pyproject_without_a_table_of_dlfix_is_passed_by(tmp_path):
+    write(tmp_path, "dlfix.toml", 'ignore = ["DLF1"]\n')
+    write(tmp_path, "a/pyproject.toml", "[project]\nname = 'x'\n")
+    assert load(tmp_path / "a").ignore == ("DLF1",)
+
+
+def test_somebody_elses_broken_pyproject_is_passed_by(tmp_path):
+    write(tmp_path, "pyproject.toml", "[project\n")
+    assert load(tmp_path).ignore == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("ignored = []", "unknown key `ignored`; did you mean `ignore`?"),
+        ("unsafe_fixes = true", "unknown key `unsafe_fixes`; did you mean `unsafe-fixes`?"),
+        ("zzz = 1", "unknown key `zzz`"),
+        ("select = 'DLF1'", "`select` must be a list of strings"),
+        ("select = [1]", "`select` must be a list of strings"),
+        ("unsafe-fixes = 'yes'", "`unsafe-fixes` must be true or false"),
+        (
+            "per-file-ignores = []",
+            "`per-file-ignores` must be a table of patterns and lists of codes",
+        ),
+        ("target-start-methods = ['spam']", "unknown start method `spam`"),
+        ("target-start-methods = ['forkservr']", "did you mean `forkserver`?"),
+        ("target-start-methods = []", "`target-start-methods` names no start method"),
+        ("a = [", "dlfix.toml: "),
+    ],
+)
+def test_what_cannot_be_used_is_told_with_file_and_key(tmp_path, text, told):
+    file = write(tmp_path, "dlfix.toml", text)
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path)
+    assert told in str(caught.value)
+    assert str(file) in str(caught.value)
+
+
+def test_a_bad_key_is_one_line_and_2_and_nothing_is_written(dlfix):
+    write(dlfix.folder, "pyproject.toml", "[tool.dlfix]\nselct = ['DLF1']\n")
+    path = write(dlfix.folder, "a.py", "x = bad\n")
+    result = dlfix("apply")
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "unknown key `selct`; did you mean `select`?" in result.stderr
+    assert path.read_text() == "x = bad\n"
+
+
+def test_a_configuration_that_is_named_but_missing_is_one_line(dlfix):
+    result = dlfix("check", "--config", "no.toml")
+    assert result.exit_code == 2
+    assert result.stderr == "dlfix: no.toml: No such file or directory\n"
+
+
+def test_config_prints_what_is_in_force_and_where_it_came_from(dlfix):
+    file = write(dlfix.folder, "dlfix.toml", 'ignore = ["DLF1"]\n')
+    lines = dlfix("config").stdout.splitlines()
+    assert f'ignore = ["DLF1"]  # {file}' in lines
+    assert "unsafe-fixes = false  # default" in lines
+    told = json.loads(dlfix("config", "--output-format", "json").stdout)
+    assert told["ignore"] == {"value": ["DLF1"], "from": str(file)}
+
+
+def test_only_fork_leaves_out_what_only_pickling_breaks(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\ny = worse\n")
+    write(dlfix.folder, "dlfix.toml", 'target-start-methods = ["fork"]\n')
+    result = dlfix("check", "--output-format", "concise")
+    assert "DLF101" not in result.stdout
+    assert "DLF201" in result.stdout
+
+
+def test_gitignored_files_are_checked_where_that_is_wished(dlfix):
+    (dlfix.folder / ".git").mkdir()
+    write(dlfix.folder, ".gitignore", "a.py\n")
+    write(dlfix.folder, "a.py", "x = bad\n")
+    assert dlfix("check").exit_code == 0
+    write(dlfix.folder, "dlfix.toml", "respect-gitignore = false\n")
+    assert dlfix("check").exit_code == 1
+
+
+def test_excluded_files_are_left_out(dlfix):
+    write(dlfix.folder, "dlfix.toml", 'exclude = ["gen"]\nextend-exclude = ["*_pb2.py"]\n')
+    write(dlfix.folder, "gen/a.py", "x = bad\n")
+    write(dlfix.folder, "a_pb2.py", "x = bad\n")
+    assert dlfix("check").exit_code == 0
+
+
+def test_a_bad_catalogue_file_is_one_line(dlfix):
+    write(dlfix.folder, "dlfix.toml", 'extend-catalog = ["mine.toml"]\n')
+    write(dlfix.folder, "a.py", "x = bad\n")
+    result = dlfix("check")
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "mine.toml" in result.stderr
+
+
+def test_the_schema_knows_every_key_and_no_other():
+    schema = json.loads((Path(__file__).parents[2] / "config.schema.json").read_text())
+    assert set(schema["properties"]) == set(KEYS)
+    assert schema["additionalProperties"] is False
+
+
+def test_the_schemas_defaults_are_those_in_force():
+    schema = json.loads((Path(__file__).parents[2] / "config.schema.json").read_text())
+    for key, told in schema["properties"].items():
+        default = getattr(Settings(), key.replace("-", "_"))
+        assert told["default"] == (list(default) if isinstance(default, tuple) else default), key

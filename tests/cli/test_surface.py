@@ -1,0 +1,123 @@
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from dlfix import __version__
+from dlfix.editor.external import EDITORS
+from tests.cli.test_check import write
+
+
+def test_version_is_told(dlfix):
+    assert dlfix("--version").stdout == f"dlfix {__version__}\n"
+
+
+def test_completion_is_offered(dlfix):
+    assert "--install-completion" in dlfix("--help").stdout
+
+
+def test_python_m_dlfix_is_dlfix():
+    done = subprocess.run(
+        [sys.executable, "-m", "dlfix", "--version"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (0, f"dlfix {__version__}\n")
+
+
+def test_help_fits_80_columns(dlfix, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for command in ("check", "apply", "trace", "explain", "config", "undo", "ide", "lsp", "rules"):
+        lines = dlfix(command, "--help").stdout.splitlines()
+        assert max(map(len, lines)) <= 80, command
+
+
+def test_no_color_is_heeded(dlfix, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    write(dlfix.folder, "a.py", "x = bad\n")
+    assert "\x1b[" in dlfix("check").stdout
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[3" not in dlfix("check").stdout
+
+
+def test_the_editors_are_listed(dlfix):
+    listed = [line.split()[0] for line in dlfix("ide").stdout.splitlines()]
+    assert listed == list(EDITORS)
+
+
+@pytest.mark.parametrize("editor", EDITORS)
+def test_each_editor_has_a_definition_that_runs_dlfix(dlfix, editor):
+    text = dlfix("ide", editor).stdout
+    assert "dlfix" in text
+    place = EDITORS[editor][0]
+    if ".json" in place:
+        json.loads(text)
+    if ".xml" in place:
+        import xml.etree.ElementTree as ET
+
+        assert ET.fromstring(text).tag == "toolSet"
+
+
+def test_vscodes_pattern_reads_what_concise_prints(dlfix):
+    import re
+
+    write(dlfix.folder, "a.py", "x = bad\n")
+    task = json.loads(dlfix("ide", "vscode").stdout)["tasks"][0]
+    line = dlfix("check", "--output-format", "concise", "--quiet").stdout.splitlines()[0]
+    match = re.match(task["problemMatcher"]["pattern"]["regexp"], line)
+    assert match is not None
+    assert match.groups() == ("a.py", "1", "5", "DLF101", "`bad` reaches the workers")
+
+
+def test_a_definition_is_written_but_never_over_a_file(dlfix):
+    assert dlfix("ide", "zed", "--write", ".zed/tasks.json").exit_code == 0
+    assert (dlfix.folder / ".zed/tasks.json").read_text() == EDITORS["zed"][1]
+    result = dlfix("ide", "zed", "--write", ".zed/tasks.json")
+    assert result.exit_code == 2
+    assert "File exists" in result.stderr
+
+
+def test_an_unknown_editor_is_one_line_with_the_nearest(dlfix):
+    result = dlfix("ide", "vscod")
+    assert (result.exit_code, result.stderr) == (
+        2, "dlfix: no definition for `vscod`; did you mean `vscode`?\n",
+    )  # fmt: skip
+
+
+def test_lsp_without_pygls_is_one_line(dlfix, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pygls.lsp.server", None)
+    monkeypatch.setitem(sys.modules, "pygls", None)
+    monkeypatch.delitem(sys.modules, "dlfix.editor.server", raising=False)
+    result = dlfix("lsp")
+    assert result.exit_code == 2
+    assert result.stderr == "dlfix: the language server needs pygls: pip install 'dlfix[lsp]'\n"
+
+
+def test_a_mistake_of_dlfixs_own_is_one_line(dlfix, monkeypatch):
+    from dlfix import commands
+
+    def broken(*args, **kwargs):
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr(commands, "check", broken)
+    result = dlfix("check")
+    assert result.exit_code == 2
+    assert "internal error (ZeroDivisionError: by zero)" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_clean_code_is_checked_without_libcst_and_torch(tmp_path):
+    write(tmp_path, "a.py", "x = 1\n")
+    script = (
+        "import sys\nfrom dlfix.cli import app\n"
+        "try:\n    app(['check', sys.argv[1]])\nexcept SystemExit as stop:\n    status = stop.code\n"
+        "heavy = {'libcst', 'torch', 'pygls'} & set(sys.modules)\n"
+        "sys.exit(f'{status} {heavy}' if status or heavy else 0)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        env={**os.environ},
+    )
+    assert done.returncode == 0, done.stderr
