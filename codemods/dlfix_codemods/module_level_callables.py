@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -48,6 +48,10 @@ class _Work:
     uses: dict[cst.CSTNode, Expression] = field(default_factory=dict)
     methods: dict[cst.CSTNode, list[Hoist]] = field(default_factory=dict)  # by the def above
     wraps: dict[cst.CSTNode, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.lines = self.module.code.splitlines()
+        self.width = bodies.width_of(self.lines)
 
 
 def _work_of(module: cst.Module, plan: CallablesPlan, partial: str, wraps: str) -> _Work:
@@ -143,13 +147,13 @@ class _Carrier(cst.CSTTransformer):
         if original_node in self.work.wraps and isinstance(result, cst.FunctionDef):
             return self._wrapped(result, self.work.wraps[original_node])
         if original_node in self.work.uses and not isinstance(original_node, cst.Call):
-            return self._written(self.work.uses[original_node], result)
+            return self._written(original_node, self.work.uses[original_node], result)
         return result
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
         """Give a call of a moved function what it needs besides."""
         if original_node in self.work.uses:
-            return self._written(self.work.uses[original_node], updated_node)
+            return self._written(original_node, self.work.uses[original_node], updated_node)
         becomes = self.work.uses.get(original_node.func)
         if becomes is None or isinstance(original_node.func, cst.Lambda):
             return updated_node
@@ -207,7 +211,10 @@ class _Carrier(cst.CSTTransformer):
             return [after]
         if hoist.where == "here":
             lines = getattr(after, "leading_lines", ())
-            return [self.moved[hoist.source].with_changes(leading_lines=lines)]
+            define = self.moved[hoist.source].with_changes(leading_lines=lines)
+            return [
+                bodies.with_comment(define, bodies.trailing_comment(self.work.module, hoist.source))
+            ]
         name = bodies.old_name(before)
         if hoist.leaves is None or name is None:
             return []
@@ -244,7 +251,10 @@ class _Carrier(cst.CSTTransformer):
         else:
             assert isinstance(node, cst.FunctionDef)
             function = bodies.renamed(self.work.module, node, hoist.name, self.work.spans[original])
-        self.moved[hoist.source] = bodies.with_signature(function, hoist, self.work.module)
+        signed = bodies.with_signature(function, hoist)
+        if hoist.parameters:
+            signed = bodies.fitting(signed, self.work.module, self.work.width)
+        self.moved[hoist.source] = signed
 
     def _wrapped(self, node: cst.FunctionDef, function: str) -> cst.FunctionDef:
         call = cst.Call(_parsed(self.work.wraps_name), [cst.Arg(cst.Name(function))])
@@ -252,19 +262,31 @@ class _Carrier(cst.CSTTransformer):
 
     # What stands for it
 
-    def _written(self, becomes: Expression, old: cst.CSTNode) -> cst.BaseExpression:
-        value = self._expression(becomes)
+    def _written(
+        self, original: cst.CSTNode, becomes: Expression, old: cst.CSTNode
+    ) -> cst.BaseExpression:
+        value = self._fitting(original, becomes)
         lpar: Sequence[cst.LeftParen] = getattr(old, "lpar", ())
-        if not lpar or isinstance(old, cst.Tuple):
+        rpar: Sequence[cst.RightParen] = getattr(old, "rpar", ())
+        if isinstance(old, cst.Tuple) or not any(map(bodies.comments_of, [*lpar, *rpar])):
             return value
-        comments = "\n".join(
-            bodies.comments_in(each) for each in [*lpar, *getattr(old, "rpar", ())]
-        )
-        return (
-            value.with_changes(lpar=lpar, rpar=getattr(old, "rpar", ()))
-            if comments.strip()
-            else value
-        )
+        return value.with_changes(lpar=lpar, rpar=rpar)
+
+    def _fitting(self, original: cst.CSTNode, becomes: Expression) -> cst.BaseExpression:
+        """Return what stands for a node, on lines of its own where it would not fit."""
+        text = self._text(becomes)
+        span = self.work.spans[original]
+        lines = self.work.lines
+        rest = len(lines[span.end.row - 1]) - span.end.column
+        if not becomes.binds or span.start.column + len(text) + rest <= self.work.width:
+            return _parsed(text)
+        line = lines[span.start.row - 1]
+        outer = " " * (len(line) - len(line.lstrip()) - self.columns[-1])
+        inner = outer + self.work.module.default_indent
+        listed = ", ".join(self._arguments(becomes))
+        if len(inner) + self.columns[-1] + len(listed) > self.work.width:
+            listed = f",\n{inner}".join(self._arguments(becomes)) + ","
+        return _parsed(f"{self.work.partial}(\n{inner}{listed}\n{outer})")
 
     def _expression(self, becomes: Expression) -> cst.BaseExpression:
         return _parsed(self._text(becomes))
@@ -275,12 +297,14 @@ class _Carrier(cst.CSTTransformer):
         if not value.binds:
             return value.function
         self.bound = True
-        arguments: Iterable[str] = [
+        return f"{self.work.partial}({', '.join(self._arguments(value))})"
+
+    def _arguments(self, value: Expression) -> list[str]:
+        return [
             value.function,
             *(self._text(each) for each in value.positional),
             *(f"{name}={self._text(each)}" for name, each in value.keywords),
         ]
-        return f"{self.work.partial}({', '.join(arguments)})"
 
 
 def _parsed(text: str) -> cst.BaseExpression:

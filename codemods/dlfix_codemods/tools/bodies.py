@@ -69,13 +69,24 @@ def with_comments_of(
     while row > 0 and lines[row - 1].lstrip().startswith("#"):
         comments.insert(0, lines[row - 1].strip())
         row -= 1
-    last = lines[source.end.row - 1][source.end.column :].strip()
-    if last.startswith("#"):
-        comments.append(last)
+    comments += trailing_comment(module, source)
     return function.with_changes(leading_lines=[_comment_line(text) for text in comments])
 
 
-def with_signature(function: cst.FunctionDef, hoist: Hoist, module: cst.Module) -> cst.FunctionDef:
+def trailing_comment(module: cst.Module, span: Span) -> list[str]:
+    """Return the comment behind a place on its line."""
+    line = module.code.splitlines()[span.end.row - 1]
+    comment = line[span.end.column :].strip(" \t)")
+    return [comment] if comment.startswith("#") else []
+
+
+def with_comment(statement: cst.BaseStatement, comments: Sequence[str]) -> cst.BaseStatement:
+    """Return a statement with more comments above it."""
+    lines = [*getattr(statement, "leading_lines", ()), *map(_comment_line, comments)]
+    return statement.with_changes(leading_lines=lines)
+
+
+def with_signature(function: cst.FunctionDef, hoist: Hoist) -> cst.FunctionDef:
     """Add the parameters, decorator and imports a hoisted function needs."""
     params = _without(function.params, hoist.without)
     if hoist.first:
@@ -89,6 +100,33 @@ def with_signature(function: cst.FunctionDef, hoist: Hoist, module: cst.Module) 
     if hoist.imports:
         changed = _with_imports(changed, hoist.imports)
     return changed
+
+
+def width_of(lines: Sequence[str]) -> int:
+    """Return how long lines of a file may be: as long as its longest, within reason."""
+    return min(max([88, *map(len, lines)]), 120)
+
+
+def fitting(function: cst.FunctionDef, module: cst.Module, width: int) -> cst.FunctionDef:
+    """Return a def whose signature is on lines of its own where it is too long for one."""
+    bare = function.with_changes(body=cst.SimpleStatementSuite([cst.Pass()]), leading_lines=[])
+    header = module.code_for_node(bare).splitlines()[-1].removesuffix(" pass")
+    params = function.params
+    plain = isinstance(function.whitespace_before_params, cst.SimpleWhitespace)
+    if len(header) <= width or not plain or "\n" in module.code_for_node(params):
+        return function
+    step = cst.ParenthesizedWhitespace(
+        indent=True, last_line=cst.SimpleWhitespace(module.default_indent)
+    )
+    end = cst.ParenthesizedWhitespace(indent=True)
+    if isinstance(params.star_kwarg, cst.Param):
+        star = params.star_kwarg.with_changes(whitespace_after_param=end)
+        params = params.with_changes(star_kwarg=star)
+    elif params.kwonly_params:
+        *others, last = params.kwonly_params
+        last = last.with_changes(whitespace_after_param=end)
+        params = params.with_changes(kwonly_params=[*others, last])
+    return function.with_changes(params=params, whitespace_before_params=step)
 
 
 def with_keywords(function: cst.FunctionDef, names: Sequence[str]) -> cst.FunctionDef:
@@ -337,7 +375,7 @@ def _commas(
         inner = listed[0].comma
     elif isinstance(function.whitespace_before_params, cst.ParenthesizedWhitespace):
         inner = cst.Comma(whitespace_after=function.whitespace_before_params)
-    last = listed[-1].comma if listed else None
+    last = listed[-1].comma if listed and listed[-1] not in params.posonly_params else None
     return inner, last if isinstance(last, cst.Comma) else None
 
 

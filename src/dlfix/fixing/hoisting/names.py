@@ -13,6 +13,8 @@ _VAGUE = {
     "fn", "func", "function", "f", "lambd", "lambda_", "callable", "callback", "cb", "args", "obj",
     "target", "default_factory", "x", "op", "item", "value", "fun", "iterable", "factory", "kwargs",
 }  # fmt: skip
+_THINGS = {"value", "data", "item", "obj", "arg", "elem", "val", "tensor", "arr"}
+_TYPES = {"float", "int", "long", "double", "half", "bool", "str", "list", "dict", "tuple", "set"}
 _MAKERS = re.compile(r"^_*(?:make|get|build|create|new|prepare|setup|init|load)_+(?=[a-z])")
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -71,7 +73,7 @@ def role_of(module: Module, node: ast.AST) -> str:
         case ast.keyword(arg=str(name)):
             call = module.parent(parent)
             if name in _VAGUE and isinstance(call, ast.Call):
-                return role_of(module, call) if _is_partial(call) else ""
+                return role_of(module, call) if _passes_on(call) else ""
             return name
         case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
             return _target(target)
@@ -81,9 +83,9 @@ def role_of(module: Module, node: ast.AST) -> str:
             key = keys[values.index(node)]
             text = key.value if isinstance(key, ast.Constant) else ""
             return text if isinstance(text, str) and text.isidentifier() else ""
-        case ast.IfExp() | ast.BoolOp() | ast.Starred():
+        case ast.IfExp() | ast.BoolOp() | ast.Starred() | ast.Lambda():
             return role_of(module, parent)
-        case ast.Call(func=func) if node is not func and _is_partial(parent):
+        case ast.Call(func=func) if node is not func and _passes_on(parent):
             return role_of(module, parent)
         case ast.Call(args=args) if node in args:
             return _parameter_of(module, parent, args.index(node))
@@ -94,9 +96,10 @@ def role_of(module: Module, node: ast.AST) -> str:
     return ""
 
 
-def _is_partial(call: ast.Call) -> bool:
+def _passes_on(call: ast.Call) -> bool:
+    """Tell whether what a call makes is named as what it is given."""
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    return name in ("partial", "staticmethod", "classmethod")
+    return name in ("partial", "staticmethod", "classmethod", "field")
 
 
 def _target(target: ast.expr) -> str:
@@ -165,12 +168,12 @@ def deed_of(node: ast.Lambda) -> str:
         case ast.Name(id=name):
             return "" if name in parameters else f"get_{name}"
         case ast.Call(func=ast.Name(id=name)):
-            return naming.snake(name)
+            return _doing(name)
         case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=attr)):
-            thing = f"_{owner}" if owner in parameters and len(owner) > 2 else ""
-            return naming.snake(attr) + thing
+            telling = owner in parameters and len(owner) > 2 and owner not in _THINGS
+            return _doing(attr) + (f"_{owner}" if telling else "")
         case ast.Call(func=ast.Attribute(attr=attr)):
-            return naming.snake(attr)
+            return _doing(attr)
         case ast.Subscript(slice=ast.Constant(value=0)):
             return "first"
         case ast.Subscript(slice=ast.Constant(value=str(key))) if key.isidentifier():
@@ -202,3 +205,9 @@ def deed_of(node: ast.Lambda) -> str:
         case ast.JoinedStr():
             return "format"
     return ""
+
+
+def _doing(name: str) -> str:
+    """Return what a call of this name does: `float()` goes `to_float`."""
+    word = naming.snake(name)
+    return f"to_{word}" if word in _TYPES else word

@@ -1,0 +1,371 @@
+"""What moves, under which name, and what stays, for which reason."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from dlfix.fixing.hoisting.captures import CannotHoist
+from tests.fixing.hoisting.moving import move
+
+
+def check(before: str, after: str, name: str = "", crosses: bool = False) -> None:
+    found, code = move(before, name, crosses)
+    assert not found.doubts
+    assert code == textwrap.dedent(after).lstrip("\n")
+
+
+def check_refused(before: str, reason: str, name: str = "", crosses: bool = False) -> None:
+    with pytest.raises(CannotHoist, match=reason):
+        move(before, name, crosses)
+
+
+def check_doubted(before: str, doubt: str, name: str = "") -> None:
+    found, _ = move(before, name)
+    assert found.doubts == [doubt]
+
+
+# Refused
+
+
+def test_nonlocal_names_its_line() -> None:
+    check_refused(
+        """
+        def make():
+            count = 0
+
+            def collate(rows):
+                nonlocal count
+                count += 1
+                return rows
+            return collate
+        """,
+        r"`collate` sets `count` of the function around it \(`nonlocal`, line 5\)",
+        "collate",
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("super().x", r"uses `super` \(line 3\)"),
+        ("locals()[x]", r"by `locals\(\)` \(line 3\)"),
+        ("eval(x)", r"by `eval\(\)` \(line 3\)"),
+        ("x.__hidden", r"class-private name `__hidden` \(line 3\)"),
+    ],
+)
+def test_what_needs_its_frame_or_class_stays(body: str, reason: str) -> None:
+    check_refused(f"class A:\n    def m(self):\n        return lambda x: {body}\n", reason)
+
+
+def test_a_captured_list_that_is_changed_and_read_again() -> None:
+    check_refused(
+        """
+        def make():
+            seen = []
+            f = lambda x: seen.append(x)
+            use(f)
+            return seen
+        """,
+        r"changes `seen` \(line 3\), which is read again at line 5",
+    )
+
+
+def test_a_name_that_may_not_be_bound_yet() -> None:
+    check_refused(
+        """
+        def make(flag):
+            if flag:
+                by = 2
+            return lambda x: x * by
+        """,
+        "`by` may not be bound yet at line 4",
+    )
+
+
+def test_a_deleted_name() -> None:
+    check_refused(
+        """
+        def make(by):
+            use(lambda x: x * by)
+            del by
+        """,
+        "`by` is deleted at line 3",
+    )
+
+
+def test_a_local_class() -> None:
+    check_refused(
+        """
+        def make():
+            class Row:
+                pass
+            return lambda x: Row()
+        """,
+        r"uses the local class `Row` \(line 2\)",
+    )
+
+
+def test_a_decorator_that_is_local() -> None:
+    check_refused(
+        """
+        def make(deco):
+            @deco
+            def f(x):
+                return x
+            return f
+        """,
+        r"a decorator of `f` uses the local name `deco` \(line 2\)",
+        "f",
+    )
+
+
+def test_an_annotation_that_is_local() -> None:
+    check_refused(
+        """
+        def make(kind):
+            def f(x: kind):
+                return x
+            return f
+        """,
+        r"an annotation of `f` uses the local name `kind` \(line 2\)",
+        "f",
+    )
+
+
+def test_an_object_that_stays_behind_is_not_taken_along() -> None:
+    check_refused(
+        """
+        class Data:
+            def loader(self):
+                return lambda rows: self.collate(rows)
+            def collate(self, rows):
+                return rows
+        """,
+        r"calls the method `self.collate` \(line 3\), and a `Data` does not go",
+    )
+
+
+def test_an_attribute_of_a_local_function() -> None:
+    check_refused(
+        """
+        def make():
+            def f(x):
+                return f.by
+            f.by = 3
+            return f
+        """,
+        "line 4 sets an attribute of `f`",
+        "f",
+    )
+
+
+# Unsafe
+
+
+def test_a_loop_variable_is_a_doubt() -> None:
+    check_doubted(
+        """
+        def make(shifts):
+            made = []
+            for shift in shifts:
+                made.append(lambda x: x + shift)
+            return made
+        """,
+        "the loop at line 3 binds `shift` anew each time",
+    )
+
+
+def test_a_comprehension_variable_is_a_doubt() -> None:
+    found, _ = move("def make(n):\n    return [lambda x: x + i for i in n]\n")
+    assert found.doubts
+
+
+def test_a_name_bound_again_is_a_doubt() -> None:
+    check_doubted(
+        """
+        def make():
+            by = 2
+            f = lambda x: x * by
+            by = 3
+            return f
+        """,
+        "`by` is bound again at line 4",
+    )
+
+
+def test_a_nonlocal_elsewhere_is_a_doubt() -> None:
+    check_doubted(
+        """
+        def make():
+            by = 2
+            def step():
+                nonlocal by
+                by += 1
+            return step, lambda x: x * by
+        """,
+        "`by` is set again by a `nonlocal` at line 4",
+    )
+
+
+# Simpler forms
+
+
+@pytest.mark.parametrize(
+    ("written", "simpler"),
+    [
+        ("lambda: 0", "int"),
+        ("lambda: 0.0", "float"),
+        ("lambda: ''", "str"),
+        ("lambda: False", "bool"),
+        ("lambda: []", "list"),
+        ("lambda: {}", "dict"),
+        ("lambda: set()", "set"),
+        ("lambda: defaultdict(int)", "functools.partial(defaultdict, int)"),
+        ("lambda: defaultdict(lambda: [])", "functools.partial(defaultdict, list)"),
+        ("lambda x: int(x)", "int"),
+        ("lambda *a, **k: stack(*a, **k)", "stack"),
+        ("lambda x: join(x, by=3)", "functools.partial(join, by=3)"),
+        ("lambda x: join(x, 3)", "functools.partial(join, by=3)"),
+        ("lambda x: join(n, x)", "functools.partial(join, n)"),
+    ],
+)
+def test_no_new_function_where_one_is_there(written: str, simpler: str) -> None:
+    source = (
+        "import functools\nfrom collections import defaultdict\nfrom rows import stack\n\n\n"
+        "def join(x, by):\n    return x + by\n\n\ndef make(n):\n    return use({})\n"
+    )
+    _, code = move(source.replace("{}", written))
+    assert code == source.replace("{}", simpler)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "lambda: 1",
+        "lambda: -0.0",
+        "lambda x: join(x, now())",
+        "lambda x: join(x, x)",
+        "lambda x, y: join(y, x)",
+        "lambda x: twice(x)",
+        "lambda x: random.random()",
+        "lambda: [0]",
+        "lambda x=1: join(x, 2)",
+    ],
+)
+def test_a_new_function_where_none_does_the_same(written: str) -> None:
+    source = (
+        "import random\nfrom times import now\n\n\ndef join(x, by):\n    return x + by\n\n\n"
+        "twice = join\ntwice = max\n\n\ndef make(n):\n    return use({})\n"
+    )
+    found, _ = move(source.replace("{}", written))
+    assert found.hoists
+
+
+def test_a_bound_method_is_passed_as_it_is() -> None:
+    check(
+        """
+        class Rows:
+            def __init__(self):
+                self.f = lambda x: self.double(x)
+
+            def double(self, x):
+                return x * 2
+        """,
+        """
+        class Rows:
+            def __init__(self):
+                self.f = self.double
+
+            def double(self, x):
+                return x * 2
+        """,
+        crosses=True,
+    )
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("Loader(collate_fn=lambda b: b[0])", "_collate_fn"),
+        ("Compose([lambda img: img.convert('RGB')])", "_convert_img"),
+        ("Lambda(lambda x: x.repeat(3, 1, 1))", "_repeat"),
+        ("Lambda(lambda x: x[0])", "_first"),
+        ("Lambda(lambda x: x['image'])", "_get_image"),
+        ("Lambda(lambda x: x)", "identity"),
+        ("{'labels': lambda x: x + 1}", "_labels"),
+        ("Lambda(lambd=lambda x: x * 2)", "_scale"),
+        ("partial(lambda x: x + 1)", "_add"),
+        ("Folder(target_transform=lambda t: t - 1)", "_target_transform"),
+    ],
+)
+def test_a_lambda_is_named_for_what_it_fills_or_does(written: str, name: str) -> None:
+    found, _ = move(f"def make():\n    use({written})\n")
+    assert [hoist.name for hoist in found.hoists] == [name]
+
+
+def test_a_name_gives_way_to_a_later_assignment() -> None:
+    found, _ = move("def make():\n    use(fn=lambda b: b.sort())\n\n\n_sort = 3\n")
+    assert found.hoists[0].name == "_make_sort"
+
+
+def test_a_factory_names_what_it_makes() -> None:
+    found, _ = move("def make_collate(n):\n    return lambda b: b + n\n")
+    assert found.hoists[0].name == "_collate"
+
+
+# Forms
+
+
+def test_a_capture_is_bound_by_keyword() -> None:
+    _, code = move("def make(n):\n    return use(lambda x: x + n)\n")
+    assert "def _add(x, *, n):\n    return x + n\n" in code
+    assert "use(functools.partial(_add, n=n))" in code
+
+
+def test_a_method_is_made_of_what_uses_self() -> None:
+    check(
+        """
+        class Rows:
+            def __init__(self):
+                self.clip = lambda x: x[: self.n]
+
+            def get(self):
+                return self.clip
+        """,
+        """
+        class Rows:
+            def __init__(self):
+                self.clip = self._clip
+
+            def _clip(self, x):
+                return x[: self.n]
+
+            def get(self):
+                return self.clip
+        """,
+        crosses=True,
+    )
+
+
+def test_a_local_import_goes_into_the_body() -> None:
+    _, code = move("def make():\n    import math\n    return lambda x: math.floor(x)\n")
+    assert "    import math\n    return math.floor(x)\n" in code
+
+
+def test_a_statement_beside_it_on_the_line_stays() -> None:
+    _, code = move("def make():\n    a = 1; f = lambda x: x + 1\n    return a, f\n")
+    assert "    a = 1; f = _add\n" in code
+
+
+def test_what_does_not_fit_a_line_is_parted() -> None:
+    names = [f"a_name_that_is_long_{number}" for number in range(4)]
+    source = f"def make({', '.join(names)}):\n    use(lambda x: x + {' + '.join(names)})\n"
+    _, code = move(source)
+    assert f"def _add(x, *, {', '.join(names)}):\n" in code
+    bound = "".join(f"        {name}={name},\n" for name in names)
+    assert f"    use(functools.partial(\n        _add,\n{bound}    ))\n" in code
