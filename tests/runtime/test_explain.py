@@ -141,6 +141,22 @@ def test_the_worker_s_own_traceback_explains_why_it_exited():
     assert found.line == "/home/me/proj/train.py:38"
 
 
+def test_a_result_that_cannot_come_back_is_explained_before_the_broken_pool():
+    text = (
+        "concurrent.futures.process._RemoteTraceback: \n'''\nTraceback (most recent call last):\n"
+        '  File "/usr/lib/python3.11/multiprocessing/connection.py", line 251, in recv\n'
+        "TypeError: DecodeError.__init__() missing 1 required positional argument: 'code'\n'''\n\n"
+        "Traceback (most recent call last):\n"
+        '  File "/home/me/proj/main.py", line 28, in collect\n    rows.append(f.result())\n'
+        "concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated "
+        "abruptly while the future was running or pending.\n"
+    )
+    found = explain(text)
+    assert found.code == "DLF209"
+    assert "`DecodeError`" in found.happened
+    assert found.line == "/home/me/proj/main.py:28"
+
+
 def test_a_worker_that_exited_without_a_word_is_sent_to_the_probe():
     text = EXITED[EXITED.index("The above") :]
     found = explain(text)

@@ -27,7 +27,8 @@ FRAME = re.compile(
 )
 TRACEBACK = re.compile(r"Traceback \(most recent call last\)|^-{20,}$")
 EXCEPTION = re.compile(
-    r"(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning))(?::|$)"
+    r"(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)"
+    r"|(?:[a-z_]\w*\.)+[A-Z]\w*)(?::\s|:?$)"
 )
 LIBRARY = re.compile(
     r"site-packages|dist-packages|[/\\]lib[/\\]python\d|[/\\]lib64[/\\]python\d|[/\\]Lib[/\\]\w+\.py"
