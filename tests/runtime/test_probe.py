@@ -427,6 +427,23 @@ def test_an_interpreter_that_does_not_exist_gives_one_line(tmp_path, capfd):
     assert "no-such-python: no such interpreter" in capfd.readouterr().err
 
 
+def test_what_is_no_interpreter_gives_one_line(tmp_path, capfd):
+    script = write(tmp_path, "x = 1")
+    assert commands.probe(script, python="true") == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.strip().endswith("cannot run the probe (status 0)")
+
+
+def test_an_interpreter_that_is_too_old_says_so(tmp_path, monkeypatch):
+    script = write(tmp_path, "x = 1")
+    monkeypatch.setattr(
+        probe.runner, "bootstrap", lambda text: f"raise SystemExit({probe.runner.TOO_OLD})"
+    )
+    with pytest.raises(ProbeError, match="is older than Python 3.8"):
+        probe.probe(script)
+
+
 def test_no_process_outlives_the_time_limit(tmp_path):
     script = write(
         tmp_path,

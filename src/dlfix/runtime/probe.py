@@ -203,6 +203,8 @@ def _run(job: dict[str, Any], timeout: float) -> list[dict[str, Any]]:
         status = _run_group(command, result, timeout)
         lines = result.read_text(encoding="utf-8").splitlines()
     rows = [row for row in map(_row, lines) if row]
+    if status == runner.TOO_OLD and not rows:
+        raise ProbeError(f"{job['python']} is older than Python 3.8")
     if not rows:
         raise ProbeError(f"{job['python']} cannot run the probe (status {status})")
     return [*rows, {"event": "status", "status": status}]

@@ -39,6 +39,7 @@ from multiprocessing import context, process, spawn, util
 from multiprocessing.reduction import ForkingPickler
 
 SOURCE = globals().get("SOURCE", "")  # this file's text, set by the bootstrap
+TOO_OLD = 88  # the exit status of an interpreter that cannot run this
 SPOOL_LIMIT = 64 << 20  # above this a part is not loaded back
 NODE_LIMIT = 2_000_000
 DEPTH_LIMIT = 600
@@ -57,7 +58,9 @@ def bootstrap(source: str) -> str:
     """Return the program for `python -c` that runs `source` as a module of its own."""
     packed = base64.b85encode(zlib.compress(source.encode(), 9)).decode()
     return (
-        "import sys,types,zlib,base64\n"
+        "import sys\n"
+        f"if sys.version_info<(3,8): sys.exit({TOO_OLD})\n"
+        "import types,zlib,base64\n"
         "m=types.ModuleType('_dlfix_runner');sys.modules[m.__name__]=m\n"
         f"m.SOURCE=zlib.decompress(base64.b85decode('{packed}')).decode()\n"
         "exec(compile(m.SOURCE,'<dlfix runner>','exec'),m.__dict__)\n"
