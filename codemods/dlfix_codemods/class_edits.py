@@ -92,6 +92,7 @@ class _Edits(cst.CSTTransformer):
     ) -> cst.ClassDef:
         if original_node is not self.cls:
             return updated_node
+        assert isinstance(updated_node.body, cst.IndentedBlock)
         body = list(updated_node.body.body)
         members: list[cst.BaseStatement] = []
         for lazy in self.plan.lazies:
@@ -174,7 +175,7 @@ class _Block:
 
     def into(self, block: cst.IndentedBlock) -> cst.IndentedBlock:
         if not self.body:
-            self.body = [cst.parse_statement("pass")]  # type: ignore[list-item]
+            self.body = [cst.parse_statement("pass")]
         comments = [line for line in self.pending if line.comment]
         return block.with_changes(body=self.body, footer=[*comments, *block.footer])
 
@@ -186,7 +187,7 @@ class _Block:
             lines = _without_blanks_first([*pending, *lines])
         elif any(line.comment for line in pending) or not lines or lines[0].comment:
             lines = pending + lines
-        return statement.with_changes(leading_lines=lines)  # type: ignore[return-value]
+        return statement.with_changes(leading_lines=lines)
 
 
 def parse(text: str, module: cst.Module) -> list[cst.BaseStatement]:
@@ -199,7 +200,7 @@ def parse(text: str, module: cst.Module) -> list[cst.BaseStatement]:
         first = parsed.body[0]
         assert isinstance(first, _STATEMENTS)
         leading = [*parsed.header, *first.leading_lines]
-        return [first.with_changes(leading_lines=leading), *parsed.body[1:]]  # type: ignore[list-item]
+        return [first.with_changes(leading_lines=leading), *parsed.body[1:]]
     return list(parsed.body)
 
 
@@ -229,8 +230,9 @@ def _comment_beside(old: cst.CSTNode) -> list[cst.EmptyLine]:
     return []
 
 
-def _with_comment_beside(new: cst.CSTNode, old: cst.CSTNode) -> cst.BaseStatement:
-    simple = isinstance(new, cst.SimpleStatementLine) and isinstance(old, cst.SimpleStatementLine)
-    if simple and not new.trailing_whitespace.comment:
-        return new.with_changes(trailing_whitespace=old.trailing_whitespace)
-    return new  # type: ignore[return-value]
+def _with_comment_beside(new: cst.BaseStatement, old: cst.CSTNode) -> cst.BaseStatement:
+    if not isinstance(new, cst.SimpleStatementLine) or not isinstance(old, cst.SimpleStatementLine):
+        return new
+    if new.trailing_whitespace.comment:
+        return new
+    return new.with_changes(trailing_whitespace=old.trailing_whitespace)

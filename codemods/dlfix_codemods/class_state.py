@@ -132,7 +132,7 @@ class _Returns(cst.CSTTransformer):
             return cst.FlattenSentinel([*before, *drops, last])  # type: ignore[list-item]
         assert isinstance(last, cst.SimpleStatementLine)
         drops[0] = drops[0].with_changes(leading_lines=first.leading_lines)
-        return cst.FlattenSentinel([*drops, last.with_changes(leading_lines=[])])  # type: ignore[list-item]
+        return cst.FlattenSentinel([*drops, last.with_changes(leading_lines=[])])
 
 
 def _copied(value: cst.BaseExpression) -> cst.BaseExpression:

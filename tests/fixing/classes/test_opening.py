@@ -1,0 +1,368 @@
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from dlfix.fixing.classes.moving import Refusal
+from dlfix.fixing.classes.opening import Surroundings
+from tests.fixing.classes.lazily import lazily
+
+
+def method(code: str, name: str) -> str:
+    """Return the source of one method, as it stands."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return ast.unparse(node)
+    raise LookupError(name)
+
+
+def init(code: str) -> list[str]:
+    return [ast.unparse(each) for each in ast.parse(method(code, "__init__")).body[0].body]
+
+
+def dataset(body: str) -> str:
+    return (
+        "import h5py\n\n\nclass Items:\n"
+        + textwrap.indent(textwrap.dedent(body).strip(), "    ")
+        + "\n"
+    )
+
+
+def test_an_attribute_the_parent_never_reads_is_a_cached_property():
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+            self.path = path
+            self.file = h5py.File(path)
+
+        def __getitem__(self, index):
+            return self.file[index]
+        """),
+        file="h5py.File",
+    )
+    assert method(code, "file") == (
+        "@functools.cached_property\ndef file(self):\n    return h5py.File(self.path)"
+    )
+    assert init(code) == ["self.path = path"]
+
+
+def test_an_attribute_that_len_reads_is_kept_by_process():
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+            self.path = path
+            self.file = h5py.File(path)
+
+        def __len__(self):
+            return len(self.file)
+        """),
+        file="h5py.File",
+    )
+    assert "self._file_by_pid[pid] = h5py.File(self.path)" in method(code, "file")
+    assert "state['_file_by_pid'] = {}" in method(code, "__getstate__")
+
+
+def test_len_may_read_it_through_other_methods():
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+            self.path = path
+            self.file = h5py.File(path)
+
+        def keys(self):
+            return list(self.file)
+
+        def __len__(self):
+            return len(self.keys())
+        """),
+        file="h5py.File",
+    )
+    assert "_file_by_pid" in code
+
+
+def test_a_parameter_bound_again_before_the_opening_is_kept_as_it_was_then():
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+            self.path = path
+            path = path + ".h5"
+            self.file = h5py.File(path)
+
+        def __getitem__(self, index):
+            return self.file[index]
+        """),
+        file="h5py.File",
+    )
+    assert init(code) == ["self.path = path", "path = path + '.h5'", "self._path = path"]
+    assert "h5py.File(self._path)" in method(code, "file")
+
+
+def test_names_of_comprehensions_in_the_opening_are_not_kept():
+    code = lazily(
+        dataset("""
+        def __init__(self, paths):
+            self.files = [h5py.File(path) for path in paths]
+
+        def __getitem__(self, index):
+            return self.files[index]
+        """),
+        files="h5py.File",
+    )
+    assert init(code) == ["self.paths = paths"]
+
+
+def test_a_class_that_writes_underscores_keeps_what_it_needs_with_one():
+    code = lazily(
+        dataset("""
+        def __init__(self, path, scale):
+            self._scale = scale
+            self._file = h5py.File(path)
+
+        def __getitem__(self, index):
+            return self._file[index]
+        """),
+        _file="h5py.File",
+    )
+    assert "self._path = path" in init(code)
+
+
+def test_names_in_format_strings_are_exchanged_too():
+    code = lazily(
+        dataset("""
+        def __init__(self, root, split):
+            self.file = h5py.File(f"{root}/{split}.h5")
+
+        def __getitem__(self, index):
+            return self.file[index]
+        """),
+        file="h5py.File",
+    )
+    assert "h5py.File(f'{self.root}/{self.split}.h5')" in method(code, "file")
+
+
+def test_a_call_with_effects_is_not_repeated_in_each_process():
+    code = lazily(
+        dataset("""
+        def __init__(self, url):
+            path = download(url)
+            self.file = h5py.File(path)
+
+        def __getitem__(self, index):
+            return self.file[index]
+        """),
+        file="h5py.File",
+    )
+    assert init(code) == ["path = download(url)", "self.path = path"]
+
+
+def test_comments_above_and_beside_the_opening_move_with_it():
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+            self.path = path
+            # opened once
+            self.file = h5py.File(path)  # read-only
+
+        def __getitem__(self, index):
+            return self.file[index]
+        """),
+        file="h5py.File",
+    )
+    assert code.count("# opened once") == code.count("# read-only") == 1
+    assert code.index("def file") < code.index("# opened once") < code.index("# read-only")
+
+
+def test_what_init_reads_is_read_there_and_then_it_is_closed():
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+            self.path = path
+            self.file = h5py.File(path)
+            self.count = len(self.file)
+            self.done = True
+
+        def __getitem__(self, index):
+            return self.file[index]
+        """),
+        file="h5py.File",
+    )
+    assert init(code) == [
+        "self.path = path",
+        "self.count = len(self.file)",
+        "self.file.close()",
+        "del self.file",
+        "self.done = True",
+    ]
+
+
+def test_a_local_value_that_hangs_from_it_keeps_it_open_until_its_last_use():
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+            self.path = path
+            self.file = h5py.File(path)
+            group = self.file["items"]
+            self.first = 0
+            self.count = len(group)
+
+        def __getitem__(self, index):
+            return self.file[index]
+        """),
+        file="h5py.File",
+    )
+    assert init(code)[-3:] == ["self.count = len(group)", "self.file.close()", "del self.file"]
+
+
+def test_it_is_closed_only_if_a_branch_opened_it():
+    code = lazily(
+        dataset("""
+        def __init__(self, path, cached):
+            self.path = path
+            self.file = h5py.File(path)
+            if not cached:
+                self.count = len(self.file)
+
+        def __getitem__(self, index):
+            return self.file[index]
+        """),
+        file="h5py.File",
+    )
+    assert init(code)[-1].startswith("if 'file' in self.__dict__:")
+
+
+def test_a_forked_process_closes_an_environment_it_inherited():
+    code = lazily(
+        """
+        import lmdb
+
+
+        class Items:
+            def __init__(self, path):
+                self.path = path
+                self.env = lmdb.open(path, readonly=True)
+
+            def __len__(self):
+                return self.env.stat()["entries"]
+        """,
+        env="lmdb.open",
+    )
+    assert "inherited.close()" in method(code, "env")
+
+
+def test_a_class_that_only_heirs_use_while_being_made_keeps_it_by_process():
+    around = Surroundings(started_elsewhere=frozenset({"file"}))
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+            self.path = path
+            self.file = h5py.File(path)
+        """),
+        around,
+        file="h5py.File",
+    )
+    assert "_file_by_pid" in code
+
+
+def test_the_generated_name_does_not_collide():
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+            self._file_by_pid = None
+            self.path = path
+            self.file = h5py.File(path)
+
+        def __len__(self):
+            return len(self.file)
+        """),
+        file="h5py.File",
+    )
+    assert "self.__file_by_pid[pid]" in method(code, "file")
+
+
+REFUSED = {
+    "reading position counts at data.py:9": """
+        def __init__(self, path):
+            self.file = open(path)
+
+        def __getitem__(self, index):
+            return self.file.readline()
+        """,
+    "written to at data.py:9": """
+        def __init__(self, path):
+            self.file = open(path)
+
+        def __getitem__(self, index):
+            self.file.write(str(index))
+        """,
+    "opened in a loop at data.py:6": """
+        def __init__(self, paths):
+            for path in paths:
+                self.file = open(path)
+        """,
+    "opened at data.py:6 and again at data.py:8": """
+        def __init__(self, path):
+            self.file = open(path)
+            self.path = path
+            self.file = open(path + ".idx")
+        """,
+    "local to `__init__`": """
+        def __init__(self, path):
+            def opened():
+                return open(path)
+            self.file = opened()
+        """,
+    "the value kept at data.py:6 cannot be named": """
+        def __init__(self, path):
+            self.file, self.size = both(path)
+        """,
+    "opened after an error at data.py:8": """
+        def __init__(self, path):
+            try:
+                path = check(path)
+            except OSError:
+                self.file = open(path)
+        """,
+}
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+def test_it_is_refused_with_the_line(reason):
+    with pytest.raises(Refusal) as refusal:
+        lazily(dataset(REFUSED[reason]), file="open")
+    assert reason in str(refusal.value)
+
+
+def test_a_seek_before_each_read_makes_the_position_harmless():
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+            self.path = path
+            self.file = open(path, "rb")
+
+        def __getitem__(self, index):
+            self.file.seek(index)
+            return self._read()
+
+        def _read(self):
+            return self.file.read(1)
+        """),
+        file="open",
+    )
+    assert "cached_property" in code
+
+
+def test_a_seek_from_the_current_position_does_not():
+    with pytest.raises(Refusal, match="reading position"):
+        lazily(
+            dataset("""
+            def __init__(self, path):
+                self.file = open(path, "rb")
+
+            def __getitem__(self, index):
+                self.file.seek(4, 1)
+                return self.file.read(1)
+            """),
+            file="open",
+        )
