@@ -215,3 +215,23 @@ def test_undo_twice_says_that_there_is_nothing(dlfix):
     result = dlfix("undo")
     assert result.exit_code == 2
     assert result.stderr == "dlfix: no apply to undo here\n"
+
+
+def test_undo_finds_the_journal_from_another_folder_of_the_project(dlfix, monkeypatch):
+    (dlfix.folder / ".git").mkdir()
+    path = write(dlfix.folder, "sub/a.py", "x = bad\n")
+    monkeypatch.chdir(path.parent)
+    dlfix("apply")
+    monkeypatch.chdir(dlfix.folder)
+    assert dlfix("undo").exit_code == 0
+    assert path.read_text() == "x = bad\n"
+
+
+def test_the_journal_is_nothing_for_git(dlfix):
+    subprocess.run(["git", "init", "-q"], cwd=dlfix.folder, check=True)
+    write(dlfix.folder, "a.py", "x = bad\n")
+    dlfix("apply")
+    status = subprocess.run(
+        ["git", "status", "--short"], cwd=dlfix.folder, capture_output=True, text=True, check=True
+    )
+    assert status.stdout == "?? a.py\n"

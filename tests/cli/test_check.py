@@ -205,3 +205,23 @@ def test_per_file_ignores_hold_below_the_configuration(dlfix):
     assert dlfix("check").exit_code == 0
     write(dlfix.folder, "b.py", "x = bad\n")
     assert dlfix("check").exit_code == 1
+
+
+def test_a_bare_noqa_on_the_culprits_line_leaves_it_out(dlfix):
+    write(dlfix.folder, "a.py", "load = 1\nx = bad  # noqa\n")
+    assert dlfix("check").exit_code == 0
+
+
+def test_a_comment_on_the_boundarys_line_leaves_its_culprit_out(dlfix):
+    write(dlfix.folder, "a.py", "load = 1  # dlfix: ignore[DLF101]\n\n\nx = bad\n")
+    assert dlfix("check").exit_code == 0
+
+
+def test_a_suppression_of_a_rule_that_was_not_asked_is_not_idle(dlfix):
+    write(dlfix.folder, "a.py", "load = 1\nx = bad  # dlfix: ignore[DLF101]\n")
+    assert dlfix("check", "--ignore", "DLF101").exit_code == 0
+
+
+def test_a_file_that_could_not_be_read_is_not_praised(dlfix):
+    write(dlfix.folder, "a.py", "def f(:\n")
+    assert "No findings (1 file checked, 1 not read)" in dlfix("check").stdout
