@@ -19,6 +19,8 @@ def code(lazy: Lazy) -> str:
         return _method(lazy, "@property", lazy.name, lazy.body)
     if not lazy.kept_in:
         return _method(lazy, "@functools.cached_property", lazy.name, lazy.body)
+    if lazy.calls:
+        return _by_calling(lazy)
     if not lazy.body:
         return _by_others(lazy)
     return "\n".join([*_opener(lazy), _by_process(lazy), *_setter(lazy), *_deleter(lazy)])
@@ -59,6 +61,12 @@ def _closing(lazy: Lazy, held: str) -> list[str]:
         return []
     close = lazy.close_inherited.format("inherited")
     return [f"for inherited in {held}.values():\n{INDENT}{close}", f"{held}.clear()"]
+
+
+def _by_calling(lazy: Lazy) -> str:
+    held = _held(lazy)
+    body = f"if os.getpid() not in {held}:\n{INDENT}{lazy.calls}\nreturn {held}[os.getpid()]"
+    return "\n".join([_method(lazy, "@property", lazy.name, body), *_setter(lazy), *_deleter(lazy)])
 
 
 def _by_others(lazy: Lazy) -> str:

@@ -15,6 +15,7 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.plans import Exchange, Insert
 from dlfix.fixing.classes.text import comments_of, indented, names_in, render, shifted
+from dlfix.project.module import Module
 
 INDENT = "    "
 LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
@@ -227,7 +228,7 @@ class Mover:
         return name not in handle.position
 
     def _is_sql_setting(self, call: ast.Call) -> bool:
-        sql = _constant_start(call.args[0]).lstrip().upper() if call.args else ""
+        sql = sql_of(self.module, call)
         if sql.startswith(SQL_SETTINGS):
             return True
         if sql and not sql.startswith(SQL_READS):
@@ -738,6 +739,20 @@ def _is_compound_setting(statement: ast.stmt, is_leaf: object) -> bool:
         return False
     blocks = [*statement.body, *getattr(statement, "orelse", [])]
     return all(is_leaf(each) or _is_compound_setting(each, is_leaf) for each in blocks)  # type: ignore[operator]
+
+
+def sql_of(module: Module, call: ast.Call) -> str:
+    """Return the start of the statement a call executes, empty where it is not known."""
+    if not call.args:
+        return ""
+    node = call.args[0]
+    if isinstance(node, ast.Name):
+        scope = module.scope_of(node).lookup(node.id)
+        found = scope.bindings.get(node.id, []) if scope is not None else []
+        if len(found) != 1 or found[0].value is None or found[0].path:
+            return ""
+        node = found[0].value
+    return _constant_start(node).lstrip().upper()
 
 
 def _constant_start(node: ast.expr) -> str:

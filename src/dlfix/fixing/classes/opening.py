@@ -17,7 +17,15 @@ from dlfix.fixing.classes.facts import (
     self_name,
     self_names_used,
 )
-from dlfix.fixing.classes.moving import Handle, Moved, Mover, Refusal
+from dlfix.fixing.classes.moving import (
+    SQL_READS,
+    SQL_SETTINGS,
+    Handle,
+    Moved,
+    Mover,
+    Refusal,
+    sql_of,
+)
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, State
 from dlfix.fixing.classes.text import indented, names_in
 from dlfix.source.text import Span
@@ -71,6 +79,9 @@ class LazyClass:
             raise Refusal(
                 f"the class has `__slots__` beside a `__dict__` ({self.facts.line(self.facts.node)})"
             )
+        opener = self._kept_opener()
+        if opener is not None:
+            return self._opened_by_method(opener)
         self._move(by_process)
         self._refuse_second_openings()
         exchanges, inserts = self._edits()
@@ -183,11 +194,14 @@ class LazyClass:
 
     def _refuse_writes(self) -> None:
         for name, handle in self.handles.items():
-            for method, node in self.facts.reads.get(name, []):
+            reads = [
+                read for each in self._also_read_as(name) for read in self.facts.reads.get(each, [])
+            ]
+            for method, node in reads:
                 call = self._call_on(node)
                 if call is None or is_closer(method):
                     continue
-                written = _called(call) in handle.write
+                written = _called(call) in handle.write or _asks_to_write(call)
                 if written or self._writes_sql(call):
                     raise Refusal(f"it is written to at {self.facts.line(call)}")
 
@@ -199,12 +213,20 @@ class LazyClass:
             return call if call.func is attribute else None
         return None
 
-    def _writes_sql(self, call: ast.Call) -> bool:
-        if _called(call) not in ("execute", "executemany", "executescript") or not call.args:
-            return False
-        from dlfix.fixing.classes.moving import SQL_READS, SQL_SETTINGS, _constant_start
+    def _also_read_as(self, name: str) -> list[str]:
+        """Return the attribute, and properties that give just what it holds."""
+        names = [name]
+        for method in self.facts.all_methods:
+            for each in method.body:
+                value = each.value if isinstance(each, ast.Return) else None
+                if is_self_attribute(value, self_name(method)) and value.attr == name:
+                    names.append(method.name)
+        return names
 
-        sql = _constant_start(call.args[0]).lstrip().upper()
+    def _writes_sql(self, call: ast.Call) -> bool:
+        if _called(call) not in ("execute", "executemany", "executescript"):
+            return False
+        sql = sql_of(self.module, call)
         return bool(sql) and not sql.startswith((*SQL_READS, *SQL_SETTINGS))
 
     def _refuse_positions(self) -> None:
@@ -416,6 +438,74 @@ class LazyClass:
         if ast.get_docstring(method) is not None:
             return None
         return statements
+
+    # -- a method that opens, and that others call too
+
+    def _kept_opener(self) -> Method | None:
+        """Return the method that opens them all, if it must stay: it is public, or called elsewhere."""
+        methods = {handle.site.method for handle in self.handles.values()}
+        if len(methods) != 1:
+            return None
+        method = methods.pop()
+        if method.name in STARTS:
+            return None
+        public = not method.name.startswith("_")
+        stays = public or any(
+            user.name not in self.facts.started for user, _ in self.facts.reads.get(method.name, [])
+        )
+        return method if stays else None
+
+    def _opened_by_method(self, method: Method) -> ClassPlan:
+        """Plan properties that call the method in a process that has not called it yet."""
+        arguments = method.args
+        if len(arguments.args) + len(arguments.kwonlyargs) - len(arguments.defaults) > 1:
+            raise Refusal(
+                f"`{method.name}` opens it, and takes arguments ({self.facts.line(method)})"
+            )
+        if any(handle.closed_by_parent for handle in self.handles.values()):
+            raise Refusal(f"`{method.name}` opens it, and the parent holds it open")
+        me = self_name(method)
+        exchanges: list[Exchange] = []
+        storage: list[str] = []
+        for name in self.handles:
+            declared = self._started_resets(name)
+            line = self._storage(name)
+            if declared:
+                exchanges.append(Exchange(self.module.span(declared[0].statement), line))
+            else:
+                storage.append(line)
+        inserts = [storage_insert(self.facts, "\n".join(storage))] if storage else []
+        lazies = [
+            Lazy(
+                name=name,
+                body=f"return {me}.{method.name}()",
+                annotation=self._annotation(handle),
+                kept_in=self._kept_in(name, True),
+                settable=True,
+                calls=f"{me}.{method.name}()",
+                self_name=me,
+            )
+            for name, handle in self.handles.items()
+        ]
+        return ClassPlan(
+            cls=self.module.span(self.facts.node),
+            exchanges=tuple(exchanges),
+            inserts=tuple(inserts),
+            lazies=tuple(lazies),
+            state=self._state(True),
+            after=self._start_name(),
+        )
+
+    def _started_resets(self, name: str) -> list[StoreSite]:
+        return [
+            site
+            for site in self.facts.stores[name]
+            if site.resets and site.method.name in self.facts.started
+        ]
+
+    def _start_name(self) -> str:
+        method = self._start_method()
+        return method.name if method is not None else "__init__"
 
     # -- closing in the parent
 
@@ -741,6 +831,24 @@ def _close_one(me: str, name: str, handle: Handle, surely: bool) -> list[str]:
     return [f'if "{name}" in {me}.__dict__:', *(INDENT + line for line in lines)]
 
 
+def storage_insert(facts: ClassFacts, text: str) -> Insert:
+    """Return where `__init__` sets up what holds handles: first, or below the call of its base's."""
+    method = next((facts.methods[n] for n in STARTS if n in facts.methods), None)
+    if method is None:
+        raise Refusal("the class has no `__init__`")
+    body = method.body
+    first = 1 if ast.get_docstring(method) is not None else 0
+    if len(body) > first and _is_super_call(body[first]):
+        return Insert(facts.module.span(body[first]), text)
+    if len(body) == first:
+        return Insert(facts.module.span(body[-1]), text)
+    return Insert(facts.module.span(body[first]), text, before=True)
+
+
+def _is_super_call(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and "super(" in ast.unparse(statement.value)
+
+
 def split_return(body: str) -> list[str]:
     """Part a body into its statements before the last, and the last: a `return`."""
     before, found, last = body.rpartition("\nreturn ")
@@ -796,6 +904,13 @@ def _aliases(method: Method, me: str, name: str) -> set[str]:
 
 def _end(node: ast.AST) -> tuple[int, int]:
     return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
+
+
+def _asks_to_write(call: ast.Call) -> bool:
+    return any(
+        each.arg == "write" and isinstance(each.value, ast.Constant) and each.value.value is True
+        for each in call.keywords
+    )
 
 
 def _called(call: ast.Call) -> str:

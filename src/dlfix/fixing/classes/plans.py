@@ -49,6 +49,7 @@ class Lazy:
     opener: str = ""  # the method that holds a body with several ways out
     close_inherited: str = ""  # `{}.close()`: what closes one that a forked process inherited
     self_name: str = "self"
+    calls: str = ""  # what opens it by setting it, in a process that has not
     docstring: str = ""  # its source, quotes included
     item: bool = False  # a plain property: the body reads it from what was opened together
     undeclared: bool = False  # no `__init__` makes `kept_in`: it is made when first needed

@@ -14,7 +14,13 @@ from dlfix.fixing.classes.facts import (
     self_name,
 )
 from dlfix.fixing.classes.moving import Handle, Moved, Mover, Refusal
-from dlfix.fixing.classes.opening import EACH_ITS_OWN, LazyClass, Surroundings, state_for
+from dlfix.fixing.classes.opening import (
+    EACH_ITS_OWN,
+    LazyClass,
+    Surroundings,
+    state_for,
+    storage_insert,
+)
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
 from dlfix.fixing.classes.text import dedented
 
@@ -228,14 +234,7 @@ class OpenedByOthers:
         method = next((self.facts.methods[n] for n in STARTS if n in self.facts.methods), None)
         if method is None:
             return []
-        text = self._storage(name, self_name(method), None)
-        body = method.body
-        first = 1 if ast.get_docstring(method) is not None else 0
-        if len(body) > first and _is_super_call(body[first]):
-            return [Insert(self.module.span(body[first]), text)]
-        if len(body) == first:
-            return [Insert(self.module.span(body[-1]), text)]
-        return [Insert(self.module.span(body[first]), text, before=True)]
+        return [storage_insert(self.facts, self._storage(name, self_name(method), None))]
 
     def _kept_in(self, name: str) -> str:
         wanted = "_" + name.lstrip("_") + "_by_pid"
@@ -356,10 +355,6 @@ def _is_none_test(node: ast.AST | None) -> bool:
         case ast.UnaryOp(op=ast.Not()) | ast.BoolOp():
             return True
     return False
-
-
-def _is_super_call(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and "super(" in ast.unparse(statement.value)
 
 
 def _returns(method: Method) -> int:
