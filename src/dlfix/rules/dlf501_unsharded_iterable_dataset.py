@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.reach.values import (
+    BoundMethod,
+    Class,
     Constant,
     Container,
     Derived,
@@ -15,6 +17,7 @@ from dlfix.reach.values import (
     Function,
     Generator,
     Instance,
+    Partial,
     Value,
 )
 from dlfix.rules.base import Finding, Rule, Step
@@ -26,6 +29,11 @@ if TYPE_CHECKING:
 
 _ITERABLE = "IterableDataset"
 # What libraries hand out that surely knows nothing of workers.
+_PASSING_ON = frozenset(
+    {"zip", "map", "filter", "enumerate", "sorted", "list", "tuple", "iter", "reversed", "set", "dict"}
+    | {"csv.reader", "csv.DictReader", "json.load", "collections.deque"}
+)
+_CALLABLE = (External, Function, BoundMethod, Partial, Class)
 _PLAIN = frozenset(
     {"builtins", "io", "os", "csv", "json", "re", "glob", "itertools", "functools", "collections"}
     | {
@@ -211,22 +219,38 @@ def _is_replaced(analysis: Analysis, instance: Instance) -> bool:
 
 def _is_known(analysis: Analysis, code: reached.Code, source: ast.expr) -> bool:
     """Tell whether a source surely gives the same in every worker."""
-    values = reached.values(analysis, source, code.frame)
-    return bool(values) and all(_is_plain(analysis, value) for value in values)
+    if isinstance(source, ast.Name):
+        if source.id == "self":
+            return _counts_by_itself(analysis, code)
+        opened = streams.opened(code.node, source.id)
+        source = opened if opened is not None else source
+    found = reached.values(analysis, source, code.frame)
+    return bool(found) and all(_is_plain(analysis, value) for value in found)
+
+
+def _counts_by_itself(analysis: Analysis, code: reached.Code) -> bool:
+    """Tell whether `__next__` is there and asks nobody else for a sample."""
+    following = reached.method(analysis, code.owner, "__next__") if code.owner else None
+    if following is None:
+        return False
+    names = {ast.unparse(call.func) for call in reached.calls(following.node)}
+    return names <= {"StopIteration", "len", "int", "float", "str"}
 
 
 def _is_plain(analysis: Analysis, value: Value) -> bool:
     match value:
-        case Container() | Constant() | Generator() | Function():
+        case Container() | Constant() | Generator():
             return True
         case ExternalCall(name=name, arguments=arguments):
             if name.partition(".")[0] not in _PLAIN and not _is_builtin(name):
                 return False
+            if name.removeprefix("builtins.") not in _PASSING_ON and "itertools" not in name:
+                return True
             return all(
                 _is_plain(analysis, each)
                 for argument in arguments.positional
                 for each in analysis.values(argument)
-                if not isinstance(each, External)
+                if not isinstance(each, _CALLABLE)
             )
         case Derived(origin=origin):
             return _is_plain(analysis, origin)

@@ -118,6 +118,20 @@ def sources(function: Function) -> list[ast.expr]:
     return found
 
 
+def opened(function: Function, name: str) -> ast.expr | None:
+    """Return what a name that is bound once, by `with`, stands for."""
+    found: list[ast.expr] = []
+    for node in _own(function):
+        match node:
+            case ast.withitem(context_expr=value, optional_vars=ast.Name(id=bound)) if (
+                bound == name
+            ):
+                found.append(value)
+            case ast.Name(id=bound, ctx=ast.Store()) if bound == name:
+                found.append(node)
+    return found[0] if len(found) == 2 and not isinstance(found[0], ast.Name) else None
+
+
 def shape(function: Function) -> Source | str | None:
     """Return the source to take shares of, None to share what is yielded, or why neither can be."""
     if isinstance(function, ast.AsyncFunctionDef):
