@@ -50,7 +50,8 @@ class _Renamed(cst.CSTTransformer):
         super().__init__()
         self._targets = targets
         self._plan = plan
-        self._seed = classes.statements(module, f"self.{plan.seed_as} = None\n")[0]
+        kind = ": int | None" if plan.annotation else ""
+        self._seed = classes.statements(module, f"self.{plan.seed_as}{kind} = None\n")[0]
         self._stored = False
         self._seeded = False
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.rules.base import Place
+from dlfix.rules.reading.names import words
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -129,8 +130,7 @@ def _seeds(function: ast.AST, attribute: str) -> bool:
 
 def mentions_reseeding(function: ast.AST, attribute: str) -> bool:
     """Tell whether a `worker_init_fn` touches a kept generator, or every dataset's."""
-    words = {_word(node) for node in ast.walk(function)}
-    return attribute in words or "dataset" in words
+    return bool({attribute, "dataset"} & words(function))
 
 
 def _word(node: ast.AST) -> str:
@@ -142,17 +142,12 @@ def _word(node: ast.AST) -> str:
 
 def attributes(cls: ast.ClassDef) -> set[str]:
     """Return every attribute a class mentions, and what its body binds."""
-    words = {node.attr for node in ast.walk(cls) if isinstance(node, ast.Attribute)}
-    return words | {method.name for method in _methods(cls)}
+    return words(cls)
 
 
 def names(module: Module) -> set[str]:
     """Return every name a module mentions."""
-    return {_word(node) for node in ast.walk(module.tree)} | {
-        node.name
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-    }
+    return words(module.tree)
 
 
 def maker(kept: Kept) -> str:
@@ -174,7 +169,9 @@ def _is_seeding(call: ast.Call) -> bool:
 def why_not(kept: Kept) -> str:
     """Return why a kept generator cannot be made a property, "" if it can."""
     cls, module = kept.cls, kept.module
-    if not kept.targets or kept.call is None:
+    if kept.call is None:
+        return f"`{kept.attribute}` is made elsewhere and handed to `{cls.name}`"
+    if not kept.targets:
         return f"`{kept.attribute}` is not set in `{cls.name}` by a plain assignment"
     if len(kept.targets) != 1 or not _is_plain(module, kept.targets[0]):
         row = module.span(kept.targets[-1]).start.row
