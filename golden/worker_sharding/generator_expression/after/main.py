@@ -1,0 +1,35 @@
+import argparse
+import itertools
+from torch.utils import data
+
+
+class Pairs(data.IterableDataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __iter__(self):
+        worker = data.get_worker_info()
+        start, step = (worker.id, worker.num_workers) if worker else (0, 1)
+        return (
+            row * 10 + column  # two digits
+            for row in itertools.islice(self.rows, start, None, step)
+            for column in range(3)
+        )
+
+
+DataLoader = data.DataLoader
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    context = args.start_method if args.workers else None
+    dataset = Pairs([1, 2, 3, 4])
+    loader = DataLoader(dataset, batch_size=None, num_workers=args.workers, multiprocessing_context=context)
+    print("RESULT", [sorted(loader) for _ in range(2)])
+
+
+if __name__ == "__main__":
+    main()

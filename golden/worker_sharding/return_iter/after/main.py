@@ -1,0 +1,28 @@
+import argparse
+import itertools
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+
+class Numbers(IterableDataset):
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def __iter__(self):
+        worker = get_worker_info()
+        start, step = (worker.id, worker.num_workers) if worker else (0, 1)
+        return itertools.islice(self.numbers, start, None, step)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    context = args.start_method if args.workers else None
+    dataset = Numbers([3, 1, 4, 1, 5, 9])
+    loader = DataLoader(dataset, batch_size=None, num_workers=args.workers, multiprocessing_context=context)
+    print("RESULT", [sorted(loader) for _ in range(2)])
+
+
+if __name__ == "__main__":
+    main()
