@@ -1,3 +1,139 @@
 """One reading of a project: its boundaries, and all that crosses them. What rules and planners see."""
 
 from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+
+from dlfix.catalog import Catalog
+from dlfix.project.project import Project
+from dlfix.project.scopes import Scope
+from dlfix.reach.boundaries import Boundaries
+from dlfix.reach.crossing import Boundary, Crossing, Store
+from dlfix.reach.interpreter import Interpreter
+from dlfix.reach.sides import Sides
+from dlfix.reach.values import Argument, Class, External, Frame, Function, Instance, Reached, Value
+from dlfix.reach.values import Unknown as Unknown
+from dlfix.reach.walk import Walk
+
+
+class Analysis:
+    """Everything that is worked out of a project, when it is first asked for."""
+
+    def __init__(self, project: Project, catalog: Catalog) -> None:
+        self.project = project
+        self.catalog = catalog
+        self.interpreter = Interpreter(project, catalog)
+        self._finder = Boundaries(self.interpreter)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the budget was spent before everything was followed."""
+        return self.interpreter.exhausted
+
+    # What crosses
+
+    @cached_property
+    def boundaries(self) -> list[Boundary]:
+        """All boundary calls, and the dataset classes that a loader out of view is taken to get."""
+        calls = list(self._finder.calls())
+        return [*calls, *self._class_roots(calls)]
+
+    @cached_property
+    def trees(self) -> list[Crossing]:
+        """For each boundary that starts workers, or may, the tree of all that crosses it."""
+        walk = Walk(self.interpreter)
+        return [walk.from_boundary(b) for b in self.boundaries if b.workers is not False]
+
+    @cached_property
+    def crossings(self) -> list[Crossing]:
+        """All values that cross, trees flattened, each after what it hangs from."""
+        found: list[Crossing] = []
+        pending = list(self.trees)[::-1]
+        while pending:
+            crossing = pending.pop()
+            if crossing.parent is not None:
+                found.append(crossing)
+            pending += reversed(crossing.children)
+        return found
+
+    def datasets(self) -> list[tuple[Instance, Crossing]]:
+        """Return the instances that reach workers as datasets (as a loader's or of a class root)."""
+        found = []
+        for crossing in self.crossings:
+            value, edge = crossing.value, crossing.edge
+            if isinstance(value, Instance) and (
+                (
+                    edge.kind == "argument"
+                    and edge.name in ("dataset", "self", "train_dataset", "eval_dataset")
+                )
+                or self._finder.is_dataset(value.cls)
+            ):
+                found.append((value, crossing))
+        return found
+
+    def is_dataset(self, cls: Class) -> bool:
+        """Tell whether a class derives from a dataset of the catalogue."""
+        return self._finder.is_dataset(cls)
+
+    def _class_roots(self, calls: list[Boundary]) -> Iterator[Boundary]:
+        """Yield a root for each dataset class that no loader in view takes."""
+        taken = self._taken(calls)
+        for cls in self._finder.dataset_classes():
+            if cls.node in taken or cls.module.path not in self.project.files:
+                continue
+            instance = self.interpreter.instances.anyone(cls)
+            yield Boundary("dataset", cls.node, cls.frame, {}, None, instance)
+
+    def _taken(self, calls: list[Boundary]) -> set[ast.ClassDef]:
+        """Return the classes whose instances a loader in view takes, itself or inside another."""
+        walk = Walk(self.interpreter)
+        taken: set[ast.ClassDef] = set()
+        for boundary in calls:
+            if boundary.kind not in ("DataLoader", "Trainer"):
+                continue
+            pending = [walk.from_boundary(boundary)]
+            while pending:
+                crossing = pending.pop()
+                pending += crossing.children
+                if isinstance(crossing.value, Instance) and crossing.value.call is not None:
+                    taken.add(crossing.value.cls.node)
+        return taken
+
+    # What an expression may be
+
+    def evaluate(self, node: ast.expr, frame: Frame) -> tuple[Reached, ...]:
+        """Return what an expression may stand for in a frame."""
+        return self.interpreter.evaluate(node, frame)
+
+    def values(self, argument: Argument | None) -> list[Value]:
+        """Return what an argument may be."""
+        return self.interpreter.values(argument)
+
+    def frame(self, scope: Scope) -> Frame:
+        """Return the frame of a scope whose callers are to be looked up."""
+        return self.interpreter.frame(scope)
+
+    # Classes
+
+    def mro(self, cls: Class) -> list[Class | External | Unknown]:
+        """Return a class and its bases in lookup order."""
+        return self.interpreter.instances.mro(cls)
+
+    def method(self, cls: Class, name: str) -> Function | None:
+        """Return a method by name, own or inherited."""
+        return self.interpreter.instances.method(cls, name)
+
+    def stores(self, instance: Instance) -> dict[str, list[Store]]:
+        """Return what is stored on each attribute of an instance when it crosses."""
+        return self.interpreter.instances.stores(instance)
+
+    def sides(self, cls: Class) -> Sides:
+        """Return which methods of a class run in the parent, and which in a worker."""
+        return self.interpreter.sides.of(cls)
+
+
+def analyze(project: Project, catalog: Catalog) -> Analysis:
+    """Return the reading of a project; it is done as far as it is looked at."""
+    return Analysis(project, catalog)

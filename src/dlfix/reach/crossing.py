@@ -1,16 +1,14 @@
-"""The walk over what crosses: from a boundary's arguments to every value that hangs from them."""
+"""What crosses: boundaries, and the values that hang from their arguments, each with its path."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
-from dlfix.reach.values import Bound, Frame, Value
+from dlfix.catalog import BoundaryRow
+from dlfix.reach.values import Bound, Frame, Passed, Value
 from dlfix.rules.base import Step
-
-Side = Literal["parent", "worker"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -25,6 +23,9 @@ class Store:
     )  # None where the value can't be named (a loop's item, an unpacked one)
     frame: Frame
     conditional: bool = False
+    method: str = "__init__"  # the method (or, outside the class, "") in which it stands
+    late: bool = False  # set after construction, by a method that the parent runs
+    path: tuple[object, ...] = ()  # unpacking steps from the value to the attribute
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -51,6 +52,7 @@ class Crossing:
     parent: Crossing | None
     path: tuple[Step, ...]
     children: list[Crossing]
+    passed: tuple[Passed, ...] = ()  # the places passed on the way to the value
 
     def above(self) -> Iterator[Crossing]:
         """Yield the crossings this one hangs from, nearest first."""
@@ -74,4 +76,5 @@ class Boundary:
     frame: Frame
     arguments: dict[str, Bound | Value]
     workers: bool | None  # True, False, or None where it depends
-    value: Value | None = None  # the instance, for a dataset class
+    value: Value | None = None  # the instance, for a dataset class or a Process subclass
+    row: BoundaryRow | None = None  # of the catalogue; None for a dataset class

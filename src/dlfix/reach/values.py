@@ -7,7 +7,7 @@ read; `Unknown` is an honest value, and ends a path without a finding.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Union
 
@@ -46,14 +46,11 @@ class Frame:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Function:
-    """A `def` or a lambda, closed over the frame it was made in.
-
-    `name` is the name it can be looked up by, as pickle would; `decorators` were applied to it but
-    return something whose inside is not followed.
-    """
+    """A `def` or a lambda, closed over the frame it was made in."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     frame: Frame  # where it was made
+    named: Function | None = None  # whose name `functools.wraps` gave it
 
     @property
     def module(self) -> Module:
@@ -77,6 +74,10 @@ class Class:
     def name(self) -> str:
         """Its bare name."""
         return self.node.name
+
+    def body_names(self) -> Collection[str]:
+        """Return the names its body binds."""
+        return self.module.inner_scope(self.node).bindings
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -191,8 +192,26 @@ Value = Union[
     ModuleValue, Generator, Constant, Unknown,
 ]  # fmt: skip
 
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Reached:
+    """A value an expression may have, and the places passed on the way to it."""
+
+    value: Value
+    steps: tuple[Passed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A place passed on the way to a value: an assignment, an argument, a return."""
+
+    module: Module
+    node: ast.AST
+    note: str
+
+
 # An argument is an expression of the caller, or a value that is known already.
-Argument = Union[Bound, Value]
+Argument = Union[Bound, "Value"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -1,0 +1,248 @@
+"""Finding boundaries: the calls, and the dataset classes, through which objects come to workers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.catalog import BoundaryRow
+from dlfix.project.module import Module
+from dlfix.reach.crossing import Boundary
+from dlfix.reach.values import (
+    Argument,
+    Arguments,
+    BoundMethod,
+    Class,
+    Constant,
+    Derived,
+    External,
+    ExternalCall,
+    Frame,
+    Instance,
+    ModuleValue,
+    Partial,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from dlfix.reach.interpreter import Interpreter
+
+
+class Boundaries:
+    """Looks through the files that mention a boundary's or a dataset's name."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+        self.catalog = interpreter.catalog
+        rows = [row for row in self.catalog.rows("boundary") if isinstance(row, BoundaryRow)]
+        self._names = {n.rpartition(".")[2] for row in rows for n in (row.name, *row.aliases)}
+        self._kinds = {row.name: row for row in rows}
+
+    def modules(self) -> list[Module]:
+        """Return the modules worth reading: their bytes hold a word of the catalogue."""
+        project = self.interpreter.project
+        found = (project.get(path) for path in project.holding(self.catalog.words))
+        return [module for module in found if module is not None]
+
+    def calls(self) -> Iterator[Boundary]:
+        """Yield every call that ships objects to another process."""
+        seen: set[ast.AST] = set()
+        modules = self.modules()
+        names = self._names | self._subclasses(modules)
+        pending = list(dict.fromkeys([*modules, *self._users(names - self._names)]))
+        for module in pending:
+            for call in module.calls:
+                if call not in seen and _last_name(call) in names:
+                    seen.add(call)
+                    yield from self._boundary(call, module)
+            yield from self._partials(module, seen)
+
+    def _subclasses(self, modules: list[Module]) -> set[str]:
+        """Return the names of classes of the tree that derive from a loader."""
+        found: set[str] = set()
+        for module in modules:
+            for node in module.classes:
+                if node.bases and any(_mentions(base, self._names) for base in node.bases):
+                    cls = self._class(node, module)
+                    if self._loader_base(cls) is not None:
+                        found.add(node.name)
+        return found
+
+    def _users(self, names: set[str]) -> Iterator[Module]:
+        for name in sorted(names):
+            yield from self.interpreter.project.mentions(name)
+
+    def _class(self, node: ast.ClassDef, module: Module) -> Class:
+        return self.interpreter.class_value(node, self.interpreter.frame_at(module, node))
+
+    def _loader_base(self, cls: Class) -> BoundaryRow | None:
+        for base in self.interpreter.instances.mro(cls):
+            if isinstance(base, External):
+                row = self.catalog.boundary(base.name)
+                if row is not None and row.kind in ("DataLoader", "Process"):
+                    return row
+        return None
+
+    def _boundary(self, call: ast.Call, module: Module) -> Iterator[Boundary]:
+        frame = self.interpreter.frame_at(module, call)
+        for reached in self.interpreter.evaluate(call.func, frame):
+            arguments = self.interpreter.calls.arguments(call, frame)
+            row, merged, value = self._row(reached.value, arguments, call, frame)
+            if row is not None:
+                yield self._made(row, call, frame, merged, value)
+                return
+
+    def _row(
+        self, callee: Value, arguments: Arguments, call: ast.Call, frame: Frame
+    ) -> tuple[BoundaryRow | None, Arguments, Value | None]:
+        if isinstance(callee, Partial):
+            row, merged, value = self._row(callee.function, callee.arguments, call, frame)
+            positional = (*merged.positional, *arguments.positional)
+            both = Arguments(positional, {**merged.keywords, **arguments.keywords})
+            return row, both, value
+        if isinstance(callee, External):
+            row = self.catalog.boundary(callee.name.removesuffix(".__init__"))
+            if row is not None and callee.name.endswith(".__init__") and not _is_super(call):
+                arguments = Arguments(arguments.positional[1:], arguments.keywords)
+            return row, arguments, None
+        if isinstance(callee, ModuleValue):
+            return self.catalog.boundary(callee.name), arguments, None
+        if isinstance(callee, Derived) and isinstance(callee.origin, ExternalCall):
+            return self.catalog.boundary_method(callee.origin.name, callee.how), arguments, None
+        if isinstance(callee, Class):
+            return self._subclass(callee, arguments, call, frame)
+        return None, arguments, None
+
+    def _subclass(
+        self, cls: Class, arguments: Arguments, call: ast.Call, frame: Frame
+    ) -> tuple[BoundaryRow | None, Arguments, Value | None]:
+        row = self._loader_base(cls)
+        if row is None:
+            return None, arguments, None
+        instance = Instance(cls, call, frame, arguments)
+        if row.self_crosses:
+            return row, Arguments(), self.interpreter.calls.made(call, frame, lambda: instance, cls)
+        if self.interpreter.instances.method(cls, "__init__") is not None:
+            return None, arguments, None  # its own call of the base is the boundary
+        return row, arguments, None
+
+    def _made(
+        self, row: BoundaryRow, call: ast.Call, frame: Frame, given: Arguments, value: Value | None
+    ) -> Boundary:
+        arguments: dict[str, Argument] = {}
+        for index, argument in enumerate(given.positional):
+            name = row.parameters[index] if index < len(row.parameters) else row.star
+            if name:
+                arguments[name if name not in arguments else f"{name}[{index}]"] = argument
+        arguments.update(given.keywords)
+        unsure = given.more_positional or given.more_keywords
+        workers = self._workers(row, arguments, unsure)
+        return Boundary(row.kind, call, frame, arguments, workers, value, row)
+
+    def _workers(
+        self, row: BoundaryRow, arguments: dict[str, Argument], unsure: bool
+    ) -> bool | None:
+        if not row.workers:
+            return True
+        if row.workers_in:
+            return self._workers_in(row, arguments)
+        given = arguments.get(row.workers)
+        if given is None:
+            if row.default_workers is None or unsure:
+                return None
+            return row.default_workers not in row.no_workers
+        counts = self.interpreter.values(given)
+        known = [v.value for v in counts if isinstance(v, Constant)]
+        if len(known) < len(counts) or not known:
+            return True if any(k not in row.no_workers for k in known) else None
+        started = [k not in row.no_workers for k in known]
+        return started[0] if all(s == started[0] for s in started) else None
+
+    def _workers_in(self, row: BoundaryRow, arguments: dict[str, Argument]) -> bool | None:
+        for value in self.interpreter.values(arguments.get(row.workers_in)):
+            if isinstance(value, ExternalCall):
+                given = value.arguments.get(None, row.workers)
+                if given is None:
+                    return False
+                known = [v for v in self.interpreter.values(given) if isinstance(v, Constant)]
+                return bool(known[0].value) if len(known) == 1 else None
+        return None
+
+    def _partials(self, module: Module, seen: set[ast.AST]) -> Iterator[Boundary]:
+        """Yield `partial(DataLoader, collate_fn=...)`: what it binds will cross."""
+        for call in module.calls:
+            if _last_name(call) != "partial" or not call.args or call in seen:
+                continue
+            if not _mentions(call.args[0], self._names):
+                continue
+            frame = self.interpreter.frame_at(module, call)
+            for reached in self.interpreter.evaluate(call, frame):
+                value = reached.value
+                if not isinstance(value, Partial) or not isinstance(value.function, External):
+                    continue
+                row = self.catalog.boundary(value.function.name)
+                if row is not None:
+                    yield self._made(row, call, frame, value.arguments, None)
+
+    # Dataset classes
+
+    def dataset_classes(self) -> Iterator[Class]:
+        """Yield the classes of the tree that derive from a dataset of the catalogue."""
+        found: dict[ast.ClassDef, Class] = {}
+        modules = self.modules()
+        names = {row.name.rpartition(".")[2] for row in self.catalog.rows("dataset")}
+        while modules:
+            fresh: set[str] = set()
+            for module in modules:
+                for node in module.classes:
+                    if node in found or not any(_mentions(base, names) for base in node.bases):
+                        continue
+                    cls = self._class(node, module)
+                    if self.is_dataset(cls):
+                        found[node] = cls
+                        fresh.add(node.name)
+            names = fresh
+            modules = list(dict.fromkeys(self._users(fresh)))
+        yield from found.values()
+
+    def is_dataset(self, cls: Class) -> bool:
+        """Tell whether a class derives from a dataset of the catalogue."""
+        return any(
+            isinstance(base, External) and self.catalog.dataset(base.name) is not None
+            for base in self.interpreter.instances.mro(cls)
+        )
+
+
+def _last_name(call: ast.Call) -> str:
+    func = call.func
+    if isinstance(func, ast.Name):
+        return func.id
+    if isinstance(func, ast.Attribute):
+        if func.attr == "__init__":
+            return _base_name(func.value)
+        return func.attr
+    return ""
+
+
+def _base_name(node: ast.expr) -> str:
+    """Return the class's name in `DataLoader.__init__(...)`; `super()` stands for a loader."""
+    if isinstance(node, ast.Call):
+        return "DataLoader"
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+
+
+def _is_super(call: ast.Call) -> bool:
+    func = call.func
+    return isinstance(func, ast.Attribute) and isinstance(func.value, ast.Call)
+
+
+def _mentions(node: ast.expr, names: set[str]) -> bool:
+    if isinstance(node, ast.Subscript):
+        node = node.value
+    if isinstance(node, ast.Name):
+        return True if node.id in names else node.id not in ("object", "ABC", "Module")
+    return isinstance(node, ast.Attribute) and (node.attr in names)
+
+
+__all__ = ["BoundMethod", "Boundaries"]

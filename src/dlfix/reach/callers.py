@@ -1,0 +1,183 @@
+"""The other direction: who calls this function, and what they pass."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.project.module import Module
+from dlfix.reach.calls import defaults
+from dlfix.reach.values import (
+    Argument,
+    Bound,
+    BoundMethod,
+    Class,
+    Container,
+    Frame,
+    Function,
+    Instance,
+    Partial,
+    Passed,
+    Reached,
+    Unknown,
+)
+
+if TYPE_CHECKING:
+    from dlfix.reach.interpreter import Interpreter
+
+_MOST_CALLERS = 24
+_HIGHEST = 5  # how many calls up a parameter is followed
+_UNKNOWN = Unknown()
+
+
+class Callers:
+    """Finds the calls of a function by a search for its name, and reads their arguments."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+        self._calls: dict[ast.AST, list[tuple[ast.Call, Frame]]] = {}
+        self._height = 0
+
+    def parameter(self, name: str, node: ast.arg, frame: Frame) -> Iterator[Reached]:
+        """Yield what a parameter gets, over all callers in view, its default and its annotation."""
+        function = frame.scope.node
+        assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        if frame.owner is not None and _is_self(function, name, frame):
+            yield Reached(frame.owner)
+            return
+        found = False
+        if self._height < _HIGHEST:
+            self._height += 1
+            try:
+                for reached in self._passed(name, node, function, frame):
+                    found = True
+                    yield reached
+            finally:
+                self._height -= 1
+        default = defaults(function.args).get(name)
+        if default is not None and not found:
+            yield from self.interpreter.evaluate(default, frame.enclosing or frame)
+        if not found:
+            yield from self._annotated(node, frame)
+
+    def _passed(
+        self, name: str, node: ast.arg, function: ast.AST, frame: Frame
+    ) -> Iterator[Reached]:
+        note = Passed(frame.module, node, f"passed as `{name}`")
+        for call, caller in self.of(frame):
+            for argument in self._argument(name, function, call, caller, frame):
+                for reached in self.interpreter.reached(argument):
+                    yield Reached(reached.value, (*reached.steps, note))
+
+    def _argument(
+        self, name: str, function: ast.AST, call: ast.Call, caller: Frame, frame: Frame
+    ) -> tuple[Argument, ...]:
+        calls = self.interpreter.calls
+        assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        value = Function(function, frame.enclosing or frame)
+        owner = frame.owner if _has_self(function, frame) else None
+        bound = calls.bind(value, calls.arguments(call, caller), owner)
+        return bound.get(name, ())
+
+    def _annotated(self, node: ast.arg, frame: Frame) -> Iterator[Reached]:
+        for cls in self.annotation(node.annotation, frame):
+            yield Reached(self.interpreter.instances.anyone(cls))
+            return
+        yield Reached(_UNKNOWN)
+
+    def annotation(self, annotation: ast.expr | None, frame: Frame) -> list[Class]:
+        """Return the classes of the tree that an annotation names."""
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            annotation = _parsed(annotation.value, annotation)
+        if not isinstance(annotation, (ast.Name, ast.Attribute)):
+            return []
+        outside = frame.enclosing or frame
+        found = self.interpreter.evaluate(annotation, outside)
+        return [r.value for r in found if isinstance(r.value, Class)]
+
+    def of(self, frame: Frame) -> list[tuple[ast.Call, Frame]]:
+        """Return the calls, in view, of the function whose frame this is."""
+        node = frame.scope.node
+        if node not in self._calls:
+            self._calls[node] = []  # while it is worked out, a cycle finds none
+            self._calls[node] = list(self._search(node, frame))[:_MOST_CALLERS]
+        return self._calls[node]
+
+    def _search(self, node: ast.AST, frame: Frame) -> Iterator[tuple[ast.Call, Frame]]:
+        name = self._called_by(node, frame)
+        if name is None:
+            return
+        for module in self.interpreter.project.mentions(name):
+            for call in self.named(module, name):
+                caller = self.interpreter.frame_at(module, call)
+                if caller.scope.node is not node and self._calls_it(call, caller, node, frame):
+                    yield call, caller
+
+    def _called_by(self, node: ast.AST, frame: Frame) -> str | None:
+        """Return the name calls of a function carry: its own, or its class's for `__init__`."""
+        name = getattr(node, "name", None)
+        if name == "__init__" and frame.enclosing is not None and frame.enclosing.scope.is_class:
+            return str(frame.enclosing.scope.name)
+        return name
+
+    def named(self, module: Module, name: str) -> list[ast.Call]:
+        """Return the calls in a module whose callee is written with this name."""
+        aliases = {name, *_aliases(module, name)}
+        return [call for call in module.calls if _callee_name(call) in aliases]
+
+    def _calls_it(self, call: ast.Call, caller: Frame, node: ast.AST, frame: Frame) -> bool:
+        for reached in self.interpreter.evaluate(call.func, caller):
+            value = reached.value
+            if isinstance(value, Partial):
+                value = value.function
+            if isinstance(value, BoundMethod):
+                value = value.function
+            if isinstance(value, Function) and value.node is node:
+                return True
+            if isinstance(value, Class) and self._initializes(value, node):
+                return True
+        return False
+
+    def _initializes(self, cls: Class, node: ast.AST) -> bool:
+        method = self.interpreter.instances.method(cls, "__init__")
+        return method is not None and method.node is node
+
+
+def _callee_name(call: ast.Call) -> str | None:
+    func = call.func
+    return func.id if isinstance(func, ast.Name) else getattr(func, "attr", None)
+
+
+def _aliases(module: Module, name: str) -> Iterator[str]:
+    for bindings in module.scope.bindings.values():
+        for binding in bindings:
+            alias = binding.node
+            if isinstance(alias, ast.alias) and alias.asname and alias.name.endswith(name):
+                yield alias.asname
+
+
+def _has_self(function: ast.AST, frame: Frame) -> bool:
+    if frame.enclosing is None or not frame.enclosing.scope.is_class:
+        return False
+    return "staticmethod" not in {
+        getattr(d, "id", "") for d in getattr(function, "decorator_list", ())
+    }
+
+
+def _is_self(function: ast.AST, name: str, frame: Frame) -> bool:
+    if not _has_self(function, frame):
+        return False
+    arguments = function.args  # type: ignore[attr-defined]
+    first = next(iter((*arguments.posonlyargs, *arguments.args)), None)
+    return first is not None and first.arg == name
+
+
+def _parsed(text: str, at: ast.expr) -> ast.expr | None:
+    try:
+        return ast.copy_location(ast.parse(text, mode="eval").body, at)
+    except SyntaxError:
+        return None
+
+
+__all__ = ["Bound", "Callers", "Container", "Instance"]

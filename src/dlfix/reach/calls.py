@@ -1,0 +1,551 @@
+"""Calls: what calling a value gives, arguments to parameters, and the builtins that hand values on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from dlfix.reach.values import (
+    Argument,
+    Arguments,
+    Bound,
+    BoundMethod,
+    Class,
+    Constant,
+    Container,
+    Derived,
+    External,
+    ExternalCall,
+    Frame,
+    Function,
+    Generator,
+    Instance,
+    ModuleValue,
+    Partial,
+    Passed,
+    Reached,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from dlfix.reach.interpreter import Interpreter
+
+V = TypeVar("V")
+_UNKNOWN = Unknown()
+_DEEPEST_CALLS = 12
+
+_SEQUENCES = {"list": "list", "tuple": "tuple", "set": "set", "frozenset": "set", "sorted": "list"}
+_SAME = frozenset(
+    {"copy.copy", "copy.deepcopy", "contextlib.closing", "contextlib.nullcontext", "builtins.iter"}
+)
+_SECOND = frozenset({"typing.cast", "typing_extensions.cast"})
+_WRAPPERS = frozenset({"staticmethod", "classmethod", "property", "functools.cached_property"})
+_CACHES = frozenset({"functools.lru_cache", "functools.cache"})
+_DICTS = frozenset({"dict", "collections.OrderedDict"})
+_IMPORTERS = frozenset({"importlib.import_module", "__import__"})
+# Methods of `torch.nn.Module` that give back the very module.
+_FLUENT = frozenset(
+    {"eval", "train", "to", "cuda", "cpu", "float", "half", "double", "requires_grad_", "apply"}
+)
+_OF_DICT = frozenset({"items", "values", "keys"})
+
+
+class Calls:
+    """Works out calls, and makes each value once for the place and frame that make it."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+        self._made: dict[tuple[object, ...], object] = {}
+        self._frames: dict[tuple[object, ...], Frame] = {}
+
+    def made(self, node: ast.AST, frame: Frame, make: Callable[[], V], *more: object) -> V:
+        """Return the value a node makes in a frame: the same one each time."""
+        key = (node, frame, *more)
+        if key not in self._made:
+            self._made[key] = make()
+        return cast("V", self._made[key])
+
+    # Arguments
+
+    def arguments(self, node: ast.Call, frame: Frame) -> Arguments:
+        """Return a call's arguments, star arguments spread where they can be followed."""
+        positional: list[Argument] = []
+        keywords: dict[str, Argument] = {}
+        more = more_keywords = False
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                spread = self._spread(Bound(argument.value, frame))
+                more = more or spread is None
+                positional += spread or ()
+            else:
+                positional.append(Bound(argument, frame))
+        for keyword in node.keywords:
+            if keyword.arg is not None:
+                keywords[keyword.arg] = Bound(keyword.value, frame)
+            else:
+                given = self._spread_keywords(Bound(keyword.value, frame))
+                more_keywords = more_keywords or given is None
+                keywords.update(given or {})
+        return Arguments(tuple(positional), keywords, more, more_keywords)
+
+    def _spread(self, argument: Argument) -> list[Argument] | None:
+        containers = self.interpreter.containers(argument)
+        if len(containers) != 1 or containers[0].kind not in ("list", "tuple"):
+            return None
+        return [item for _, item in containers[0].items]
+
+    def _spread_keywords(self, argument: Argument) -> dict[str, Argument] | None:
+        given: dict[str, Argument] = {}
+        known = False
+        for container in self.interpreter.containers(argument):
+            known = known or all(isinstance(key, str) for key, _ in container.items)
+            given.update({key: item for key, item in container.items if isinstance(key, str)})
+        return given if known else (given or None)
+
+    def bind(
+        self, function: Function, arguments: Arguments, owner: Value | None
+    ) -> Mapping[str, tuple[Argument, ...]]:
+        """Return what each parameter of a function gets, defaults included."""
+        signature = function.node.args
+        names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
+        bound: dict[str, tuple[Argument, ...]] = {}
+        positional = list(arguments.positional)
+        if owner is not None and names:
+            bound[names[0]] = (owner,)
+            names = names[1:]
+        for name, argument in zip(names, positional, strict=False):
+            bound[name] = (argument,)
+        if signature.vararg is not None:
+            bound[signature.vararg.arg] = (self._rest(function, positional[len(names) :]),)
+        others = {**arguments.keywords}
+        for name in (*names, *(a.arg for a in signature.kwonlyargs)):
+            if name in others:
+                bound[name] = (others.pop(name),)
+        if signature.kwarg is not None:
+            bound[signature.kwarg.arg] = (self._named_rest(function, others),)
+        self._fill(function, bound, arguments)
+        return bound
+
+    def _rest(self, function: Function, positional: list[Argument]) -> Container:
+        node = _a_node(function)
+        return Container("tuple", node, function.frame, tuple(enumerate(positional)))
+
+    def _named_rest(self, function: Function, keywords: Mapping[str, Argument]) -> Container:
+        return Container("dict", _a_node(function), function.frame, tuple(keywords.items()))
+
+    def _fill(
+        self, function: Function, bound: dict[str, tuple[Argument, ...]], arguments: Arguments
+    ) -> None:
+        unsure = arguments.more_positional or arguments.more_keywords
+        for name, default in defaults(function.node.args).items():
+            if name not in bound:
+                bound[name] = (Bound(default, function.frame), *((_UNKNOWN,) if unsure else ()))
+
+    # Calls
+
+    def evaluate(self, node: ast.Call, frame: Frame) -> Iterator[Reached]:
+        """Yield what a call may return."""
+        interpreter = self.interpreter
+        if isinstance(node.func, ast.Attribute):
+            yield from self._method_call(node, node.func, frame)
+            return
+        for callee in interpreter.evaluate(node.func, frame):
+            yield from self.call(callee.value, node, frame)
+
+    def _method_call(self, node: ast.Call, func: ast.Attribute, frame: Frame) -> Iterator[Reached]:
+        interpreter = self.interpreter
+        if interpreter.instances.above(func.value, frame) is None:
+            for reached in interpreter.evaluate(func.value, frame):
+                value = reached.value
+                if isinstance(value, Container):
+                    yield from self._container_method(value, func.attr, node, frame)
+                    continue
+                for callee in interpreter.attribute(value, func.attr, func, frame):
+                    if isinstance(callee.value, External) and func.attr in _FLUENT:
+                        yield reached
+                    else:
+                        yield from self.call(callee.value, node, frame)
+            return
+        for callee in interpreter.evaluate(func, frame):
+            yield from self.call(callee.value, node, frame)
+
+    def call(self, callee: Value, node: ast.Call, frame: Frame) -> Iterable[Reached]:
+        """Return what calling a value with a call's arguments gives."""
+        return self.apply(callee, self.arguments(node, frame), node, frame)
+
+    def apply(
+        self, callee: Value, arguments: Arguments, node: ast.Call, frame: Frame
+    ) -> Iterable[Reached]:
+        """Return what calling a value with these arguments gives."""
+        if isinstance(callee, Function):
+            return self.run(callee, arguments, node, frame)
+        if isinstance(callee, BoundMethod):
+            return self.run(callee.function, arguments, node, frame, owner=callee.owner)
+        if isinstance(callee, Class):
+            return [Reached(self._instance(callee, arguments, node, frame))]
+        if isinstance(callee, Partial):
+            merged = Arguments(
+                (*callee.arguments.positional, *arguments.positional),
+                {**callee.arguments.keywords, **arguments.keywords},
+                callee.arguments.more_positional or arguments.more_positional,
+                callee.arguments.more_keywords or arguments.more_keywords,
+            )
+            return self.apply(callee.function, merged, node, frame)
+        if isinstance(callee, Instance):
+            method = self.interpreter.instances.method(callee.cls, "__call__")
+            if method is not None:
+                return self.run(method, arguments, node, frame, owner=callee)
+        if isinstance(callee, External):
+            return self.external(callee.name, arguments, node, frame)
+        if isinstance(callee, Derived):
+            return self._derived_call(callee, node, frame)
+        if isinstance(callee, ExternalCall) and callee.name in _CACHES and arguments.positional:
+            return [Reached(self.external_call(callee.name, arguments, node, frame))]
+        return [Reached(_UNKNOWN)]
+
+    def _instance(self, cls: Class, arguments: Arguments, node: ast.Call, frame: Frame) -> Instance:
+        return self.made(node, frame, lambda: Instance(cls, node, frame, arguments), cls)
+
+    def _derived_call(self, callee: Derived, node: ast.Call, frame: Frame) -> Iterator[Reached]:
+        if callee.how == "enter_context":
+            argument = Bound(node.args[0], frame) if node.args else None
+            yield from self.interpreter.reached(argument)
+            return
+        origin = callee.origin
+        if isinstance(origin, Derived) and origin.called is False and origin.how == "__getitem__":
+            pass
+        made = self.made(
+            node, frame, lambda: Derived(origin, callee.how, node, frame, called=True), origin
+        )
+        yield Reached(made)
+
+    def run(
+        self,
+        function: Function,
+        arguments: Arguments | None,
+        node: ast.AST,
+        frame: Frame,
+        owner: Value | None = None,
+    ) -> Iterator[Reached]:
+        """Yield what a function returns when called so."""
+        arguments = arguments or Arguments()
+        inside = self.frame_of(function, arguments, node, frame, owner)
+        if inside is None:
+            yield Reached(_UNKNOWN)
+            return
+        if isinstance(function.node, ast.Lambda):
+            yield from self.interpreter.evaluate(function.node.body, inside)
+            return
+        scope = inside.scope
+        if scope.yields or isinstance(function.node, ast.AsyncFunctionDef):
+            yield self._suspended(function, node, frame)
+            return
+        for returned in scope.returns:
+            if returned.value is None:
+                continue
+            note = Passed(inside.module, returned, f"returned by `{function.node.name}`")
+            for reached in self.interpreter.evaluate(returned.value, inside):
+                yield Reached(reached.value, (*reached.steps, note))
+        if not scope.returns:
+            yield Reached(Constant(None))
+
+    def _suspended(self, function: Function, node: ast.AST, frame: Frame) -> Reached:
+        if isinstance(function.node, ast.AsyncFunctionDef) or not isinstance(node, ast.Call):
+            return Reached(_UNKNOWN)
+        if _has_decorator(function.node, "contextmanager"):
+            return Reached(_UNKNOWN)
+        return Reached(self.made(node, frame, lambda: Generator(node, frame, function), function))
+
+    def frame_of(
+        self,
+        function: Function,
+        arguments: Arguments,
+        node: ast.AST,
+        caller: Frame,
+        owner: Value | None,
+    ) -> Frame | None:
+        """Return the frame of one call of a function; None where calls nest too deep."""
+        scope = function.module.inner_scope(function.node)
+        key = (scope, node, caller, owner, function)
+        if key not in self._frames:
+            if _depth(caller) > _DEEPEST_CALLS or _recurs(scope, caller):
+                return None
+            bound = self.bind(function, arguments, owner)
+            call = node if isinstance(node, ast.Call) else None
+            held = owner if owner is not None else function.frame.owner
+            self._frames[key] = Frame(scope, function.frame, bound, held, call, caller)
+        return self._frames[key]
+
+    # Decorators
+
+    def decorate(self, decorator: ast.expr, one: Reached, frame: Frame) -> Iterator[Reached]:
+        """Yield what applying a decorator to a value gives."""
+        for reached in self.interpreter.evaluate(decorator, frame):
+            value = reached.value
+            if isinstance(value, (Function, Class, Partial, BoundMethod, Instance)):
+                call = ast.copy_location(ast.Call(decorator, [], []), decorator)
+                node = self.made(decorator, frame, lambda call=call: call, "decorator")  # type: ignore[misc]
+                yield from self.apply(value, Arguments((one.value,)), node, frame)
+            elif isinstance(value, ExternalCall) and value.name == "functools.wraps":
+                yield self._wrapped(value, one, frame)
+            else:
+                yield one  # taken to leave the function findable by its name
+
+    def _wrapped(self, wraps: ExternalCall, one: Reached, frame: Frame) -> Reached:
+        inner = one.value
+        if not isinstance(inner, Function):
+            return one
+        for value in self.interpreter.values(wraps.arguments.get(0, "wrapped")):
+            if isinstance(value, (Function, BoundMethod)):
+                named = value if isinstance(value, Function) else value.function
+                return Reached(
+                    self.made(
+                        inner.node,
+                        inner.frame,
+                        lambda: Function(inner.node, inner.frame, named),
+                        named,
+                    )
+                )
+        return one
+
+    # What the standard library hands on
+
+    def external(
+        self, name: str, arguments: Arguments, node: ast.Call, frame: Frame
+    ) -> Iterable[Reached]:
+        """Return what calling something outside the tree gives."""
+        first = arguments.get(0, None)
+        name = name.removeprefix("builtins.")
+        if name in ("functools.partial", "functools.partialmethod") and first is not None:
+            return self._partial(arguments, node, frame)
+        if name in _WRAPPERS and first is not None:
+            return self.interpreter.reached(first)
+        if name in _SECOND:
+            return self.interpreter.reached(arguments.get(1, "val"))
+        if name in _SAME and first is not None:
+            return self.interpreter.reached(first)
+        if name in _SEQUENCES and first is not None and self._listed(first):
+            return [Reached(self._sequence(_SEQUENCES[name], first, node, frame))]
+        if name in _SEQUENCES and first is None:
+            return [Reached(self._new(_SEQUENCES[name], (), node, frame))]
+        if name in _DICTS:
+            return [Reached(self._dict(arguments, node, frame))]
+        if name == "getattr":
+            return self._getattr(arguments, node, frame)
+        if name in _IMPORTERS:
+            return self._imported(first, frame)
+        return [Reached(self.external_call(name, arguments, node, frame))]
+
+    def external_call(
+        self, name: str, arguments: Arguments, node: ast.Call, frame: Frame
+    ) -> ExternalCall:
+        """Return the value a call of something outside the tree makes."""
+        return self.made(node, frame, lambda: ExternalCall(name, node, frame, arguments), name)
+
+    def _listed(self, argument: Argument) -> bool:
+        known = (Container, Generator, ExternalCall, Derived)
+        return any(isinstance(value, known) for value in self.interpreter.values(argument))
+
+    def _sequence(self, kind: str, argument: Argument, node: ast.Call, frame: Frame) -> Container:
+        items = [(None, item) for item in self.interpreter.each(argument)]
+        for container in self.interpreter.containers(argument):
+            if container.kind != "dict" and kind in ("list", "tuple"):
+                items = list(container.items)  # type: ignore[arg-type]
+        return self._new(kind, items, node, frame)
+
+    def _new(
+        self,
+        kind: str,
+        items: Iterable[tuple[object, Argument]],
+        node: ast.Call,
+        frame: Frame,
+    ) -> Container:
+        more = self.interpreter.instances.put_in(node, frame)
+        return self.made(
+            node, frame, lambda: Container(kind, node, frame, (*items, *more)), "container"
+        )
+
+    def _dict(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Container:
+        items: list[tuple[object, Argument]] = []
+        first = arguments.get(0, None)
+        if first is not None:
+            for container in self.interpreter.containers(first):
+                items += container.items if container.kind == "dict" else self._pairs(container)
+        items += arguments.keywords.items()
+        return self._new("dict", items, node, frame)
+
+    def _pairs(self, container: Container) -> list[tuple[object, Argument]]:
+        pairs: list[tuple[object, Argument]] = []
+        for _, item in container.items:
+            for pair in self.interpreter.containers(item):
+                if len(pair.items) == 2:
+                    pairs.append((None, pair.items[1][1]))
+        return pairs
+
+    def _partial(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:
+        rest = Arguments(
+            arguments.positional[1:],
+            arguments.keywords,
+            arguments.more_positional,
+            arguments.more_keywords,
+        )
+        for reached in self.interpreter.reached(arguments.get(0, "func")):
+            function = reached.value
+            partial = self.made(
+                node,
+                frame,
+                lambda f=function: Partial(node, frame, f, rest),
+                function,  # type: ignore[misc]
+            )
+            yield Reached(partial, reached.steps)
+
+    def _getattr(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:
+        names = [
+            value.value
+            for value in self.interpreter.values(arguments.get(1, None))
+            if isinstance(value, Constant) and isinstance(value.value, str)
+        ]
+        if len(names) != 1:
+            yield Reached(_UNKNOWN)
+            return
+        for value in self.interpreter.values(arguments.get(0, None)):
+            yield from self.interpreter.attribute(value, names[0], node, frame)
+        yield from self.interpreter.reached(arguments.get(2, None))
+
+    def _imported(self, argument: Argument | None, frame: Frame) -> Iterator[Reached]:
+        for value in self.interpreter.values(argument):
+            if isinstance(value, Constant) and isinstance(value.value, str):
+                found = self.interpreter.project.find(value.value, frame.module)
+                yield Reached(ModuleValue(value.value, found))
+            else:
+                yield Reached(ModuleValue("?"))
+
+    # Containers and iteration
+
+    def _container_method(
+        self, value: Container, name: str, node: ast.Call, frame: Frame
+    ) -> Iterator[Reached]:
+        if name == "copy":
+            yield Reached(value)
+        elif name in ("get", "pop", "setdefault") and node.args:
+            key = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+            yield from self.interpreter.item(value, key, node, frame)
+            if len(node.args) > 1:
+                yield from self.interpreter.evaluate(node.args[1], frame)
+        elif value.kind == "dict" and name in _OF_DICT:
+            made = self.made(node, frame, lambda: Derived(value, name, node, frame, True), value)
+            yield Reached(made)
+        else:
+            yield Reached(_UNKNOWN)
+
+    def iterated(
+        self, value: ExternalCall | Derived, node: ast.expr | None, frame: Frame | None
+    ) -> list[Argument]:
+        """Return what iterating something that is no container of ours may give."""
+        if isinstance(value, Derived) and isinstance(value.origin, Container):
+            return self._of_dict(value.origin, value)
+        if isinstance(value, Derived) and value.how in _OF_DICT and value.called:
+            return [Unknown()]
+        if isinstance(value, ExternalCall):
+            return self._by_builtin(value)
+        return [_UNKNOWN]
+
+    def _of_dict(self, container: Container, view: Derived) -> list[Argument]:
+        if view.how == "keys":
+            return [Constant(key) for key, _ in container.items if key is not None]
+        if view.how == "values":
+            return [item for _, item in container.items]
+        if view.how == "items":
+            return [self._tuple(view, (Constant(key), item)) for key, item in container.items]
+        return [_UNKNOWN]
+
+    def _tuple(self, at: ExternalCall | Derived, items: Iterable[Argument]) -> Container:
+        return Container("tuple", at.node, at.frame, tuple(enumerate(items)))
+
+    def _by_builtin(self, value: ExternalCall) -> list[Argument]:
+        given = value.arguments.positional
+        if value.name == "enumerate" and given:
+            return [
+                self._tuple(value, (_UNKNOWN, item)) for item in self.interpreter.each(given[0])
+            ]
+        if value.name == "zip":
+            rows = [self._either(value, self.interpreter.each(one)) for one in given]
+            return [self._tuple(value, rows)]
+        if value.name in ("reversed", "filter", "iter", "itertools.chain", "itertools.cycle"):
+            return [item for one in given for item in self.interpreter.each(one)]
+        if value.name == "map" and len(given) > 1:
+            return self._mapped(value)
+        row = self.interpreter.catalog.holder(value.name)
+        if row is not None and row.gives == "list":
+            return [value]
+        return [_UNKNOWN]
+
+    def _either(self, at: ExternalCall, items: list[Argument]) -> Argument:
+        return items[0] if len(items) == 1 else _UNKNOWN
+
+    def _mapped(self, value: ExternalCall) -> list[Argument]:
+        found: list[Argument] = []
+        for function in self.interpreter.values(value.arguments.positional[0]):
+            for item in self.interpreter.each(value.arguments.positional[1]):
+                reached = self.apply(function, Arguments((item,)), value.node, value.frame)
+                found += [one.value for one in reached]
+        return found
+
+    def generated(self, value: Generator) -> list[Argument]:
+        """Return what a generator may yield."""
+        if isinstance(value.node, ast.GeneratorExp):
+            inner = self.interpreter.inner(value.node, value.frame)
+            return [Bound(value.node.elt, inner)]
+        if value.function is None:
+            return [_UNKNOWN]
+        arguments = self.arguments(value.node, value.frame)
+        inside = self.frame_of(value.function, arguments, value.node, value.frame, None)
+        if inside is None:
+            return [_UNKNOWN]
+        return [
+            Bound(y.value, inside)
+            for y in inside.scope.yields
+            if isinstance(y, ast.Yield) and y.value
+        ]
+
+
+def defaults(signature: ast.arguments) -> dict[str, ast.expr]:
+    """Return the parameters that have a default, with it."""
+    names = [a.arg for a in (*signature.posonlyargs, *signature.args)]
+    found = dict(
+        zip(names[len(names) - len(signature.defaults) :], signature.defaults, strict=True)
+    )
+    for argument, default in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
+        if default is not None:
+            found[argument.arg] = default
+    return found
+
+
+def _a_node(function: Function) -> ast.expr:
+    node = function.node
+    return node if isinstance(node, ast.Lambda) else ast.copy_location(ast.Constant(None), node)
+
+
+def _depth(frame: Frame | None) -> int:
+    depth = 0
+    while frame is not None and frame.caller is not None:
+        depth, frame = depth + 1, frame.caller
+    return depth
+
+
+def _recurs(scope: object, frame: Frame | None) -> bool:
+    """Tell whether a function is already running twice further up."""
+    seen = 0
+    while frame is not None:
+        seen += frame.scope is scope
+        frame = frame.caller
+    return seen > 1
+
+
+def _has_decorator(node: ast.AST, name: str) -> bool:
+    return any(
+        getattr(d, "id", getattr(d, "attr", None)) == name
+        for d in getattr(node, "decorator_list", ())
+    )

@@ -1,0 +1,389 @@
+"""Objects of the tree's classes: their bases, methods, attributes, and what is put into containers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.project.module import Module
+from dlfix.reach.crossing import Store
+from dlfix.reach.methods import decorator_kind
+from dlfix.reach.state import State
+from dlfix.reach.values import (
+    Argument,
+    Bound,
+    BoundMethod,
+    Class,
+    Derived,
+    External,
+    ExternalCall,
+    Frame,
+    Function,
+    Instance,
+    Reached,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from dlfix.reach.interpreter import Interpreter
+
+_UNKNOWN = Unknown()
+_ADDING = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "setdefault": 1, "put": 0}
+_MERGING = frozenset({"extend", "update", "extendleft"})
+
+
+class Above:
+    """`super()`: an instance (or class), and the class whose bases are to be searched."""
+
+    def __init__(self, owner: Value, cls: Class) -> None:
+        self.owner = owner
+        self.cls = cls
+
+
+class Instances:
+    """Looks up what hangs from classes and instances."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+        self._mro: dict[Class, list[Class | External | Unknown]] = {}
+        self._anyone: dict[Class, Instance] = {}
+        self._states: dict[Instance, dict[str, list[Store]]] = {}
+
+    def anyone(self, cls: Class) -> Instance:
+        """Return the instance of a class that nobody in view makes."""
+        if cls not in self._anyone:
+            self._anyone[cls] = Instance(cls)
+        return self._anyone[cls]
+
+    # Classes
+
+    def mro(self, cls: Class) -> list[Class | External | Unknown]:
+        """Return a class and its bases in lookup order (depth first, later duplicates win)."""
+        if cls not in self._mro:
+            self._mro[cls] = [cls]  # a class among its own bases ends here
+            found: list[Class | External | Unknown] = [cls]
+            for base in cls.node.bases:
+                found += self._base(base, cls)
+            self._mro[cls] = _last_of_each(found)
+        return self._mro[cls]
+
+    def _base(self, base: ast.expr, cls: Class) -> list[Class | External | Unknown]:
+        for reached in self.interpreter.evaluate(base, cls.frame):
+            value = reached.value
+            if isinstance(value, Class):
+                return list(self.mro(value))
+            if isinstance(value, (External, Unknown)):
+                return [value]
+            if isinstance(value, ExternalCall):
+                return [External(value.name)]
+        return [_UNKNOWN]
+
+    def body(self, cls: Class) -> Frame:
+        """Return the frame of a class's body."""
+        return self.interpreter.inner(cls.node, cls.frame)
+
+    def method(self, cls: Class, name: str) -> Function | None:
+        """Return a method by name, own or inherited, as it is written."""
+        for base in self.mro(cls):
+            if isinstance(base, Class):
+                for node in reversed(base.node.body):
+                    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
+                        node.name == name
+                    ):
+                        return self._function(node, base)
+        return None
+
+    def defining(self, cls: Class, name: str) -> Class | None:
+        """Return the class of the MRO that defines a method."""
+        method = self.method(cls, name)
+        return next(
+            (b for b in self.mro(cls) if isinstance(b, Class) and method is not None
+             and method.node in b.node.body),
+            None,
+        )  # fmt: skip
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, cls: Class) -> Function:
+        body = self.body(cls)
+        return self.interpreter.calls.made(node, body, lambda: Function(node, body))
+
+    # Attributes
+
+    def attribute(
+        self, instance: Instance, name: str, node: ast.expr, frame: Frame
+    ) -> Iterator[Reached]:
+        """Yield what `instance.name` may be: what is stored on it, else what its class gives."""
+        stores = self.stores(instance).get(name, [])
+        for store in stores:
+            yield from self.stored(store)
+        if not stores:
+            yield from self.class_attribute(instance.cls, name, instance, node, frame)
+
+    def stored(self, store: Store) -> Iterable[Reached]:
+        """Return what a store puts on the attribute."""
+        if isinstance(store.value, Bound):
+            bound = store.value
+            start = self.interpreter.evaluate(bound.node, bound.frame)
+            return self.interpreter.follow(start, store.path, bound.node, bound.frame)
+        if store.value is None:
+            return [Reached(_UNKNOWN)]
+        return [Reached(store.value)]
+
+    def class_attribute(
+        self, cls: Class, name: str, owner: Value, node: ast.expr, frame: Frame, after: bool = False
+    ) -> Iterator[Reached]:
+        """Yield what a class gives for a name, bound to `owner`; `after` skips the class itself."""
+        for base in self.mro(cls)[1 if after else 0 :]:
+            if isinstance(base, Class):
+                if name in base.body_names():
+                    yield from self._class_member(base, name, owner, node, frame)
+                    return
+            elif isinstance(base, External) and self._external_has(base, name):
+                yield Reached(External(f"{base.name}.{name}"))
+                return
+        yield Reached(_UNKNOWN)
+
+    def _external_has(self, base: External, name: str) -> bool:
+        return base.name not in ("object", "abc.ABC", "typing.Generic", "typing.Protocol")
+
+    def _class_member(
+        self, base: Class, name: str, owner: Value, node: ast.expr, frame: Frame
+    ) -> Iterator[Reached]:
+        body = self.body(base)
+        for reached in self.interpreter.name(name, body, None):
+            value = reached.value
+            if not isinstance(value, Function) or isinstance(value.node, ast.Lambda):
+                if isinstance(value, Function) and self._is_static(base, name):
+                    yield reached
+                elif isinstance(value, Function) and isinstance(owner, Instance):
+                    yield Reached(self._bound(value, owner))
+                else:
+                    yield reached
+                continue
+            yield from self._method_value(value, owner, node, frame, reached)
+
+    def _is_static(self, base: Class, name: str) -> bool:
+        for binding in base.frame.module.inner_scope(base.node).bindings.get(name, []):
+            value = binding.value
+            if isinstance(value, ast.Call) and getattr(value.func, "id", "") == "staticmethod":
+                return True
+        return False
+
+    def _method_value(
+        self, function: Function, owner: Value, node: ast.expr, frame: Frame, reached: Reached
+    ) -> Iterator[Reached]:
+        kind = decorator_kind(function.node)
+        if kind == "staticmethod":
+            yield reached
+        elif kind == "classmethod":
+            cls = owner.cls if isinstance(owner, Instance) else owner
+            yield Reached(self._bound(function, cls))
+        elif isinstance(owner, Instance) and kind in ("property", "cached_property"):
+            yield from self.interpreter.calls.run(function, None, node, frame, owner=owner)
+        elif isinstance(owner, Instance):
+            yield Reached(self._bound(function, owner))
+        else:
+            yield reached
+
+    def _bound(self, function: Function, owner: Value) -> BoundMethod:
+        made = self.interpreter.calls.made
+        return made(
+            function.node, function.frame, lambda: BoundMethod(function, owner), "bound", owner
+        )
+
+    # super()
+
+    def above(self, node: ast.expr, frame: Frame) -> Above | None:
+        """Return what `super()` stands for where an expression is that call."""
+        if not (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "super"
+        ):
+            return None
+        at: Frame | None = frame
+        while at is not None and not (at.enclosing is not None and at.enclosing.scope.is_class):
+            at = at.enclosing
+        if at is None or at.owner is None or at.enclosing is None:
+            return None
+        body = at.enclosing
+        return Above(at.owner, self.interpreter.class_value(body.scope.node, body.enclosing))
+
+    def super_attribute(
+        self, above: Above, name: str, node: ast.expr, frame: Frame
+    ) -> Iterator[Reached]:
+        """Yield what `super().name` is: looked up in the owner's bases, after the class itself."""
+        owner_class = above.owner.cls if isinstance(above.owner, Instance) else above.cls
+        line = self.mro(owner_class)
+        after = line[line.index(above.cls) + 1 :] if above.cls in line else self.mro(above.cls)[1:]
+        for base in after:
+            if isinstance(base, Class):
+                if name in base.body_names():
+                    yield from self._class_member(base, name, above.owner, node, frame)
+                    return
+            elif isinstance(base, External) and self._external_has(base, name):
+                yield Reached(External(f"{base.name}.{name}"))
+                return
+        yield Reached(_UNKNOWN)
+
+    # State
+
+    def stores(self, instance: Instance) -> dict[str, list[Store]]:
+        """Return every attribute that pickle would see on an instance, with what is stored."""
+        if instance not in self._states:
+            self._states[instance] = {}  # while it is worked out, it is empty
+            self._states[instance] = State(self.interpreter, instance).read()
+        return self._states[instance]
+
+    # What is put into containers after they were made
+
+    def put_in(self, node: ast.expr, frame: Frame) -> list[tuple[object, Argument]]:
+        """Return what statements in view add to the container an expression makes."""
+        module = frame.module
+        statement = module.parent(node)
+        if isinstance(statement, ast.Assign):
+            targets: list[ast.expr] = statement.targets
+        elif isinstance(statement, (ast.AnnAssign, ast.NamedExpr)):
+            targets = [statement.target]
+        else:
+            return []
+        found: list[tuple[object, Argument]] = []
+        for target in targets:
+            if isinstance(target, ast.Name):
+                found += self._put_in_name(target.id, frame)
+            elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+                found += self._put_in_attribute(target, frame)
+        return found
+
+    def _put_in_name(self, name: str, frame: Frame) -> Iterator[tuple[object, Argument]]:
+        binder = frame.scope.lookup(name)
+        if binder is None:
+            return
+        at: Frame | None = frame
+        while at is not None and at.scope is not binder:
+            at = at.enclosing
+        if at is None:
+            return
+        for item in additions(frame.module, binder.node, lambda n: _is_name(n, name)):
+            yield item[0], Bound(item[1], at)
+
+    def _put_in_attribute(
+        self, target: ast.Attribute, frame: Frame
+    ) -> Iterator[tuple[object, Argument]]:
+        """Yield what methods of the class add to `self.x`."""
+        at: Frame | None = frame
+        while at is not None and not at.scope.is_class:
+            at = at.enclosing
+        if at is None or not isinstance(target.value, ast.Name):
+            return
+        name = target.value.id
+        for method in at.scope.children:
+            if not isinstance(method.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            same = method is frame.scope
+            inside = frame if same else None
+            for key, value in additions(
+                frame.module, method.node, lambda n: _is_attribute(n, name, target.attr)
+            ):
+                if inside is None and frame.owner is not None:
+                    inside = self._owned_frame(method.node, at, frame.owner)
+                yield key, Bound(value, inside or self.interpreter.frame(method))
+
+    def _owned_frame(self, node: ast.AST, body: Frame, owner: Value) -> Frame | None:
+        assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        calls = self.interpreter.calls
+        scope = body.module.inner_scope(node)
+        return calls.made(node, body, lambda: Frame(scope, body, None, owner), "frame", owner)
+
+    def outside_stores(self, instance: Instance, modules: Iterable[Module]) -> Iterator[Store]:
+        """Yield the stores that code outside the class makes on an instance: `ds.x = ...`."""
+        if instance.call is None:
+            return
+        for module in modules:
+            for target, statement in attribute_targets(module):
+                if isinstance(target.value, ast.Name) and target.value.id in ("self", "cls"):
+                    continue
+                frame = self.interpreter.frame_at(module, target)
+                for reached in self.interpreter.evaluate(target.value, frame):
+                    value = reached.value
+                    if isinstance(value, Instance) and value.call is instance.call:
+                        yield Store(
+                            target.attr, target, statement, Bound(statement.value, frame), frame,
+                            conditional=True, method="",
+                        )  # fmt: skip
+
+
+def attribute_targets(module: Module) -> list[tuple[ast.Attribute, ast.Assign]]:
+    """Return the attributes that plain assignments of a module set."""
+    found: list[tuple[ast.Attribute, ast.Assign]] | None
+    found = getattr(module, "_attribute_targets", None)
+    if found is None:
+        found = [
+            (target, node)
+            for node in module.parents
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Attribute)
+        ]
+        module._attribute_targets = found  # type: ignore[attr-defined]
+    return found
+
+
+def additions(module: Module, root: ast.AST, is_it: object) -> Iterator[tuple[object, ast.expr]]:
+    """Yield the key (or None) and expression of each thing put into a container under `root`."""
+    assert callable(is_it)
+    for node in ast.walk(root):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if not is_it(node.func.value):
+                continue
+            index = _ADDING.get(node.func.attr)
+            if index is not None and len(node.args) > index:
+                yield None, node.args[index]
+            elif node.func.attr == "update":
+                for keyword in node.keywords:
+                    if keyword.arg is not None:
+                        yield keyword.arg, keyword.value
+                yield from _merged(node.args)
+            elif node.func.attr in _MERGING:
+                yield from _merged(node.args)
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Subscript) and is_it(target.value):
+                    key = target.slice
+                    yield (key.value if isinstance(key, ast.Constant) else None), node.value
+        elif isinstance(node, ast.AugAssign) and is_it(node.target):
+            yield from _merged([node.value])
+
+
+def _merged(arguments: list[ast.expr]) -> Iterator[tuple[object, ast.expr]]:
+    for argument in arguments:
+        if isinstance(argument, (ast.List, ast.Tuple, ast.Set)):
+            for element in argument.elts:
+                yield None, element
+        elif isinstance(argument, ast.Dict):
+            for key, value in zip(argument.keys, argument.values, strict=True):
+                yield (key.value if isinstance(key, ast.Constant) else None), value
+        elif isinstance(argument, (ast.ListComp, ast.SetComp)):
+            continue
+
+
+def _last_of_each(
+    found: list[Class | External | Unknown],
+) -> list[Class | External | Unknown]:
+    kept: list[Class | External | Unknown] = []
+    for index, base in enumerate(found):
+        if base not in found[index + 1 :]:
+            kept.append(base)
+    return kept
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _is_attribute(node: ast.AST, owner: str, name: str) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == name and _is_name(node.value, owner)
+
+
+__all__ = ["Above", "Derived", "Instances"]

@@ -1,0 +1,600 @@
+"""The abstract interpreter: what an expression may stand for, worked out on demand.
+
+`evaluate(expression, frame)` is memoised by both; a cycle is cut at the second visit; every step is
+counted, and when the budget is spent what is left is unknown (and that is told).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+
+from dlfix.catalog import Catalog
+from dlfix.project.flow import reaching
+from dlfix.project.module import COMPREHENSIONS, Module
+from dlfix.project.project import Project
+from dlfix.project.scopes import EACH, REST, Binding, Scope
+from dlfix.reach.callers import Callers
+from dlfix.reach.calls import Calls
+from dlfix.reach.instances import Instances
+from dlfix.reach.sides import SideReader
+from dlfix.reach.values import (
+    Argument,
+    Bound,
+    BoundMethod,
+    Class,
+    Constant,
+    Container,
+    Derived,
+    External,
+    ExternalCall,
+    Frame,
+    Function,
+    Generator,
+    Instance,
+    ModuleValue,
+    Partial,
+    Passed,
+    Reached,
+    Unknown,
+    Value,
+)
+
+BUDGET = 400_000  # evaluations in one analysis: some seconds
+_DEEPEST = 60  # nested evaluations; beyond lies no path a person would read
+_MOST_VALUES = 24  # of one expression
+DECORATED = "what its decorators make of it"  # the note of a place where a def was decorated
+_ENTERS_OTHER = frozenset({"tempfile.TemporaryDirectory", "multiprocessing.Manager"})
+_UNKNOWN = Unknown()
+
+
+class Interpreter:
+    """Evaluates expressions of one project."""
+
+    def __init__(self, project: Project, catalog: Catalog) -> None:
+        self.project = project
+        self.catalog = catalog
+        self.spent = 0
+        self.calls = Calls(self)
+        self.callers = Callers(self)
+        self.instances = Instances(self)
+        self.sides = SideReader(self)
+        self._memo: dict[tuple[ast.AST, Frame], tuple[Reached, ...] | None] = {}
+        self._frames: dict[tuple[Scope, ast.AST | None, Frame | None, int], Frame] = {}
+        self._depth = 0
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the budget was spent before everything was followed."""
+        return self.spent >= BUDGET
+
+    # Frames
+
+    def frame(self, scope: Scope) -> Frame:
+        """Return the frame of a scope whose callers are not known."""
+        key = (scope, None, None, 0)
+        if key not in self._frames:
+            enclosing = self.frame(scope.parent) if scope.parent is not None else None
+            owner = self._owner(scope, enclosing)
+            self._frames[key] = Frame(scope, enclosing, None, owner)
+        return self._frames[key]
+
+    def frame_at(self, module: Module, node: ast.AST) -> Frame:
+        """Return the frame a node is evaluated in, callers unknown."""
+        return self.frame(module.scope_of(node))
+
+    def _owner(self, scope: Scope, enclosing: Frame | None) -> Value | None:
+        if enclosing is None or not isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return enclosing.owner if enclosing is not None and not scope.is_class else None
+        if not enclosing.scope.is_class:
+            return enclosing.owner
+        cls = self.class_value(enclosing.scope.node, enclosing.enclosing)
+        return self.instances.anyone(cls)
+
+    def class_value(self, node: ast.AST, frame: Frame | None) -> Class:
+        """Return the one value that stands for a class statement in a frame."""
+        assert isinstance(node, ast.ClassDef) and frame is not None
+        return self.calls.made(node, frame, lambda: Class(node, frame))
+
+    def inner(self, node: ast.AST, frame: Frame) -> Frame:
+        """Return the frame of a comprehension or class body that runs where it stands."""
+        scope = frame.module.inner_scope(node)
+        key = (scope, node, frame, 0)
+        if key not in self._frames:
+            self._frames[key] = Frame(scope, frame, {}, frame.owner, None, frame)
+        return self._frames[key]
+
+    # Expressions
+
+    def values(self, argument: Argument | None) -> list[Value]:
+        """Return what an argument may be."""
+        return [reached.value for reached in self.reached(argument)]
+
+    def reached(self, argument: Argument | None) -> tuple[Reached, ...]:
+        """Return what an argument may be, with the places passed."""
+        if argument is None:
+            return ()
+        if isinstance(argument, Bound):
+            return self.evaluate(argument.node, argument.frame)
+        return (Reached(argument),)
+
+    def evaluate(self, node: ast.expr, frame: Frame) -> tuple[Reached, ...]:
+        """Return what an expression may stand for in a frame; never empty but for a cycle."""
+        key = (node, frame)
+        if key in self._memo:
+            return self._memo[key] or ()
+        if self._depth > _DEEPEST or self.exhausted:
+            return (Reached(_UNKNOWN),)
+        self.spent += 1
+        self._memo[key] = None
+        self._depth += 1
+        try:
+            found = tuple(_distinct(self._expression(node, frame)))[:_MOST_VALUES]
+        finally:
+            self._depth -= 1
+        self._memo[key] = found
+        return found
+
+    def _expression(self, node: ast.expr, frame: Frame) -> Iterator[Reached]:
+        handler: Callable[[ast.expr, Frame], Iterable[Reached]] | None
+        handler = getattr(self, f"_on_{type(node).__name__}", None)
+        if handler is None:
+            yield Reached(_UNKNOWN)
+        else:
+            yield from handler(node, frame)
+
+    def _on_Constant(self, node: ast.Constant, frame: Frame) -> Iterator[Reached]:
+        yield Reached(Constant(node.value))
+
+    def _on_UnaryOp(self, node: ast.UnaryOp, frame: Frame) -> Iterator[Reached]:
+        for operand in self.evaluate(node.operand, frame):
+            value = operand.value
+            if isinstance(value, Constant) and isinstance(value.value, (int, float)):
+                if isinstance(node.op, ast.USub):
+                    yield Reached(Constant(-value.value))
+                    continue
+                if isinstance(node.op, ast.Not):
+                    yield Reached(Constant(not value.value))
+                    continue
+            yield Reached(_UNKNOWN)
+
+    def _on_Lambda(self, node: ast.Lambda, frame: Frame) -> Iterator[Reached]:
+        yield Reached(self.calls.made(node, frame, lambda: Function(node, frame)))
+
+    def _on_NamedExpr(self, node: ast.NamedExpr, frame: Frame) -> Iterable[Reached]:
+        return self.evaluate(node.value, frame)
+
+    def _on_Starred(self, node: ast.Starred, frame: Frame) -> Iterable[Reached]:
+        return self.evaluate(node.value, frame)
+
+    def _on_IfExp(self, node: ast.IfExp, frame: Frame) -> Iterator[Reached]:
+        yield from self.evaluate(node.body, frame)
+        yield from self.evaluate(node.orelse, frame)
+
+    def _on_BoolOp(self, node: ast.BoolOp, frame: Frame) -> Iterator[Reached]:
+        last = node.values[-1]
+        for part in node.values:
+            for reached in self.evaluate(part, frame):
+                if part is not last and _decided(node.op, reached.value):
+                    continue
+                yield reached
+
+    def _on_BinOp(self, node: ast.BinOp, frame: Frame) -> Iterator[Reached]:
+        joined = [
+            reached
+            for side in (node.left, node.right)
+            for reached in self.evaluate(side, frame)
+            if isinstance(reached.value, Container)
+        ]
+        if joined and isinstance(node.op, (ast.Add, ast.BitOr, ast.Mult)):
+            yield from joined
+        else:
+            yield Reached(_UNKNOWN)
+
+    def _on_List(self, node: ast.List, frame: Frame) -> Iterator[Reached]:
+        yield Reached(self._sequence("list", node, node.elts, frame))
+
+    def _on_Tuple(self, node: ast.Tuple, frame: Frame) -> Iterator[Reached]:
+        yield Reached(self._sequence("tuple", node, node.elts, frame))
+
+    def _on_Set(self, node: ast.Set, frame: Frame) -> Iterator[Reached]:
+        yield Reached(self._sequence("set", node, node.elts, frame))
+
+    def _sequence(self, kind: str, node: ast.expr, elts: list[ast.expr], frame: Frame) -> Value:
+        items: list[tuple[object, Argument]] = []
+        for index, element in enumerate(elts):
+            if isinstance(element, ast.Starred):
+                items += [(None, item) for item in self.each(Bound(element.value, frame))]
+            else:
+                items.append((index, Bound(element, frame)))
+        items += self.instances.put_in(node, frame)
+        return self.calls.made(node, frame, lambda: Container(kind, node, frame, tuple(items)))
+
+    def _on_Dict(self, node: ast.Dict, frame: Frame) -> Iterator[Reached]:
+        items: list[tuple[object, Argument]] = []
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                for container in self.containers(Bound(value, frame)):
+                    items += container.items
+            else:
+                items.append((_key(key), Bound(value, frame)))
+        items += self.instances.put_in(node, frame)
+        yield Reached(
+            self.calls.made(node, frame, lambda: Container("dict", node, frame, tuple(items)))
+        )
+
+    def _comprehension(self, node: ast.expr, frame: Frame, kind: str, item: ast.expr) -> Reached:
+        inner = self.inner(node, frame)
+        items = ((None, Bound(item, inner)), *self.instances.put_in(node, frame))
+        return Reached(self.calls.made(node, frame, lambda: Container(kind, node, frame, items)))
+
+    def _on_ListComp(self, node: ast.ListComp, frame: Frame) -> Iterator[Reached]:
+        yield self._comprehension(node, frame, "list", node.elt)
+
+    def _on_SetComp(self, node: ast.SetComp, frame: Frame) -> Iterator[Reached]:
+        yield self._comprehension(node, frame, "set", node.elt)
+
+    def _on_DictComp(self, node: ast.DictComp, frame: Frame) -> Iterator[Reached]:
+        yield self._comprehension(node, frame, "dict", node.value)
+
+    def _on_GeneratorExp(self, node: ast.GeneratorExp, frame: Frame) -> Iterator[Reached]:
+        yield Reached(self.calls.made(node, frame, lambda: Generator(node, frame)))
+
+    def _on_Call(self, node: ast.Call, frame: Frame) -> Iterable[Reached]:
+        return self.calls.evaluate(node, frame)
+
+    def _on_Subscript(self, node: ast.Subscript, frame: Frame) -> Iterator[Reached]:
+        key = _key(node.slice)
+        for reached in self.evaluate(node.value, frame):
+            yield from along(reached, self.item(reached.value, key, node, frame))
+
+    def item(self, value: Value, key: object, node: ast.expr, frame: Frame) -> Iterator[Reached]:
+        """Yield what `value[key]` may be; a key of None is one that is not known."""
+        if isinstance(value, Container):
+            yield from self._contained(value, key)
+        elif isinstance(value, (ExternalCall, Derived)):
+            derived = self.calls.made(
+                node, frame, lambda: Derived(value, "__getitem__", node, frame), value
+            )
+            yield Reached(derived)
+        elif isinstance(value, Instance):
+            method = self.instances.method(value.cls, "__getitem__")
+            if method is not None:
+                yield from self.calls.run(method, None, node, frame, owner=value)
+            else:
+                yield Reached(_UNKNOWN)
+        elif isinstance(value, (Class, External)):
+            yield Reached(value)  # a generic: `Dataset[T]`
+        else:
+            yield Reached(_UNKNOWN)
+
+    def _contained(self, value: Container, key: object) -> Iterator[Reached]:
+        exact = [item for at, item in value.items if key is not None and at == key]
+        loose = [item for at, item in value.items if key is None or at is None]
+        for item in exact or loose:
+            yield from self.reached(item)
+        if not exact and not loose:
+            yield Reached(_UNKNOWN)
+
+    # Names
+
+    def _on_Name(self, node: ast.Name, frame: Frame) -> Iterator[Reached]:
+        yield from self.name(node.id, frame, node)
+
+    def name(self, name: str, frame: Frame, use: ast.AST | None) -> Iterator[Reached]:
+        """Yield what a name may stand for, read at `use` (None: once the scope has run)."""
+        binder = frame.scope.lookup(name)
+        if binder is None:
+            yield from self._unbound(name, frame)
+            return
+        at: Frame | None = frame
+        direct = True  # whether the code of the binding scope is what runs here
+        while at is not None and at.scope is not binder:
+            direct = direct and (at.scope.is_class or isinstance(at.scope.node, COMPREHENSIONS))
+            at = at.enclosing
+        if at is None:
+            at = self.frame(binder)
+        yield from self._bound_name(name, at, use if direct else None)
+
+    def _bound_name(self, name: str, frame: Frame, use: ast.AST | None) -> Iterator[Reached]:
+        scope = frame.scope
+        bindings = scope.bindings.get(name, [])
+        if use is None or scope.is_module:
+            bindings = [*bindings]
+        found = reaching(scope.module, scope.node, bindings, use)
+        for binding in found:
+            yield from self.binding(binding, frame)
+        if scope.is_module:
+            for binding in scope.module_globals.get(name, ()):
+                inside = self.frame_at(scope.module, binding.node)
+                yield from self.binding(binding, inside)
+        elif use is None and scope.is_function:
+            yield from self._rebound_by_nonlocal(name, frame)
+
+    def _rebound_by_nonlocal(self, name: str, frame: Frame) -> Iterator[Reached]:
+        for scope in frame.scope.walk():
+            if name in scope.nonlocals and scope.outer(name) is frame.scope:
+                for binding in scope.bindings.get(name, ()):
+                    yield from self.binding(binding, self.frame(scope))
+
+    def _unbound(self, name: str, frame: Frame) -> Iterator[Reached]:
+        starred = list(self._star_imported(name, frame.module))
+        if starred:
+            yield from starred
+        elif name == "__class__" and isinstance(frame.owner, Instance):
+            yield Reached(frame.owner.cls)
+        else:
+            yield Reached(External(name))
+
+    def _star_imported(self, name: str, module: Module) -> Iterator[Reached]:
+        for binding in reversed(module.scope.bindings.get("*", [])):
+            statement = binding.statement
+            if not isinstance(statement, ast.ImportFrom):
+                continue
+            dotted = self._imported_from(statement, module)
+            source = self.project.find(dotted, module)
+            if source is not None and (
+                name in source.scope.bindings or source.scope.bindings.get("*")
+            ):
+                found = [r for r in self.global_name(source, name) if r.value != External(name)]
+                if found:
+                    yield from found
+                    return
+
+    def global_name(self, module: Module, name: str) -> Iterator[Reached]:
+        """Yield what a module's global stands for once the module is imported."""
+        yield from self.name(name, self.frame(module.scope), None)
+
+    def binding(self, binding: Binding, frame: Frame) -> Iterator[Reached]:
+        """Yield what one binding gives its name."""
+        if binding.kind == "parameter":
+            yield from self._parameter(binding, frame)
+        elif binding.kind == "def":
+            yield from self._definition(binding.node, frame)
+        elif binding.kind == "class":
+            yield Reached(self.class_value(binding.node, frame))
+        elif binding.kind == "import":
+            yield from self._import(binding, frame)
+        elif binding.value is None:
+            yield Reached(_UNKNOWN)
+        else:
+            where = self._value_frame(binding, frame)
+            passed = Passed(frame.module, binding.node, f"bound to `{binding.name}`")
+            for reached in self.evaluate(binding.value, where):
+                start = along(reached, [Reached(self._entered(binding, reached.value))])
+                for step in self.follow(start, binding.path, binding.value, where):
+                    yield Reached(step.value, (*step.steps, passed))
+
+    def _value_frame(self, binding: Binding, frame: Frame) -> Frame:
+        """Return the frame of the bound expression: a comprehension's first iterable is outside."""
+        if isinstance(binding.statement, COMPREHENSIONS) and frame.enclosing is not None:
+            first = binding.statement.generators[0]
+            return frame.enclosing if binding.value is first.iter else frame
+        return frame
+
+    def _entered(self, binding: Binding, value: Value) -> Value:
+        if binding.kind != "with":
+            return value
+        if isinstance(value, ExternalCall):
+            return value if self._enters_itself(value) else _UNKNOWN
+        if not isinstance(value, Instance):
+            return value
+        enter = self.instances.method(value.cls, "__enter__")
+        if enter is None:
+            return value
+        returned = list(
+            self.calls.run(enter, None, binding.node, self.frame(enter.frame.scope), value)
+        )
+        return returned[0].value if returned else value
+
+    def _enters_itself(self, value: ExternalCall) -> bool:
+        """Tell whether `with` binds the very object: so do handles, pools and locks."""
+        if value.name in _ENTERS_OTHER:
+            return False
+        catalog = self.catalog
+        return catalog.resource(value.name) is not None or catalog.boundary(value.name) is not None
+
+    def follow(
+        self, start: Iterable[Reached], path: tuple[object, ...], node: ast.expr, frame: Frame
+    ) -> Iterable[Reached]:
+        """Follow an unpacking path from values to what a target takes of them."""
+        found = list(start)
+        for step in path:
+            found = [r for reached in found for r in self._unpack(reached, step, node, frame)]
+        return found
+
+    def _unpack(
+        self, reached: Reached, step: object, node: ast.expr, frame: Frame
+    ) -> Iterable[Reached]:
+        value = reached.value
+        if step == REST:
+            return [reached]
+        if step == EACH:
+            return along(
+                reached, [r for item in self.items(value, node, frame) for r in self.reached(item)]
+            )
+        return along(reached, self.item(value, step, node, frame))
+
+    # Items
+
+    def containers(self, argument: Argument) -> list[Container]:
+        """Return the containers an argument may be."""
+        return [value for value in self.values(argument) if isinstance(value, Container)]
+
+    def each(self, argument: Argument) -> list[Argument]:
+        """Return what iterating an argument may give."""
+        node, frame = (
+            (argument.node, argument.frame) if isinstance(argument, Bound) else (None, None)
+        )
+        return [item for value in self.values(argument) for item in self.items(value, node, frame)]
+
+    def items(self, value: Value, node: ast.expr | None, frame: Frame | None) -> list[Argument]:
+        """Return what iterating a value may give."""
+        if isinstance(value, Container):
+            if value.kind == "dict":
+                return [Constant(key) for key, _ in value.items if key is not None]
+            return [item for _, item in value.items]
+        if isinstance(value, (ExternalCall, Derived)):
+            return self.calls.iterated(value, node, frame)
+        if isinstance(value, Generator):
+            return self.calls.generated(value)
+        return [_UNKNOWN]
+
+    # Definitions, imports, parameters
+
+    def _definition(self, node: ast.AST, frame: Frame) -> Iterator[Reached]:
+        assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        function = self.calls.made(node, frame, lambda: Function(node, frame))
+        found: list[Reached] = [Reached(function)]
+        for decorator in reversed(node.decorator_list):
+            found = [r for one in found for r in self.calls.decorate(decorator, one, frame)]
+        for reached in found:
+            value = reached.value
+            if isinstance(value, Function) and value.named is function:
+                yield Reached(function)  # `wraps`: the name leads to this very object
+            elif value is function:
+                yield reached
+            else:
+                passed = Passed(frame.module, node, DECORATED)
+                yield Reached(value, (*reached.steps, passed))
+
+    def _import(self, binding: Binding, frame: Frame) -> Iterator[Reached]:
+        alias, statement, module = binding.node, binding.statement, frame.module
+        assert isinstance(alias, ast.alias)
+        if isinstance(statement, ast.Import):
+            yield Reached(self._module(alias.name if alias.asname else binding.name, module))
+        elif isinstance(statement, ast.ImportFrom):
+            dotted = self._imported_from(statement, module)
+            passed = (Passed(module, statement, f"imported from `{dotted}`"),)
+            for reached in self.member(dotted, alias.name, module):
+                yield Reached(reached.value, (*reached.steps, *passed))
+
+    def _imported_from(self, statement: ast.ImportFrom, module: Module) -> str:
+        if statement.level:
+            return self.project.relative(module, statement.level, statement.module)
+        return statement.module or ""
+
+    def _module(self, dotted: str, importer: Module) -> ModuleValue:
+        return ModuleValue(dotted, self.project.find(dotted, importer))
+
+    def member(self, dotted: str, name: str, importer: Module) -> Iterator[Reached]:
+        """Yield what `dotted.name` stands for: a global of the module, or a submodule."""
+        module = self.project.find(dotted, importer)
+        if module is not None and module is not importer:
+            scope = module.scope
+            if name in scope.bindings or name in scope.module_globals:
+                yield from self.global_name(module, name)
+                return
+            starred = list(self._star_imported(name, module))
+            if starred:
+                yield from starred
+                return
+        submodule = self.project.find(f"{dotted}.{name}", importer)
+        if submodule is not None:
+            yield Reached(ModuleValue(f"{dotted}.{name}", submodule))
+        elif self.project.is_folder(f"{dotted}.{name}", importer):
+            yield Reached(ModuleValue(f"{dotted}.{name}", None))
+        elif module is not None:
+            yield Reached(_UNKNOWN)
+        else:
+            yield Reached(External(f"{dotted}.{name}"))
+
+    def _parameter(self, binding: Binding, frame: Frame) -> Iterator[Reached]:
+        node = binding.node
+        assert isinstance(node, ast.arg)
+        if frame.arguments is None:
+            yield from self.callers.parameter(binding.name, node, frame)
+            return
+        passed = frame.arguments.get(binding.name, ())
+        for argument in passed:
+            for reached in self.reached(argument):
+                note = Passed(frame.module, node, f"passed as `{binding.name}`")
+                yield Reached(reached.value, (*reached.steps, note))
+        if not passed:
+            yield Reached(_UNKNOWN)
+
+    # Attributes
+
+    def _on_Attribute(self, node: ast.Attribute, frame: Frame) -> Iterator[Reached]:
+        above = self.instances.above(node.value, frame)
+        if above is not None:
+            yield from self.instances.super_attribute(above, node.attr, node, frame)
+            return
+        for reached in self.evaluate(node.value, frame):
+            yield from along(reached, self.attribute(reached.value, node.attr, node, frame))
+
+    def attribute(self, value: Value, name: str, node: ast.expr, frame: Frame) -> Iterable[Reached]:
+        """Return what an attribute of a value may be."""
+        if isinstance(value, ModuleValue):
+            return (
+                self.member(value.name, name, value.module or frame.module)
+                if (value.module is None)
+                else self._module_attribute(value, name)
+            )
+        if isinstance(value, Instance):
+            return self.instances.attribute(value, name, node, frame)
+        if isinstance(value, Class):
+            return self.instances.class_attribute(value, name, value, node, frame)
+        if isinstance(value, External):
+            return [Reached(External(f"{value.name}.{name}"))]
+        if isinstance(value, (ExternalCall, Derived, Container, Partial, BoundMethod)):
+            made = self.calls.made(node, frame, lambda: Derived(value, name, node, frame), value)
+            return [Reached(made)]
+        return [Reached(_UNKNOWN)]
+
+    def _module_attribute(self, value: ModuleValue, name: str) -> Iterator[Reached]:
+        module = value.module
+        assert module is not None
+        if name in module.scope.bindings or name in module.scope.module_globals:
+            yield from self.global_name(module, name)
+            return
+        starred = list(self._star_imported(name, module))
+        if starred:
+            yield from starred
+            return
+        submodule = self.project.find(f"{value.name}.{name}", module)
+        if submodule is None and module.is_package:
+            submodule = self.project.find(f"{module.name}.{name}", module)
+        if submodule is not None:
+            yield Reached(ModuleValue(f"{value.name}.{name}", submodule))
+        else:
+            yield Reached(_UNKNOWN)
+
+
+def along(reached: Reached, further: Iterable[Reached]) -> Iterator[Reached]:
+    """Yield what was reached further on, with the places passed before."""
+    for one in further:
+        yield Reached(one.value, (*one.steps, *reached.steps)) if reached.steps else one
+
+
+def _distinct(found: Iterable[Reached]) -> Iterator[Reached]:
+    seen: set[Value] = set()
+    for reached in found:
+        try:
+            if reached.value in seen:
+                continue
+            seen.add(reached.value)
+        except TypeError:  # an unhashable constant
+            pass
+        yield reached
+
+
+def _decided(op: ast.boolop, value: Value) -> bool:
+    """Tell whether a part of `a or b` that has this value is never the outcome."""
+    if not isinstance(value, Constant):
+        return False
+    return not value.value if isinstance(op, ast.Or) else bool(value.value)
+
+
+def _key(node: ast.expr) -> object:
+    """Return a constant key or index, None where it is not known."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.USub)
+        and isinstance(node.operand, ast.Constant)
+        and isinstance(node.operand.value, int)
+    ):
+        return None
+    return None

@@ -1,0 +1,165 @@
+"""What a class's own `__getstate__` and `__reduce__` hand over."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dlfix.reach.values import Function
+
+
+@dataclass
+class Handed:
+    """What pickle is given in place of `__dict__`.
+
+    `everything` is True where the state starts from all attributes, less those in `dropped`; `values`
+    are expressions handed over besides, or instead. `known` is False where it can't be told.
+    """
+
+    everything: bool = False
+    dropped: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)
+    values: list[ast.expr] = field(default_factory=list)
+    known: bool = True
+
+
+def read_getstate(method: Function) -> Handed:
+    """Read a `__getstate__`: the copy of `__dict__` it starts from, and what it takes out."""
+    handed = Handed()
+    node = method.node
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    me = node.args.args[0].arg if node.args.args else "self"
+    names: set[str] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Assign):
+            _assigned(inner, me, names, handed)
+        elif isinstance(inner, ast.Delete):
+            handed.dropped |= {k for t in inner.targets if (k := _key_of(t, names)) is not None}
+        elif isinstance(inner, ast.Call):
+            handed.dropped |= set(_popped(inner, names, node))
+        elif isinstance(inner, ast.Return) and inner.value is not None:
+            _returned(inner.value, me, names, handed)
+    return handed
+
+
+def _assigned(node: ast.Assign, me: str, names: set[str], handed: Handed) -> None:
+    for target in node.targets:
+        if isinstance(target, ast.Name) and _is_whole_state(node.value, me):
+            names.add(target.id)
+            handed.everything = True
+        elif isinstance(target, ast.Name) and _filtered(node.value, me, handed):
+            names.add(target.id)
+        key = _key_of(target, names)
+        if key is not None:
+            handed.dropped.add(key)
+            if not isinstance(node.value, ast.Constant):
+                handed.values.append(node.value)
+
+
+def _returned(value: ast.expr, me: str, names: set[str], handed: Handed) -> None:
+    if isinstance(value, ast.Name) and value.id in names:
+        return
+    if _is_whole_state(value, me):
+        handed.everything = True
+    elif _filtered(value, me, handed):
+        return
+    elif isinstance(value, ast.Dict):
+        _from_dict(value, me, names, handed)
+    elif isinstance(value, (ast.Tuple, ast.List)):
+        handed.values += value.elts
+    elif isinstance(value, ast.Constant):
+        return
+    else:
+        handed.known = False
+
+
+def _from_dict(value: ast.Dict, me: str, names: set[str], handed: Handed) -> None:
+    for key, item in zip(value.keys, value.values, strict=True):
+        if key is None:
+            handed.everything = handed.everything or _is_whole_state(item, me)
+            continue
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            handed.dropped.add(key.value)
+        handed.values.append(item)
+
+
+def _is_whole_state(node: ast.expr, me: str) -> bool:
+    """Recognize `self.__dict__`, copies of it, `vars(self)`, and what a base hands over."""
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+        return isinstance(node.value, ast.Name) and node.value.id == me
+    if isinstance(node, ast.Dict):
+        return (
+            any(
+                k is None and _is_whole_state(v, me)
+                for k, v in zip(node.keys, node.values, strict=True)
+            )
+            and len(node.keys) == 1
+        )
+    if not isinstance(node, ast.Call):
+        return False
+    func = node.func
+    if isinstance(func, ast.Attribute):
+        if func.attr == "copy" and not node.args:
+            return _is_whole_state(func.value, me)
+        if func.attr == "__getstate__":
+            return True
+        if func.attr in ("copy", "deepcopy") and node.args:
+            return _is_whole_state(node.args[0], me)
+    if isinstance(func, ast.Name) and func.id in ("dict", "copy", "deepcopy") and node.args:
+        return _is_whole_state(node.args[0], me)
+    if isinstance(func, ast.Name) and func.id == "vars" and node.args:
+        return isinstance(node.args[0], ast.Name) and node.args[0].id == me
+    return False
+
+
+def _filtered(node: ast.expr, me: str, handed: Handed) -> bool:
+    """Read `{k: v for k, v in self.__dict__.items() if k not in (...)}`."""
+    if not isinstance(node, ast.DictComp) or not isinstance(node.generators[0].iter, ast.Call):
+        return False
+    func = node.generators[0].iter.func
+    if not isinstance(func, ast.Attribute) or not _is_whole_state(func.value, me):
+        return False
+    handed.everything = True
+    conditions = node.generators[0].ifs
+    names = [c for condition in conditions for c in _strings(condition)]
+    handed.dropped |= set(names)
+    handed.known = handed.known and (bool(names) or not conditions)
+    return True
+
+
+def _strings(node: ast.expr) -> Iterator[str]:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            yield inner.value
+
+
+def _key_of(node: ast.expr, names: set[str]) -> str | None:
+    if (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in names
+        and isinstance(node.slice, ast.Constant)
+    ):
+        return str(node.slice.value)
+    return None
+
+
+def _popped(call: ast.Call, names: set[str], method: ast.AST) -> Iterator[str]:
+    """Yield the keys of `state.pop("x")`, also in a loop over literal names."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or not call.args:
+        return
+    if func.value.id not in names or func.attr not in ("pop", "__delitem__"):
+        return
+    key = call.args[0]
+    if isinstance(key, ast.Constant):
+        yield str(key.value)
+    elif isinstance(key, ast.Name):
+        for loop in ast.walk(method):
+            if isinstance(loop, ast.For) and _is_name(loop.target, key.id):
+                yield from _strings(loop.iter)
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name

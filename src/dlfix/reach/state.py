@@ -1,0 +1,438 @@
+"""An instance's state: what pickle would see, worked out by running its constructor abstractly.
+
+The statements of `__init__` (and of what it calls on the instance) are run in order; a later store
+replaces an earlier one unless it may not run. Then come the stores of other methods that the parent
+may run, and those of code outside. What `__getstate__` drops is left out by the walk, not here.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dlfix.reach.crossing import Store
+from dlfix.reach.methods import decorator_kind
+from dlfix.reach.values import (
+    Argument,
+    Arguments,
+    Bound,
+    Class,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Unknown,
+)
+
+if TYPE_CHECKING:
+    from dlfix.reach.interpreter import Interpreter
+
+Stores = dict[str, list[Store]]
+_DEEPEST = 6
+_CONSTRUCTING = frozenset({"__init__", "__post_init__", "__attrs_post_init__", "__setstate__"})
+_BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
+
+
+class State:
+    """Reads the state of one instance."""
+
+    def __init__(self, interpreter: Interpreter, instance: Instance) -> None:
+        self.interpreter = interpreter
+        self.instance = instance
+        self.stores: Stores = {}
+        self.running: list[ast.AST] = []
+        self.method = "__init__"
+        self.late = False
+
+    def read(self) -> Stores:
+        """Return the stores on each attribute after construction, and what may come later."""
+        self._fields()
+        init = self.interpreter.instances.method(self.instance.cls, "__init__")
+        if init is not None:
+            frame = self._constructor_frame(init)
+            if frame is not None:
+                self._run(init, frame)
+        else:
+            self._external_init(self.instance.cls, self._arguments(), self.instance.frame)
+        for name in ("__post_init__", "__attrs_post_init__"):
+            post = self.interpreter.instances.method(self.instance.cls, name)
+            if post is not None:
+                self._run(post, self._method_frame(post))
+        self._later()
+        return self.stores
+
+    def _later(self) -> None:
+        """Join in what other methods store that the parent runs after construction."""
+        methods = self.interpreter.sides.methods(self.instance.cls)
+        storing = [name for name, node in methods.items() if _stores_on_self(node)]
+        if all(name in _CONSTRUCTING for name in storing):
+            return
+        parent = self.interpreter.sides.of(self.instance.cls)
+        self.late = True
+        for name in sorted((parent.parent - _CONSTRUCTING) & set(methods)):
+            method = self.interpreter.instances.method(self.instance.cls, name)
+            if method is None or decorator_kind(method.node) == "staticmethod":
+                continue
+            before = {attribute: list(stores) for attribute, stores in self.stores.items()}
+            self._run(method, self._method_frame(method))
+            self.stores = _joined(before, self.stores)
+            self._cached(name, method)
+
+    def _cached(self, name: str, method: Function) -> None:
+        """A cached property that the parent read is in `__dict__`."""
+        node = method.node
+        if decorator_kind(node) != "cached_property" or isinstance(node, ast.Lambda):
+            return
+        frame = self._method_frame(method)
+        for returned in frame.scope.returns:
+            if returned.value is not None:
+                store = Store(
+                    name, node, returned, Bound(returned.value, frame), frame, True, name, late=True
+                )
+                self.stores.setdefault(name, []).append(store)
+
+    def _arguments(self) -> Arguments | None:
+        return self.instance.arguments
+
+    def _constructor_frame(self, init: Function) -> Frame | None:
+        arguments = self._arguments()
+        if arguments is None or self.instance.call is None or self.instance.frame is None:
+            return self._method_frame(init)
+        calls = self.interpreter.calls
+        return calls.frame_of(
+            init, arguments, self.instance.call, self.instance.frame, self.instance
+        )
+
+    def _method_frame(self, method: Function) -> Frame:
+        scope = method.module.inner_scope(method.node)
+        return self.interpreter.calls.made(
+            method.node,
+            method.frame,
+            lambda: Frame(scope, method.frame, None, self.instance),
+            "frame",
+            self.instance,
+        )
+
+    # Fields of dataclasses and attrs
+
+    def _fields(self) -> None:
+        for base in reversed(self.interpreter.instances.mro(self.instance.cls)):
+            if isinstance(base, Class) and self._has_fields(base):
+                self._fields_of(base)
+
+    def _has_fields(self, cls: Class) -> bool:
+        names = {_last(_callee(d)) for d in cls.node.decorator_list}
+        if names & {"dataclass", "define", "attrs", "s", "frozen", "mutable"}:
+            return True
+        return any(_last(base) == "BaseModel" for base in cls.node.bases)
+
+    def _fields_of(self, cls: Class) -> None:
+        body = self.interpreter.instances.body(cls)
+        position = 0
+        for node in cls.node.body:
+            if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
+                continue
+            if "ClassVar" in cls.module.segment(node.annotation):
+                continue
+            made_by_init = _keyword(node.value, "init") is not False
+            self._field(node, cls, body, position if made_by_init else None)
+            position += made_by_init
+
+    def _field(self, node: ast.AnnAssign, cls: Class, body: Frame, position: int | None) -> None:
+        assert isinstance(node.target, ast.Name)
+        name = node.target.id
+        if "InitVar" in cls.module.segment(node.annotation):
+            return
+        given = self.instance.arguments.get(position, name) if self.instance.arguments else None
+        value = given if given is not None and position is not None else self._default(node, body)
+        if value is None:
+            return
+        self._put(Store(name, node.target, node, value, body, method="__init__"))
+
+    def _default(self, node: ast.AnnAssign, body: Frame) -> Argument | None:
+        value = node.value
+        if isinstance(value, ast.Call) and _last(value.func) in ("field", "ib", "attrib", "Field"):
+            factory = next(
+                (k.value for k in value.keywords if k.arg in ("default_factory", "factory")), None
+            )
+            if factory is not None:
+                return self._made_by(factory, value, body)
+            default = next((k.value for k in value.keywords if k.arg == "default"), None)
+            return Bound(default, body) if default is not None else None
+        return Bound(value, body) if value is not None else None
+
+    def _made_by(self, factory: ast.expr, call: ast.Call, body: Frame) -> Argument:
+        for value in self.interpreter.values(Bound(factory, body)):
+            for reached in self.interpreter.calls.apply(value, Arguments(), call, body):
+                return reached.value
+        return Unknown()
+
+    # Running code
+
+    def _run(self, function: Function, frame: Frame) -> None:
+        node = function.node
+        if node in self.running or len(self.running) > _DEEPEST or isinstance(node, ast.Lambda):
+            return
+        self.running.append(node)
+        outer, self.method = self.method, node.name
+        try:
+            self._block(node.body, frame, _self_name(node), sure=True)
+        finally:
+            self.method = outer
+            self.running.pop()
+
+    def _block(self, block: list[ast.stmt], frame: Frame, me: str, *, sure: bool) -> None:
+        for statement in block:
+            self._statement(statement, frame, me, sure=sure)
+
+    def _statement(self, node: ast.stmt, frame: Frame, me: str, *, sure: bool) -> None:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return
+        for call in _calls_in(node):
+            self._call(call, frame, me, sure=sure)
+        for store in self._stores_of(node, frame, me):
+            self._put(replace(store, conditional=not sure), sure=sure)
+        self._deletes(node, me, sure=sure)
+        if isinstance(node, ast.If):
+            self._branches(node, frame, me, sure=sure)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            self._block(node.body, frame, me, sure=sure)
+        elif isinstance(node, ast.Try):
+            self._block(node.body, frame, me, sure=sure)
+            for handler in node.handlers:
+                self._block(handler.body, frame, me, sure=False)
+            self._block(node.orelse, frame, me, sure=sure)
+            self._block(node.finalbody, frame, me, sure=sure)
+        else:
+            self._nested(node, frame, me)
+
+    def _branches(self, node: ast.If, frame: Frame, me: str, *, sure: bool) -> None:
+        """Run both branches on copies of the state, then join them."""
+        before = {name: list(stores) for name, stores in self.stores.items()}
+        self._block(node.body, frame, me, sure=sure)
+        after_body = self.stores
+        self.stores = {name: list(stores) for name, stores in before.items()}
+        self._block(node.orelse, frame, me, sure=sure)
+        if _leaves(node.orelse):
+            self.stores = after_body
+        elif not _leaves(node.body):
+            self.stores = _joined(after_body, self.stores)
+
+    def _nested(self, node: ast.stmt, frame: Frame, me: str) -> None:
+        for field in _BLOCKS:
+            for inner in getattr(node, field, ()):
+                if isinstance(inner, ast.stmt):
+                    self._statement(inner, frame, me, sure=False)
+                else:
+                    self._block(inner.body, frame, me, sure=False)
+
+    def _put(self, store: Store, *, sure: bool = True) -> None:
+        store = replace(store, method=self.method, late=self.late)
+        if sure:
+            self.stores[store.attribute] = [store]
+        elif all(store.node is not other.node for other in self.stores.get(store.attribute, ())):
+            self.stores.setdefault(store.attribute, []).append(store)
+
+    def _stores_of(self, node: ast.stmt, frame: Frame, me: str) -> Iterator[Store]:
+        for target, value, path in _targets(node):
+            name = _own_attribute(target, me)
+            if name is not None:
+                bound = Bound(value, frame) if value is not None else None
+                yield Store(name, target, node, bound, frame, path=path)
+        for call in _calls_in(node):
+            yield from _set_by_call(call, node, frame, me)
+
+    def _deletes(self, node: ast.stmt, me: str, *, sure: bool) -> None:
+        if not isinstance(node, ast.Delete) or not sure:
+            return
+        for target in node.targets:
+            name = _own_attribute(target, me)
+            if name is not None:
+                self.stores.pop(name, None)
+
+    # Calls that store on the instance
+
+    def _call(self, call: ast.Call, frame: Frame, me: str, *, sure: bool) -> None:
+        func = call.func
+        handed = [a for a in call.args if isinstance(a, ast.Name) and a.id == me]
+        is_own = isinstance(func, ast.Attribute) and (
+            _is_me(func.value, me)
+            or self.interpreter.instances.above(func.value, frame) is not None
+        )
+        if not (is_own or handed):
+            return
+        before = None if sure else {name: list(stores) for name, stores in self.stores.items()}
+        for reached in self.interpreter.evaluate(func, frame):
+            self._called(reached.value, call, frame, bool(is_own), handed)
+        if before is not None:
+            self.stores = _joined(before, self.stores)
+
+    def _called(
+        self, value: object, call: ast.Call, frame: Frame, is_own: bool, handed: list[ast.Name]
+    ) -> None:
+        from dlfix.reach.values import BoundMethod
+
+        calls = self.interpreter.calls
+        arguments = calls.arguments(call, frame)
+        if isinstance(value, BoundMethod):
+            inside = calls.frame_of(value.function, arguments, call, frame, value.owner)
+            if inside is not None and value.owner is self.instance:
+                self._run(value.function, inside)
+        elif isinstance(value, Function) and handed and call.args[0] in handed:
+            inside = calls.frame_of(value, arguments, call, frame, None)
+            if inside is not None:
+                self._run(value, inside)
+        elif isinstance(value, External) and value.name.endswith(".__init__"):
+            rest = arguments if is_own else Arguments(arguments.positional[1:], arguments.keywords)
+            self._external_base(value.name.removesuffix(".__init__"), rest, call, frame)
+
+    def _external_init(self, cls: Class, arguments: Arguments | None, frame: Frame | None) -> None:
+        """No class of the tree has a constructor: an external base's is called."""
+        if arguments is None or frame is None or self.instance.call is None:
+            return
+        for base in self.interpreter.instances.mro(cls):
+            if isinstance(base, External):
+                self._external_base(base.name, arguments, self.instance.call, frame)
+
+    def _external_base(self, name: str, arguments: Arguments, call: ast.Call, frame: Frame) -> None:
+        row = self.interpreter.catalog.dataset(name) or self.interpreter.catalog.holder(name)
+        if row is None:
+            return
+        for parameter, attribute in row.keeps.items():
+            index = row.parameters.index(parameter) if parameter in row.parameters else None
+            value = arguments.get(index, parameter)
+            if value is not None:
+                statement = frame.module.statement(call)
+                self._put(Store(attribute, call, statement, value, frame))
+
+
+def _stores_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    me = _self_name(node)
+    if decorator_kind(node) == "cached_property":
+        return True
+    return any(
+        isinstance(inner, ast.Attribute)
+        and isinstance(inner.ctx, ast.Store)
+        and _is_me(inner.value, me)
+        for inner in ast.walk(node)
+    )
+
+
+def _targets(node: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr | None, tuple[object, ...]]]:
+    """Yield the targets a statement stores to, with the expression and the unpacking path."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _unpacked(target, node.value, ())
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        yield node.target, node.value, ()
+    elif isinstance(node, (ast.For, ast.AsyncFor)):
+        yield from _unpacked(node.target, node.iter, ("each",))
+    elif isinstance(node, (ast.With, ast.AsyncWith)):
+        for item in node.items:
+            if item.optional_vars is not None:
+                yield from _unpacked(item.optional_vars, item.context_expr, ())
+
+
+def _unpacked(
+    target: ast.expr, value: ast.expr, path: tuple[object, ...]
+) -> Iterator[tuple[ast.expr, ast.expr, tuple[object, ...]]]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for index, element in enumerate(target.elts):
+            yield from _unpacked(element, value, (*path, index))
+    elif isinstance(target, ast.Starred):
+        yield from _unpacked(target.value, value, (*path[:-1], "rest"))
+    else:
+        yield target, value, path
+
+
+def _own_attribute(target: ast.expr, me: str) -> str | None:
+    if isinstance(target, ast.Attribute) and _is_me(target.value, me):
+        return target.attr
+    if (
+        isinstance(target, ast.Subscript)
+        and isinstance(target.value, ast.Attribute)
+        and target.value.attr == "__dict__"
+        and _is_me(target.value.value, me)
+        and isinstance(target.slice, ast.Constant)
+    ):
+        return str(target.slice.value)
+    return None
+
+
+def _set_by_call(call: ast.Call, node: ast.stmt, frame: Frame, me: str) -> Iterator[Store]:
+    """Yield the stores of `setattr(self, "x", v)`, `object.__setattr__(...)` and `__dict__.update`."""
+    if _last(call.func) in ("setattr", "__setattr__") and len(call.args) == 3:
+        target, name, value = call.args
+        if _is_me(target, me) and isinstance(name, ast.Constant):
+            yield Store(str(name.value), call, node, Bound(value, frame), frame)
+    elif (
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr == "update"
+        and isinstance(call.func.value, ast.Attribute)
+        and call.func.value.attr == "__dict__"
+        and _is_me(call.func.value.value, me)
+    ):
+        for keyword in call.keywords:
+            if keyword.arg is not None:
+                yield Store(keyword.arg, call, node, Bound(keyword.value, frame), frame)
+
+
+def _calls_in(node: ast.stmt) -> list[ast.Call]:
+    """Return the calls of a statement's own expressions, inner ones first."""
+    found: list[ast.Call] = []
+    stack: list[ast.AST] = [node]
+    while stack:
+        here = stack.pop()
+        for child in ast.iter_child_nodes(here):
+            if isinstance(child, (ast.stmt, ast.Lambda, ast.ExceptHandler)):
+                continue
+            if type(child).__name__ == "match_case":
+                continue
+            if isinstance(child, ast.Call):
+                found.append(child)
+            stack.append(child)
+    return found[::-1]
+
+
+def _joined(one: Stores, other: Stores) -> Stores:
+    """Return what holds after either of two branches."""
+    joined: Stores = {}
+    for name in [*one, *(n for n in other if n not in one)]:
+        mine, theirs = one.get(name, []), other.get(name, [])
+        both = [*mine, *(s for s in theirs if all(s.node is not m.node for m in mine))]
+        sure = bool(mine) and bool(theirs)
+        joined[name] = [s if sure else replace(s, conditional=True) for s in both]
+    return joined
+
+
+def _leaves(block: list[ast.stmt]) -> bool:
+    return bool(block) and isinstance(block[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def _is_me(node: ast.expr, me: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == me
+
+
+def _self_name(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
+    return first.arg if first is not None else ""
+
+
+def _callee(node: ast.expr) -> ast.expr:
+    return node.func if isinstance(node, ast.Call) else node
+
+
+def _last(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        node = node.func
+    return str(getattr(node, "attr", getattr(node, "id", "")))
+
+
+def _keyword(node: ast.expr | None, name: str) -> object:
+    if isinstance(node, ast.Call):
+        for keyword in node.keywords:
+            if keyword.arg == name and isinstance(keyword.value, ast.Constant):
+                return keyword.value.value
+    return None

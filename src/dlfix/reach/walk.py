@@ -1,0 +1,304 @@
+"""The walk over what crosses: from a boundary's arguments to every value that hangs from them.
+
+It knows how things hang together, and nothing of what is wrong with them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.catalog import BoundaryRow, HolderRow
+from dlfix.project.module import Module
+from dlfix.reach.crossing import Boundary, Crossing, Edge, Store
+from dlfix.reach.labels import label, node_of, short
+from dlfix.reach.pickling import Handed, read_getstate
+from dlfix.reach.values import (
+    Argument,
+    Arguments,
+    Bound,
+    BoundMethod,
+    Class,
+    Constant,
+    Container,
+    Derived,
+    ExternalCall,
+    Function,
+    Instance,
+    Partial,
+    Passed,
+    Reached,
+    Unknown,
+    Value,
+)
+from dlfix.rules.base import Step
+
+if TYPE_CHECKING:
+    from dlfix.reach.interpreter import Interpreter
+
+_DEEPEST = 16
+_MOST = 4_000  # values walked from one boundary
+_REDUCERS = ("__reduce_ex__", "__reduce__")
+
+Child = tuple[Edge, Reached]
+
+
+class Walk:
+    """Walks the object graphs that boundaries ship."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+        self.spent = 0
+
+    def from_boundary(self, boundary: Boundary) -> Crossing:
+        """Return the tree of all that crosses at a boundary; its root stands for the call."""
+        module = boundary.frame.module
+        place = module.place(boundary.node)
+        head = f"class {boundary.node.name}" if isinstance(boundary.node, ast.ClassDef) else None
+        step = Step(place, head or short(module, boundary.node))
+        root = Crossing(Unknown("boundary"), Edge("boundary"), boundary, None, (step,), [])
+        self.spent = 0
+        for edge, reached in self._arguments(boundary):
+            self._visit(root, edge, reached, frozenset())
+        return root
+
+    def _arguments(self, boundary: Boundary) -> Iterator[Child]:
+        if boundary.value is not None:
+            yield Edge("argument", "self"), Reached(boundary.value)
+        row = boundary.row
+        if row is None:
+            return
+        for name, argument in boundary.arguments.items():
+            bare = name.partition("[")[0]
+            gathered = row.keywords and bare not in row.parameters and row.keywords in row.crosses
+            if bare in row.crosses or gathered:
+                for reached in self.interpreter.reached(argument):
+                    yield Edge("argument", name), reached
+            elif bare in row.items:
+                yield from self._each(name, argument)
+
+    def _each(self, name: str, argument: Argument) -> Iterator[Child]:
+        for item in self.interpreter.each(argument):
+            for reached in self.interpreter.reached(item):
+                yield Edge("item", name), reached
+
+    # The graph
+
+    def _visit(
+        self, parent: Crossing, edge: Edge, reached: Reached, above: frozenset[Value]
+    ) -> None:
+        value = reached.value
+        if isinstance(value, Constant) or value in above or len(above) > _DEEPEST:
+            return
+        self.spent += 1
+        if self.spent > _MOST:
+            return
+        path = (*parent.path, *self._steps(parent, edge, reached))
+        crossing = Crossing(value, edge, parent.boundary, parent, path, [], reached.steps)
+        parent.children.append(crossing)
+        for child_edge, child in self.children(value, parent.boundary):
+            self._visit(crossing, child_edge, child, above | {value})
+
+    def children(self, value: Value, boundary: Boundary) -> Iterable[Child]:
+        """Return what hangs from a value, as pickle would find it."""
+        if isinstance(value, Instance):
+            return self._of_instance(value, boundary)
+        if isinstance(value, Container):
+            return self._of_items(value)
+        if isinstance(value, Partial):
+            return self._of_partial(value)
+        if isinstance(value, BoundMethod):
+            return [(Edge("self"), Reached(value.owner))]
+        if isinstance(value, ExternalCall):
+            return self._of_holder(value)
+        if isinstance(value, Derived) and isinstance(value.origin, ExternalCall):
+            row = self.interpreter.catalog.holder(value.origin.name)
+            if row is not None and row.gives == "list":
+                return self._of_holder(value.origin)
+        return []
+
+    def _of_items(self, value: Container) -> Iterator[Child]:
+        for key, item in value.items:
+            name = "" if key is None else repr(key)
+            for reached in self.interpreter.reached(item):
+                yield Edge("item", name), reached
+
+    def _of_partial(self, value: Partial) -> Iterator[Child]:
+        yield Edge("function"), Reached(value.function)
+        yield from self._of_arguments(value.arguments)
+
+    def _of_arguments(self, arguments: Arguments) -> Iterator[Child]:
+        for index, argument in enumerate(arguments.positional):
+            for reached in self.interpreter.reached(argument):
+                yield Edge("bound", str(index)), reached
+        for name, argument in arguments.keywords.items():
+            for reached in self.interpreter.reached(argument):
+                yield Edge("bound", name), reached
+
+    def _of_holder(self, value: ExternalCall) -> Iterator[Child]:
+        row = self.interpreter.catalog.holder(value.name)
+        if row is None:
+            return
+        arguments = value.arguments
+        for index, argument in enumerate(arguments.positional):
+            name = row.parameters[index] if index < len(row.parameters) else row.star
+            yield from self._kept(row, name, argument)
+        for name, argument in arguments.keywords.items():
+            known = name in row.keeps
+            yield from self._kept(row, name if known else row.keywords, argument)
+
+    def _kept(self, row: HolderRow, name: str, argument: Argument) -> Iterator[Child]:
+        if name not in row.keeps or name in row.calls:
+            return
+        for reached in self.interpreter.reached(argument):
+            yield Edge("kept", row.keeps[name]), reached
+
+    # Instances
+
+    def _of_instance(self, instance: Instance, boundary: Boundary) -> Iterator[Child]:
+        instances = self.interpreter.instances
+        yield Edge("class"), Reached(instance.cls)
+        for name in _REDUCERS:
+            method = instances.method(instance.cls, name)
+            if method is not None:
+                yield from self._handed_values(instance, method, _reduced(method))
+                return
+        getstate = instances.method(instance.cls, "__getstate__")
+        if getstate is None:
+            yield from self._attributes(instance, boundary, set())
+            return
+        handed = self._state(instance, getstate)
+        if not handed.known:
+            yield Edge("state"), Reached(Unknown("what `__getstate__` hands over"))
+            return
+        if handed.everything:
+            yield from self._attributes(instance, boundary, handed.dropped)
+        yield from self._handed_values(instance, getstate, handed.values)
+
+    def _state(self, instance: Instance, getstate: Function) -> Handed:
+        """Read `__getstate__`, and those of bases it builds on by `super()`."""
+        instances = self.interpreter.instances
+        handed = read_getstate(getstate)
+        defining = instances.defining(instance.cls, "__getstate__")
+        if "super()" in getstate.module.segment(getstate.node) and defining is not None:
+            line = instances.mro(instance.cls)
+            for base in line[line.index(defining) + 1 :]:
+                if isinstance(base, Class) and "__getstate__" in base.body_names():
+                    above = instances.method(base, "__getstate__")
+                    if above is not None:
+                        further = self._state(Instance(base), above)
+                        handed.dropped |= further.dropped
+                        handed.known = handed.known and further.known
+                    break
+        return handed
+
+    def _handed_values(
+        self, instance: Instance, method: Function, values: list[ast.expr]
+    ) -> Iterator[Child]:
+        frame = self.interpreter.calls.frame_of(
+            method, Arguments(), method.node, method.frame, instance
+        )
+        if frame is None:
+            return
+        for node in values:
+            for reached in self.interpreter.evaluate(node, frame):
+                yield Edge("state"), reached
+
+    def _attributes(
+        self, instance: Instance, boundary: Boundary, dropped: set[str]
+    ) -> Iterator[Child]:
+        for name, stores in self.interpreter.instances.stores(instance).items():
+            if name not in dropped:
+                for store in stores:
+                    yield from self._stored(store)
+        modules = self._outside_modules(instance, boundary)
+        for store in self.interpreter.instances.outside_stores(instance, modules):
+            if store.attribute not in dropped:
+                yield from self._stored(store)
+
+    def _outside_modules(self, instance: Instance, boundary: Boundary) -> list[Module]:
+        modules = [boundary.frame.module]
+        if instance.frame is not None:
+            modules.append(instance.frame.module)
+        return list(dict.fromkeys(modules))
+
+    def _stored(self, store: Store) -> Iterator[Child]:
+        for reached in self.interpreter.instances.stored(store):
+            yield Edge("attribute", store.attribute, store), reached
+
+    # Paths
+
+    def _steps(self, parent: Crossing, edge: Edge, reached: Reached) -> Iterator[Step]:
+        """Yield the lines of one edge: where it hangs, and where the value was made."""
+        value = reached.value
+        made = node_of(value)
+        if edge.kind == "attribute" and edge.store is not None:
+            yield from self._attribute_steps(edge.store, edge.name, reached)
+            return
+        prefix = _prefix(edge)
+        if made is not None:
+            node, module = made
+            yield Step(module.place(node), f"{prefix}{label(value)}", _note(reached.steps))
+        else:
+            yield Step(parent.path[-1].place, f"{prefix}{label(value)}")
+
+    def _attribute_steps(self, store: Store, name: str, reached: Reached) -> Iterator[Step]:
+        module = store.frame.module
+        made = node_of(reached.value)
+        value_row = getattr(made[0], "lineno", None) if made is not None else None
+        here = made is not None and made[1] is module and value_row is not None
+        if here and _contains(module, store.statement, value_row):
+            assert made is not None
+            yield Step(module.place(made[0]), f".{name}  {label(reached.value)}")
+            return
+        yield Step(module.place(store.node), f".{name}", _from_argument(store))
+        if made is not None:
+            yield Step(made[1].place(made[0]), label(reached.value), "")
+
+
+def _reduced(method: Function) -> list[ast.expr]:
+    """Return the expressions a `__reduce__` hands over."""
+    values: list[ast.expr] = []
+    for returned in method.module.inner_scope(method.node).returns:
+        if isinstance(returned.value, ast.Tuple):
+            for part in returned.value.elts:
+                values += part.elts if isinstance(part, ast.Tuple) else [part]
+    return [v for v in values if not _is_type_of_self(v)]
+
+
+def _is_type_of_self(node: ast.expr) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr == "__class__"
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "type"
+
+
+def _prefix(edge: Edge) -> str:
+    if edge.kind == "argument":
+        return f"{edge.name}  "
+    if edge.kind == "item":
+        return f"[{edge.name}] " if edge.name else ""
+    if edge.kind in ("kept", "bound"):
+        return f".{edge.name}  " if not edge.name.isdigit() else f"argument {edge.name}  "
+    return {"function": "function  ", "self": "self  ", "class": "class  "}.get(edge.kind, "")
+
+
+def _note(steps: tuple[Passed, ...]) -> str:
+    return steps[0].note if steps else ""
+
+
+def _from_argument(store: Store) -> str:
+    bound = store.value
+    if isinstance(bound, Bound) and isinstance(bound.node, ast.Name):
+        binder = bound.frame.scope.bindings.get(bound.node.id, [])
+        if any(binding.kind == "parameter" for binding in binder):
+            return f"set from the argument `{bound.node.id}`"
+    return ""
+
+
+def _contains(module: Module, statement: ast.stmt, row: int | None) -> bool:
+    span = module.span(statement)
+    return row is not None and span.start.row <= row <= span.end.row
+
+
+__all__ = ["BoundaryRow", "Walk"]
