@@ -218,7 +218,7 @@ def _finish(session: Session, outcome: Outcome, request: Request, manner: Manner
     if shown:
         _show_diff(outcome, request, manner)
     else:
-        failures = _write_all(session, outcome.changes)
+        failures = _write_all(outcome.changes)
     if not request.quiet:
         _summarise(view, outcome, request, shown, failures)
     if request.report:
@@ -232,13 +232,13 @@ def _finish(session: Session, outcome: Outcome, request: Request, manner: Manner
     return trouble or (FOUND if found and not manner.exit_zero else CLEAN)
 
 
-def _write_all(session: Session, changes: Sequence[Change]) -> list[SourceError]:
+def _write_all(changes: Sequence[Change]) -> list[SourceError]:
     """Write all files, or none where one of them cannot be written."""
     from dlfix import undo
 
     if not changes:
         return []
-    root = session.settings.file.parent if session.settings.file else Path.cwd()
+    root = undo.home(Path.cwd())
     try:
         undo.note(changes, root)
     except SourceError as error:

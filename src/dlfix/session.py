@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 # So much code is parsed only to tell of syntax errors in it, where nothing else asks for it.
 SYNTAX_BUDGET = 1_000_000
+
+# What a comment that may turn out to be idle has in it.
+MARKS = (b"dlfix:", b"DLF")
 
 # A notebook's kernel has no `__main__` that a worker could import.
 NOT_IN_NOTEBOOKS = ("DLF301",)
@@ -54,6 +57,7 @@ class Session:
     errors: list[SourceError] = field(default_factory=list)
     bugs: list[str] = field(default_factory=list)
     named: frozenset[Path] = frozenset()  # files a person named, always parsed
+    beyond: bool = False  # whether findings count in files that paths lead to but nobody listed
     previews: dict[int, dict[Path, str]] = field(default_factory=dict)
 
     @classmethod
@@ -65,7 +69,8 @@ class Session:
             gitignore=settings.respect_gitignore,
         )
         named = frozenset(Path(path).absolute() for path in paths)
-        return cls(found.files, settings, errors=list(found.errors), named=named)
+        beyond = not any(path.is_dir() for path in named)
+        return cls(found.files, settings, errors=list(found.errors), named=named, beyond=beyond)
 
     # What is read
 
@@ -212,8 +217,7 @@ class Session:
 
         if choose is not None or not Watch.asked(self.rules):
             return
-        if not any(b"dlfix:" in s.data or b"noqa" in s.data.lower()
-                   for p in project.files if (s := project.source(p))):  # fmt: skip
+        if next(project.holding(MARKS), None) is None:
             return
         watch = Watch(self)
         find(analyze(project, self.catalog), self.rules, keep=watch.keep, errors=[])
@@ -287,31 +291,43 @@ class Watch:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.per_file = selection.per_file(session.settings)
+        self.listed = frozenset(session.files)
         self.read: dict[tuple[Path, str], dict[int, list[suppression.Suppression]]] = {}
-        self.now: Callable[[Path], str] = session.text
 
     @staticmethod
     def asked(rules: Iterable[type[Rule]]) -> bool:
         """Tell whether unused suppressions are to be told."""
         return any(rule.code == "DLF900" for rule in rules)
 
-    def keep(self, finding: Finding) -> bool:
-        """Tell whether a finding stays."""
-        if finding.place.path in self.session.notebooks and finding.code in NOT_IN_NOTEBOOKS:
+    def keep(self, finding: Finding, project: Project) -> bool:
+        """Tell whether a finding stays; its places are in the project's texts."""
+        path = finding.place.path
+        if not self.session.beyond and path not in self.listed:
+            return False
+        if path in self.session.notebooks and finding.code in NOT_IN_NOTEBOOKS:
             return False
         if not self.per_file(finding):
             return False
-        comments = [one for place in _places(finding) for one in self._at(place)]
-        covering = [one for one in comments if one.covers(finding.code, finding.rule.name)]
-        return not covering
+        near = list(self._near(finding, project))
+        # All are asked, so that each knows whether it is of use.
+        return not [one for one in near if one.covers(finding.code, finding.rule.name)]
 
-    def _at(self, place: Place) -> list[suppression.Suppression]:
-        comments = self._comments(place.path)
-        rows = range(place.span.start.row, place.span.end.row + 1)
-        return [one for row in rows for one in comments.get(row, [])]
+    def _near(self, finding: Finding, project: Project) -> Iterator[suppression.Suppression]:
+        """Yield the comments on the culprit's lines and on the boundary's first and last."""
+        span = finding.place.span
+        comments = self._comments(finding.place.path, project)
+        for row in range(span.start.row, span.end.row + 1):
+            outer = row in (span.start.row, span.end.row)
+            # A bare comment deep within a long culprit speaks of something else.
+            yield from (one for one in comments.get(row, []) if outer or one.codes)
+        if finding.trace:
+            boundary = finding.trace[0].place
+            for row in sorted({boundary.span.start.row, boundary.span.end.row}):
+                yield from self._comments(boundary.path, project).get(row, [])
 
-    def _comments(self, path: Path) -> dict[int, list[suppression.Suppression]]:
-        text = self.now(path)
+    def _comments(self, path: Path, project: Project) -> dict[int, list[suppression.Suppression]]:
+        source = project.source(path)
+        text = source.text if source is not None else ""
         if (path, text) not in self.read:
             self.read[path, text] = suppression.read(text)
         return self.read[path, text]
@@ -320,13 +336,12 @@ class Watch:
         """Return a finding for each comment that left nothing out."""
         if not self.asked(rules):
             return []
-        self.now = lambda path: source.text if (source := project.source(path)) else ""
         rule = next(rule for rule in rules if rule.code == "DLF900")
         known = {one.code for one in rules} | {one.name for one in rules}
         return [
             _idle(rule, path, one, codes)
-            for path in project.holding((b"dlfix:", b"noqa", b"NOQA"))
-            for comments in self._comments(path).values()
+            for path in project.holding(MARKS)
+            for comments in self._comments(path, project).values()
             for one in comments
             if (codes := _told(one, known))
         ]
@@ -360,17 +375,6 @@ def _idle(
     message = "Remove the comment" if whole else f"Remove {named} from the comment"
     fix = Fix(message, Applicability.SAFE, (Edit(path, "", Removal(one, codes)),))
     return Diagnosis(Finding(rule, what, place, (Step(place, what),)), fix)
-
-
-def _places(finding: Finding) -> list[Place]:
-    """Return where a comment counts: the culprit's lines and the boundary's."""
-    places = [finding.place]
-    if finding.trace:
-        start = finding.trace[0].place
-        # A boundary is a call: its first line, not all that it spans.
-        places.append(Place(start.path, Span(start.span.start, start.span.start)))
-        places.append(Place(start.path, Span(start.span.end, start.span.end)))
-    return places
 
 
 def from_stdin(data: bytes, path: Path, settings: Settings) -> tuple[Session, SourceText]:

@@ -41,6 +41,15 @@ def note(changes: Sequence[Change], root: Path) -> None:
         raise SourceError(journal, None, error.strerror or str(error)) from error
 
 
+def home(start: Path) -> Path:
+    """Return where the journal of an apply from this folder is kept: the project's root."""
+    for marks in ((".git",), ("dlfix.toml", "pyproject.toml")):
+        for folder in (start, *start.parents):
+            if any((folder / mark).exists() for mark in marks):
+                return folder
+    return start
+
+
 def undo(start: Path) -> list[Path]:
     """Put back the last apply at or above `start`; raise where a file is not as it was left."""
     journal = _journal(start)

@@ -225,3 +225,12 @@ def test_a_suppression_of_a_rule_that_was_not_asked_is_not_idle(dlfix):
 def test_a_file_that_could_not_be_read_is_not_praised(dlfix):
     write(dlfix.folder, "a.py", "def f(:\n")
     assert "No findings (1 file checked, 1 not read)" in dlfix("check").stdout
+
+
+def test_a_suppression_moves_with_its_line_while_others_are_mended(dlfix, monkeypatch):
+    from tests import toy
+
+    monkeypatch.setitem(toy.MENDED, "bad", "(\n    good\n)")
+    path = write(dlfix.folder, "a.py", "load = 1\nx = bad\ny = bad  # dlfix: ignore[DLF101]\n")
+    assert dlfix("apply").exit_code == 0
+    assert path.read_text() == "load = 1\nx = (\n    good\n)\ny = bad  # dlfix: ignore[DLF101]\n"

@@ -88,6 +88,7 @@ def test_lsp_without_pygls_is_one_line(dlfix, monkeypatch):
     monkeypatch.setitem(sys.modules, "pygls.lsp.server", None)
     monkeypatch.setitem(sys.modules, "pygls", None)
     monkeypatch.delitem(sys.modules, "dlfix.editor.server", raising=False)
+    monkeypatch.delattr("dlfix.editor.server", raising=False)
     result = dlfix("lsp")
     assert result.exit_code == 2
     assert result.stderr == "dlfix: the language server needs pygls: pip install 'dlfix[lsp]'\n"

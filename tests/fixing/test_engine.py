@@ -144,7 +144,7 @@ def test_findings_come_in_order_of_place(setup):
 def test_what_is_suppressed_is_neither_told_nor_mended(setup):
     result = setup.rewrite(
         {A: "import functools\nx = BAD\ny = BAD\n"},
-        keep=lambda finding: finding.place.span.start.row != 2,
+        keep=lambda finding, project: finding.place.span.start.row != 2,
     )
     assert "x = BAD\n" in result.texts[A]
     assert "y = good\n" in result.texts[A]

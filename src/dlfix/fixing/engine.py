@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 ROUNDS = 100
 
-Keep = Callable[[Finding], bool]
+# A finding, and the project whose texts its places are in.
+Keep = Callable[[Finding, "Project"], bool]
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ def find(
                     shortest[key] = finding
         except Exception as error:
             errors.append(carrying.bug(rule.code, error))
-    kept = [finding for finding in shortest.values() if keep is None or keep(finding)]
+    project = analysis.project
+    kept = [finding for finding in shortest.values() if keep is None or keep(finding, project)]
     return sorted(kept, key=_order)
 
 
@@ -291,9 +293,7 @@ class _Run:
 
     def result(self) -> Rewritten:
         outcomes = {
-            id(finding): planned.outcome
-            for planned in self._plan()
-            for finding in planned.findings
+            id(finding): planned.outcome for planned in self._plan() for finding in planned.findings
         }
         left = tuple(
             Diagnosis(finding, self.dropped.get(_name(finding), outcomes.get(id(finding))))

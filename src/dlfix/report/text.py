@@ -180,6 +180,9 @@ def plural(count: int, word: str) -> str:
 def summary(view: View, files: int) -> Text:
     """Return how much was found and what can be done about it."""
     entries = view.entries
+    unread = len(view.session.unreadable())
+    if not entries and unread:
+        return Text(f"No findings ({plural(files, 'file')} checked, {unread} not read).")
     if not entries:
         return Text.assemble(
             ("All that reaches the workers survives", "bold green"),
