@@ -440,7 +440,7 @@ def test_an_interpreter_that_is_too_old_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(
         probe.runner, "bootstrap", lambda text: f"raise SystemExit({probe.runner.TOO_OLD})"
     )
-    with pytest.raises(ProbeError, match="is older than Python 3.8"):
+    with pytest.raises(ProbeError, match=r"is older than Python 3\.8"):
         probe.probe(script)
 
 

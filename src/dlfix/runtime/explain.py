@@ -214,7 +214,8 @@ def _line(
 ) -> tuple[str, str]:
     """Return the line at fault and what it is: the static finding's, the source's, the frame's."""
     frames = _frames(source, raised)
-    if fitting := matching(meaning, frames, findings):
+    text = source.text if source else meaning.text
+    if fitting := matching(text, meaning.code, frames, findings):
         place = fitting.place
         return str(Line(place.path, place.span.start.row)), "culprit"
     if written := _written(meaning, frames, folder):
@@ -241,18 +242,20 @@ def _frames(source: Raised | None, raised: Sequence[Raised]) -> list[Frame]:
 
 
 def matching(
-    meaning: Meaning, frames: Sequence[Frame], findings: Sequence[Finding]
+    text: str, code: str, frames: Sequence[Frame], findings: Sequence[Finding]
 ) -> Finding | None:
-    """Return the static finding that fits: its error or code, and best in a file of the traceback."""
-    files = {Path(frame.path).name for frame in frames}
+    """Return the static finding of the error (else of the rule), best of a path through a frame."""
+    at = {(Path(frame.path).name, frame.row) for frame in frames}
+    files = {name for name, _ in at}
 
-    def fits(finding: Finding) -> tuple[bool, bool, bool]:
-        same_error = bool(finding.error) and finding.error in meaning.text
-        names = {step.place.path.name for step in finding.trace} | {finding.place.path.name}
-        return same_error, finding.code == meaning.code, bool(names & files)
+    def fit(finding: Finding) -> tuple[bool, bool, bool, bool]:
+        places = [finding.place, *(step.place for step in finding.trace)]
+        rows = {(p.path.name, p.span.start.row) for p in places}
+        same_error = bool(finding.error) and finding.error in text
+        return same_error, finding.code == code, bool(rows & at), any(p in files for p, _ in rows)
 
-    scored = sorted(findings, key=fits, reverse=True)
-    return scored[0] if scored and any(fits(scored[0])[:2]) else None
+    best = max(findings, key=fit, default=None)
+    return best if best is not None and any(fit(best)[:2]) else None
 
 
 def _written(meaning: Meaning, frames: Sequence[Frame], folder: Path) -> str:

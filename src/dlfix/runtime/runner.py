@@ -5,6 +5,7 @@ run. It runs the program as `__main__`, stops it where worker processes would st
 cross to them, and writes what it saw as JSON lines to a file of its own.
 """
 
+# It handles objects of any kind, on any Python from 3.8 on.
 # mypy: ignore-errors
 # ruff: noqa: B905 - zip has no strict before Python 3.10
 
@@ -858,7 +859,10 @@ class Probe:
         if not when:
             self.report.write("part", ok=True, largest=largest(obj, label), **row, **cost)
             self.handles(obj, label, when)
-        return cost["bytes"] + cost["shared"] <= SPOOL_LIMIT
+        light = cost["bytes"] + cost["shared"] <= SPOOL_LIMIT
+        if not light and not when:
+            self.report.write("note", text=f"{label} is large: it was not loaded back in a worker")
+        return light
 
     def handles(self, obj, label, when):
         """Report the handles that a fork would share."""
