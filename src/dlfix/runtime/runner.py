@@ -818,6 +818,11 @@ class Boundary:
         self.draw = draw or (lambda: None)  # what the parent does once its workers have started
 
 
+def light(cost):
+    """Tell whether a part pickles, and is small enough to be loaded back."""
+    return cost is not None and cost["bytes"] + cost["shared"] <= SPOOL_LIMIT
+
+
 class Probe:
     """Examines boundaries and writes what it finds."""
 
@@ -829,7 +834,7 @@ class Probe:
         self.seen = set()
 
     def examine(self, boundary, when=""):
-        """Examine all parts of a boundary; return the labels of those that pickle."""
+        """Examine all parts of a boundary; tell whether all of them pickle."""
         self.number += 1
         self.report.write(
             "boundary",
@@ -840,13 +845,13 @@ class Probe:
             method=boundary.method,
             when=when,
         )
-        good = [self.part(label, obj, when) for label, obj in boundary.parts]
+        costs = [self.part(label, obj, when) for label, obj in boundary.parts]
         if self.load and not when:
-            self.send(boundary, [part for part, fine in zip(boundary.parts, good) if fine])
-        return good
+            self.send(boundary, [part for part, cost in zip(boundary.parts, costs) if light(cost)])
+        return all(cost is not None for cost in costs)
 
     def part(self, label, obj, when):
-        """Pickle one part; report its cost or its culprits; tell whether it may be loaded back."""
+        """Pickle one part; report its culprits or return its cost."""
         row = {"part": label, "type": describe(obj), "when": when}
         try:
             cost = measure(obj)
@@ -855,14 +860,13 @@ class Probe:
             for culprit in find_culprits(obj, label, error):
                 self.culprit(culprit, "pickle", when)
             self.handles(obj, label, when)
-            return False
+            return None
         if not when:
             self.report.write("part", ok=True, largest=largest(obj, label), **row, **cost)
             self.handles(obj, label, when)
-        light = cost["bytes"] + cost["shared"] <= SPOOL_LIMIT
-        if not light and not when:
+        if not light(cost) and not when:
             self.report.write("note", text=f"{label} is large: it was not loaded back in a worker")
-        return light
+        return cost
 
     def handles(self, obj, label, when):
         """Report the handles that a fork would share."""
@@ -1222,8 +1226,8 @@ class Watch:
         if not first:
             self.probe.examine(boundary, when="next epoch")
             return
-        good = self.probe.examine(boundary)
-        if all(good) and not getattr(loader, "persistent_workers", False) and boundary.draw():
+        fine = self.probe.examine(boundary)
+        if fine and not getattr(loader, "persistent_workers", False) and boundary.draw():
             self.probe.examine(boundary, when="next epoch")
 
 
