@@ -65,10 +65,21 @@ def only_forks(analysis: Analysis, boundary: Boundary) -> bool:
         argument = boundary.arguments.get(name)
         if argument is None:
             continue
-        values = analysis.values(argument)
-        if values and all(_is_fork(value) for value in values):
-            return True
-    return False
+        values = [v for v in analysis.values(argument) if v != Constant(None)]
+        if values:
+            return all(_is_fork(value) for value in values)
+    return _forks_everywhere(analysis)
+
+
+def _forks_everywhere(analysis: Analysis) -> bool:
+    """Tell whether the program chooses fork for all: `set_start_method("fork")`."""
+    chosen = [
+        call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
+        for module in analysis.project.mentions("set_start_method")
+        for call in module.calls
+        if ast.unparse(call.func).rpartition(".")[2] == "set_start_method"
+    ]
+    return bool(chosen) and all(method == "fork" for method in chosen)
 
 
 def _is_fork(value: object) -> bool:

@@ -91,13 +91,18 @@ class OptionReader:
         return self._things(argument, node)
 
     def _things(self, argument: Bound | Value, node: ast.expr | None) -> list[Option] | None:
-        if isinstance(argument, Bound) and node is not None and _from_outside(node, argument.frame):
+        if self._depends_on_callers(argument, node):
             return None
         text = ast.unparse(node) if node is not None else "..."
         options = [self._option(v, text) for v in self.analysis.values(argument)]
         if not options or any(option is None for option in options):
             return None
         return [option[0] for option in options if option is not None]
+
+    def _depends_on_callers(self, argument: Bound | Value, node: ast.expr | None) -> bool:
+        if not isinstance(argument, Bound) or node is None or argument is self.argument("dataset"):
+            return False
+        return _from_outside(node, argument.frame)
 
     def _option(self, value: Value, text: str) -> tuple[Option] | None:
         """Return an option's value in a tuple; None where it is not known."""
@@ -163,11 +168,24 @@ def certain(node: ast.expr, frame: Frame) -> tuple[Option, ...] | None:
     if scope is None or len(bindings) != 1 or _rebound(scope, node.id):
         return None
     binding = bindings[0]
+    if binding.kind == "parameter" and scope is frame.scope:
+        return _passed(node.id, frame)
     if binding.kind not in ("assign", "annotated") or binding.value is None or binding.path:
         return None
     if _in_loop_or_branch(scope.module, binding):
         return None
     return _literal(binding.value)
+
+
+def _passed(name: str, frame: Frame) -> tuple[Option, ...] | None:
+    """Return what the call that made a frame passes for a parameter, where it spells it out."""
+    found: list[Option] = []
+    for argument in (frame.arguments or {}).get(name, ()):
+        values = certain(argument.node, argument.frame) if isinstance(argument, Bound) else None
+        if values is None:
+            return None
+        found += values
+    return tuple(found) or None
 
 
 def _literal(node: ast.expr) -> tuple[Option] | None:
@@ -232,10 +250,18 @@ def failing(reader: OptionReader, check: Check) -> dict[str, Option] | None:
     failures = [c for c in combinations if check.fails(*c)]
     if not failures:
         return None
-    if len(failures) < len(combinations) and not all(reader.literal(n) for n in check.reads[1:]):
+    if len(failures) < len(combinations) and not _independent(reader, check, found):
         return None
     options = dict(zip(check.reads, failures[0], strict=True))
     return {**options, "valid_start_methods": ["fork", "spawn", "forkserver"]}
+
+
+def _independent(reader: OptionReader, check: Check, found: list[list[Option]]) -> bool:
+    """Tell whether one option alone decides: the others are spelled out, so nothing ties it to them."""
+    varying = [name for name, values in zip(check.reads, found, strict=True) if len(values) > 1]
+    return len(varying) == 1 and all(
+        name in varying or name == "dataset" or reader.literal(name) for name in check.reads
+    )
 
 
 def _indifferent(name: str, check: Check) -> list[Option] | None:

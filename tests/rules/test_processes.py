@@ -1,0 +1,264 @@
+"""How workers start (DLF301 to 303), what they change (DLF304), and what a loader takes (DLF401 to 404)."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from dlfix.catalog import load
+from dlfix.fixing.engine import inspect
+from dlfix.fixing.plans import Fix, Refused
+from dlfix.project.project import Project
+from dlfix.reach.analysis import analyze
+from dlfix.rules.registry import all_rules
+
+RULES = ("DLF301", "DLF302", "DLF303", "DLF304", "DLF401", "DLF402", "DLF403", "DLF404")
+HEAD = """
+import argparse
+import torch
+import multiprocessing as mp
+from torch.utils.data import DataLoader, Dataset, IterableDataset
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        return i
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        info = torch.utils.data.get_worker_info()
+        return iter(range(info.id, 6, info.num_workers))
+"""
+
+
+@pytest.fixture
+def diagnosed(tmp_path: Path):
+    def run(source: str, head: str = HEAD, **others: str):
+        files = {"main.py": head + textwrap.dedent(source)}
+        files |= {f"{name}.py": textwrap.dedent(text) for name, text in others.items()}
+        for name, text in files.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        project = Project(sorted(tmp_path.glob("*.py")))
+        rules = [rule for rule in all_rules() if rule.code in RULES]
+        errors: list[str] = []
+        found = inspect(analyze(project, load()), rules, errors=errors)
+        assert errors == []
+        return found
+
+    return run
+
+
+@pytest.fixture
+def codes(diagnosed):
+    def run(source: str, head: str = HEAD, **others: str) -> list[str]:
+        return [d.finding.code for d in diagnosed(source, head, **others)]
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "for x in DataLoader(Numbers(), num_workers=2): print(x)",
+        "loader = DataLoader(Numbers(), num_workers=2)\nfor i, x in enumerate(loader): print(x)",
+        "loader = DataLoader(Numbers(), num_workers=2)\nx = next(iter(loader))",
+        "loader = DataLoader(Numbers(), num_workers=2)\nrows = [x for x in loader]",
+        "def run():\n    for x in DataLoader(Numbers(), num_workers=2): print(x)\nrun()",
+        "def make():\n    return DataLoader(Numbers(), num_workers=2)\nfor x in make(): print(x)",
+        "def train(loader):\n    for x in loader: print(x)\ntrain(DataLoader(Numbers(), num_workers=2))",
+        "import lightning\nlightning.Trainer().fit(None, DataLoader(Numbers(), num_workers=2))",
+        "with mp.Pool(2) as pool:\n    print(pool.map(abs, [1]))",
+        "p = mp.Process(target=print)\np.start()",
+        "for method in ['spawn']:\n    for x in DataLoader(Numbers(), num_workers=2): print(x)",
+        "class T:\n    def fit(self):\n        for x in DataLoader(Numbers(), num_workers=2): print(x)\nT().fit()",
+    ],
+)
+def test_workers_started_at_the_top_level_want_a_guard(codes, source: str) -> None:
+    assert codes(source) == ["DLF301"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "loader = DataLoader(Numbers(), num_workers=2)",
+        "loader = DataLoader(Numbers(), num_workers=2)\nprint(len(loader))",
+        "for x in DataLoader(Numbers()): print(x)",
+        "for x in DataLoader(Numbers(), num_workers=2, multiprocessing_context='fork'): print(x)",
+        "def run():\n    for x in DataLoader(Numbers(), num_workers=2): print(x)",
+        "if __name__ == '__main__':\n    for x in DataLoader(Numbers(), num_workers=2): print(x)",
+        "def run():\n    for x in DataLoader(Numbers(), num_workers=2): print(x)\n"
+        "if __name__ == '__main__':\n    run()",
+        "loader = DataLoader(Numbers(), num_workers=2)\nfor x in [1, 2]: print(x)",
+        "p = mp.Process(target=print)",
+    ],
+)
+def test_what_starts_no_workers_at_import_wants_no_guard(codes, source: str) -> None:
+    assert codes(source) == []
+
+
+def test_a_module_that_is_imported_is_reported_and_left(diagnosed) -> None:
+    body = "for x in DataLoader(Numbers(), num_workers=2): print(x)"
+    found = diagnosed("import library", library=HEAD + body)
+    assert [d.finding.code for d in found] == ["DLF301"]
+    assert isinstance(found[0].outcome, Refused)
+    assert "imported by main.py" in found[0].outcome.reason
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "def collate(batch): return batch\n    loader = DataLoader(Numbers(), collate_fn=collate,",
+        "class More(Numbers): pass\n    loader = DataLoader(More(),",
+    ],
+)
+def test_a_definition_under_the_guard_that_crosses_is_found(codes, definition: str) -> None:
+    source = f"if __name__ == '__main__':\n    {definition} num_workers=2)\n    print(next(iter(loader)))"
+    assert codes(source) == ["DLF302"]
+
+
+def test_a_definition_under_the_guard_that_stays_in_the_parent_is_fine(codes) -> None:
+    source = """
+    if __name__ == '__main__':
+        def show(batch): print(batch)
+        for x in DataLoader(Numbers(), num_workers=2): show(x)
+    """
+    assert codes(source) == []
+
+
+READS = HEAD.replace("return i\n", "return i * FACTOR\n")
+RUN = "    for x in DataLoader(Numbers(), num_workers=2): print(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("if __name__ == '__main__':\n    FACTOR = 2\n" + RUN, True),
+        ("FACTOR = 1\nif __name__ == '__main__':\n    FACTOR = 2\n" + RUN, True),
+        (
+            "def setup():\n    global FACTOR\n    FACTOR = 2\n"
+            "def main():\n    setup()\n" + RUN + "if __name__ == '__main__':\n    main()\n",
+            True,
+        ),
+        ("FACTOR = 2\nif __name__ == '__main__':\n" + RUN, False),
+        ("FACTOR = []\nFACTOR.append(2)\nif __name__ == '__main__':\n" + RUN, False),
+        (
+            "def setup():\n    global FACTOR\n    FACTOR = 2\nsetup()\n"
+            "if __name__ == '__main__':\n" + RUN,
+            False,
+        ),
+        (
+            "def setup():\n    global FACTOR\n    FACTOR = 2\nFACTOR = 1\n"
+            "if __name__ == '__main__':\n" + RUN,
+            False,
+        ),
+    ],
+)
+def test_a_name_that_only_the_parent_sets_is_found(codes, source: str, found: bool) -> None:
+    assert codes(source, READS) == (["DLF303"] if found else [])
+
+
+def changing(statement: str, after: str, first: str = "seen = {}") -> str:
+    return f"""
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+{first}
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        {statement}
+        return i
+
+def main():
+    for x in DataLoader(Numbers(), num_workers=2): print(x)
+    {after}
+
+if __name__ == '__main__':
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "after", "first", "found"),
+    [
+        ("seen[i] = i", "print(seen)", "seen = {}", True),
+        ("seen.append(i)", "print(len(seen))", "seen = []", True),
+        ("global seen; seen += 1", "print(seen)", "seen = 0", True),
+        ("seen.setdefault(i, []).append(i)", "print(seen)", "seen = {}", True),
+        ("seen[i] = i", "pass", "seen = {}", False),
+        ("seen[i] = i", "seen.clear()", "seen = {}", False),
+        ("print(seen)", "print(seen)", "seen = {}", False),
+        ("seen = {}; seen[i] = i", "print(i)", "i = 1", False),
+    ],
+)
+def test_what_workers_change_and_the_parent_reads_is_found(
+    codes, statement: str, after: str, first: str, found: bool
+) -> None:
+    assert codes("", changing(statement, after, first)) == (["DLF304"] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        ("Numbers(), persistent_workers=True", "DLF401"),
+        ("Numbers(), num_workers=0, prefetch_factor=2", "DLF401"),
+        ("Numbers(), multiprocessing_context='spawn'", "DLF401"),
+        ("Numbers(), timeout=3", "DLF401"),
+        ("Numbers(), **{'persistent_workers': True}", "DLF401"),
+        ("Numbers(), sampler=[1], shuffle=True", "DLF402"),
+        ("Numbers(), batch_sampler=[[1]], batch_size=2", "DLF402"),
+        ("Numbers(), batch_size=None, drop_last=True", "DLF402"),
+        ("Stream(), shuffle=True", "DLF403"),
+        ("Stream(), sampler=[1]", "DLF403"),
+        ("Numbers(), num_workers=-1", "DLF404"),
+        ("Numbers(), batch_size=0", "DLF404"),
+        ("Numbers(), num_workers=2, multiprocessing_context='thread'", "DLF404"),
+        ("Numbers(), num_workers=2, multiprocessing_context=mp", "DLF404"),
+    ],
+)
+def test_what_torch_refuses_is_found(codes, call: str, code: str) -> None:
+    assert codes(f"def make(x=None):\n    return DataLoader({call})") == [code]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "Numbers(), num_workers=n, persistent_workers=n > 0",
+        "Numbers(), num_workers=n, persistent_workers=True",
+        "Numbers(), num_workers=n, multiprocessing_context='spawn' if n else None",
+        "Numbers(), num_workers=n, prefetch_factor=2 if n else None",
+        "Numbers(), sampler=s, shuffle=s is None",
+        "Numbers(), sampler=s, shuffle=not s",
+        "Numbers(), sampler=None, shuffle=True",
+        "d, shuffle=True",
+        "Stream(), shuffle=False",
+        "Stream(), shuffle=None",
+        "Numbers(), shuffle=True, **k",
+        "Numbers(), persistent_workers=True, **k",
+        "Numbers(), *a",
+        "Numbers(), num_workers=2, multiprocessing_context=mp.get_context('spawn')",
+        "Numbers(), batch_size=None, drop_last=False",
+    ],
+)
+def test_what_torch_takes_or_what_is_not_known_is_silent(codes, call: str) -> None:
+    assert codes(f"def make(d, n, s=None, *a, **k):\n    return DataLoader({call})") == []
+
+
+def test_an_attribute_set_on_a_finished_loader_is_found(codes) -> None:
+    source = "def make():\n    loader = DataLoader(Numbers())\n    loader.batch_size = 4\n    return loader"
+    assert codes(source) == ["DLF404"]
+
+
+def test_torchs_sentence_is_told(diagnosed) -> None:
+    (one,) = diagnosed("def make():\n    return DataLoader(Stream(), shuffle=True)")
+    assert one.finding.message == (
+        "DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle=True"
+    )
+    assert isinstance(one.outcome, Fix)
