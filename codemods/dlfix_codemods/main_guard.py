@@ -93,7 +93,29 @@ def _guard(module: cst.Module, taken: Sequence[int]) -> tuple[cst.If, list[cst.E
         parts[0] = parts[0].with_changes(leading_lines=[*lines, *parts[0].leading_lines])
         existing = existing or statement
         inner += parts
-    return _block(module, existing, inner, footer), above
+    return _block(module, existing, _frozen_first(inner), footer), above
+
+
+def _frozen_first(inner: list[Statement]) -> list[Statement]:
+    """Put `freeze_support()` first: in a frozen program's worker nothing may run before it."""
+    index = next((i for i, s in enumerate(inner) if _freezes(s)), 0)
+    if index == 0:
+        return inner
+    lines = inner[index].leading_lines
+    first = inner[index].with_changes(leading_lines=_from_first_comment(lines))
+    second = inner[0].with_changes(leading_lines=[BLANK, *inner[0].leading_lines])
+    return [first, second, *inner[1:index], *inner[index + 1 :]]
+
+
+def _freezes(statement: Statement) -> bool:
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+        return False
+    small = statement.body[0]
+    if not isinstance(small, cst.Expr) or not isinstance(small.value, cst.Call):
+        return False
+    func = small.value.func
+    name = func.attr if isinstance(func, cst.Attribute) else func
+    return isinstance(name, cst.Name) and name.value == "freeze_support"
 
 
 def _block(

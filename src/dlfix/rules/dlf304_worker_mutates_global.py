@@ -102,8 +102,14 @@ class WorkerMutatesGlobal(Rule):
 def _worker_writes(name: GlobalName) -> Iterator[tuple[Use, WorkerFunction]]:
     for use in name.writes():
         function = name.worker_writer(use)
-        if function is not None:
+        if function is not None and not _sets_up(function):
             yield use, function
+
+
+def _sets_up(function: WorkerFunction) -> bool:
+    """Tell whether a function only prepares a worker, whose own copy is what it wants to change."""
+    crossings = (function.crossing, *function.crossing.above())
+    return any(c.edge.name in ("worker_init_fn", "initializer") for c in crossings)
 
 
 def _parent_read(name: GlobalName) -> Use | None:

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from dlfix.rules.dlf303_global_set_in_main import SetInParent
 
 CODEMOD = "worker_globals"
-SIMPLE = (ast.Name, ast.Attribute, ast.Constant, ast.expr_context, ast.UnaryOp, ast.unaryop)
+SIMPLE = (
+    ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.BoolOp,
+    ast.Compare, ast.IfExp, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
+)  # fmt: skip
 
 
 class _No(Exception):
@@ -78,7 +81,7 @@ def _setting(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting
         caller, call = evidence.entry.calls[-1]
         own = evidence.write.rebinds and caller is not module
         if own or _beside(caller, call, module, loader):
-            return _made_again(caller, call, module, loader)
+            return _made_again(caller, call, module, loader, _parameters(evidence))
     return _carried(evidence, module, loader)
 
 
@@ -89,7 +92,18 @@ def _beside(caller: Module, call: ast.Call, module: Module, loader: ast.Call) ->
     return same and call.lineno < loader.lineno
 
 
-def _made_again(caller: Module, call: ast.Call, module: Module, loader: ast.Call) -> Setting:
+def _parameters(evidence: SetInParent) -> list[str]:
+    """Return the names of the positional parameters of the function that sets it."""
+    function = enclosing_function(evidence.write.module, evidence.write.node)
+    if function is None:
+        return []
+    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    return names[1:] if names[:1] in (["self"], ["cls"]) else names
+
+
+def _made_again(
+    caller: Module, call: ast.Call, module: Module, loader: ast.Call, named: Sequence[str]
+) -> Setting:
     """Make the call that sets it again in the worker, with what it was given."""
     if not _beside(caller, call, module, loader):
         raise _No(f"it is set by the call on line {call.lineno}, away from the loader")
@@ -107,13 +121,15 @@ def _made_again(caller: Module, call: ast.Call, module: Module, loader: ast.Call
         if isinstance(node, ast.Constant):
             return ast.unparse(node)
         if not all(isinstance(n, SIMPLE) for n in ast.walk(node)):
-            raise _No(f"the call on line {call.lineno} is given more than names")
+            raise _No(f"the call on line {call.lineno} is given what a call makes")
         name = naming.free_name(wanted, {*parameters, "worker_id", head.id})
         parameters.append(name)
         values.append((name, ast.unparse(node)))
         return name
 
-    given = [carried(a, _name_of(a)) for a in call.args]
+    given = [carried(a, _name_of(a, wanted)) for a, wanted in zip(call.args, named, strict=False)]
+    if len(given) < len(call.args):
+        raise _No(f"the call on line {call.lineno} is given more than the function names")
     for keyword in call.keywords:
         if keyword.arg is None:
             raise _No(f"the call on line {call.lineno} is given `**`")
@@ -144,10 +160,10 @@ def _beside_or_above(module: Module, node: ast.AST, loader: ast.Call) -> bool:
     return function is None or function is enclosing_function(module, loader)
 
 
-def _name_of(node: ast.expr) -> str:
+def _name_of(node: ast.expr, parameter: str) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr
-    return node.id if isinstance(node, ast.Name) else "value"
+    return node.id if isinstance(node, ast.Name) else parameter
 
 
 def _loaders_beside(analysis: Analysis, boundary: Boundary) -> list[Boundary]:

@@ -1,0 +1,33 @@
+import argparse
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+BATCH = 2
+
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        return torch.tensor(i * 2)
+
+
+if __name__ == "__main__":
+    # same numbers each time
+    torch.manual_seed(0)
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+
+    # go
+    loader = DataLoader(
+        Numbers(),
+        batch_size=BATCH,
+        num_workers=args.workers,
+        multiprocessing_context=args.start_method if args.workers else None,
+    )
+    print("RESULT", [batch.tolist() for batch in loader])

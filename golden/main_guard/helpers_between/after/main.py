@@ -1,0 +1,40 @@
+import argparse
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        return torch.tensor(i * 2)
+
+
+def total(batches):
+    return sum(int(batch.sum()) for batch in batches)
+
+
+def shown(number):
+    return f"<{number}>"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+
+    # one: the loader
+    loader = DataLoader(
+        Numbers(),
+        batch_size=2,
+        num_workers=args.workers,
+        multiprocessing_context=args.start_method if args.workers else None,
+    )
+
+    # two: the sum
+    first = total(loader)
+
+    print("RESULT", shown(first))

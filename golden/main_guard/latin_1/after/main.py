@@ -1,0 +1,30 @@
+# -*- coding: latin-1 -*-
+# forêt, été
+import argparse
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+WORDS = ['été', 'forêt']
+
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        return torch.tensor(len(WORDS[i % 2]))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+
+    loader = DataLoader(
+        Numbers(),
+        batch_size=2,
+        num_workers=args.workers,
+        multiprocessing_context=args.start_method if args.workers else None,
+    )
+    print("RESULT", [batch.tolist() for batch in loader])

@@ -1,0 +1,38 @@
+import argparse
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        return torch.tensor(i * 2)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+
+    banner = """
+loaded:
+    %s
+"""
+    try:
+        loader = DataLoader(
+            Numbers(),
+            batch_size=2,
+            num_workers=args.workers,
+            multiprocessing_context=args.start_method if args.workers else None,
+        )
+        rows = [batch.tolist() for batch in loader]
+
+        # shown once
+        text = banner % rows
+    except KeyboardInterrupt:
+        text = "stopped"
+    print("RESULT", text.split())

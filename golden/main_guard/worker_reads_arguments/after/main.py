@@ -1,0 +1,29 @@
+import argparse
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--workers", type=int, default=0)
+parser.add_argument("--start-method", default="spawn")
+args = parser.parse_args()
+parser.prog = "numbers"
+shift = args.workers * 0 + 3
+
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        return torch.tensor(i + shift)
+
+
+if __name__ == "__main__":
+    loader = DataLoader(
+        Numbers(),
+        batch_size=2,
+        num_workers=args.workers,
+        multiprocessing_context=args.start_method if args.workers else None,
+    )
+    print("RESULT", [batch.tolist() for batch in loader])
