@@ -18,8 +18,8 @@ def setup(factor):
     settings.factor = factor
 
 
-def _init_worker(worker_id, value):
-    setup(value)
+def _init_worker(worker_id, factor):
+    setup(factor)
 
 
 def main():
@@ -33,7 +33,7 @@ def main():
         batch_size=2,
         num_workers=args.workers,
         multiprocessing_context=args.start_method if args.workers else None,
-        worker_init_fn=functools.partial(_init_worker, value=args.workers * 0 + 3),
+        worker_init_fn=functools.partial(_init_worker, factor=args.workers * 0 + 3),
     )
     print("RESULT", [batch.tolist() for batch in loader])
 
