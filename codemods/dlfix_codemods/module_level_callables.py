@@ -159,7 +159,7 @@ class _Carrier(cst.CSTTransformer):
             return updated_node
         added = [bodies.keyword(name, self._text(value)) for name, value in becomes.keywords]
         args = bodies.joined(updated_node.args, added)
-        return updated_node.with_changes(func=cst.Name(becomes.function), args=args)
+        return updated_node.with_changes(func=_parsed(becomes.function), args=args)
 
     def leave_IndentedBlock(  # noqa: N802
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock

@@ -49,7 +49,7 @@ class Draft:
     defaults: list[str] = field(default_factory=list)  # own parameters whose default is bound
     instance: str = ""  # `self` or `cls`, if it uses one
     owner: ast.ClassDef | None = None
-    method: ast.FunctionDef | None = None  # the method it was made in
+    method: ast.FunctionDef | ast.AsyncFunctionDef | None = None  # the method it was made in
     doubts: list[str] = field(default_factory=list)  # why moving it is unsafe
     new_name: str = ""
     reads_attributes: list[Use] = field(default_factory=list)  # `self.x` that are bound instead
@@ -230,7 +230,7 @@ def _sibling(bindings: list[Binding]) -> Callable | None:
 
 
 def _take_instance(draft: Draft, name: str, binder: Scope) -> None:
-    assert isinstance(binder.node, ast.FunctionDef)
+    assert isinstance(binder.node, (ast.FunctionDef, ast.AsyncFunctionDef))
     assert binder.parent is not None
     assert isinstance(binder.parent.node, ast.ClassDef)
     draft.instance = name

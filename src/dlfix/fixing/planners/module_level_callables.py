@@ -119,7 +119,8 @@ class _Planning:
 
     def fix(self, group: list[Finding]) -> Fix:
         crossing = group[0].evidence
-        assert isinstance(crossing, Crossing)
+        if not isinstance(crossing, Crossing):
+            raise CannotHoist("what reads it is no function that is handed to the workers")
         self.crossing = crossing
         work = _Work()
         value = crossing.value

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.hoisting.captures import CannotHoist
 from dlfix.fixing.hoisting.classes import ClassMoves
+from dlfix.fixing.planners import module_level_callables
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.project.module import Module
-from dlfix.reach.values import Class, ExternalCall, Instance, Value
+from dlfix.reach.values import Class, ExternalCall, Function, Instance, Value
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -21,11 +22,15 @@ CODEMOD = "module_level_classes"
 
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
-    """Answer each finding; those about one class share a fix."""
+    """Answer each finding; those about one class share a fix, those about functions move as such."""
     moves: dict[Path, ClassMoves] = {}
     groups: dict[object, list[Finding]] = {}
+    functions = [each for each in findings if isinstance(_value(each), Function)]
+    if functions:
+        yield from module_level_callables.plan(functions, analysis)
     for finding in findings:
-        groups.setdefault(_made_by(finding) or finding, []).append(finding)
+        if finding not in functions:
+            groups.setdefault(_made_by(finding) or finding, []).append(finding)
     for made, group in groups.items():
         try:
             yield Planned(tuple(group), _fix(made, group[0], moves))
