@@ -197,6 +197,19 @@ def test_prefixes_and_colours_of_logs_are_seen_through(prefix):
     assert found.line == "/home/me/proj/train.py:70"
 
 
+def test_an_unknown_error_is_told_by_where_it_was_raised():
+    found = explain(parent("mylib.StateError: the shelf is open"))
+    assert found.happened == (
+        "`mylib.StateError: the shelf is open` was raised while an object was pickled for the worker."
+    )
+    assert found.command == "dlfix probe /home/me/proj/train.py"
+
+
+def test_an_unknown_error_raised_elsewhere_is_not_ours():
+    text = parent("mylib.StateError: the shelf is open").replace("reduction.py", "shelf.py")
+    assert explain(text) is None
+
+
 STYLES = {
     "IPython": """\
 AttributeError                            Traceback (most recent call last)

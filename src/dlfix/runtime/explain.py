@@ -159,7 +159,31 @@ def _ranked(text: str, raised: Sequence[Raised]) -> list[tuple[Meaning, Raised |
         whole = [(meaning, _nearest(text, meaning, raised)) for meaning in meanings(text)]
         found += [pair for pair in whole if not found or pair[0].rank > found[0][0].rank]
         found.sort(key=lambda pair: -pair[0].rank)
+    if not found:
+        found += [(meaning, source) for source in raised if (meaning := _by_frames(source))][:1]
     return found
+
+
+STAGES = (
+    ("reduction.py", "dump", "pickled for the worker"),
+    ("queues.py", "_feed", "pickled for another process"),
+    ("spawn.py", "_main", "loaded in the worker"),
+    ("forkserver.py", "_serve_one", "loaded in the worker"),
+)
+
+
+def _by_frames(source: Raised) -> Meaning | None:
+    """Tell an error that no row knows by where it was raised: while something was pickled."""
+    for file, function, what in STAGES:
+        if any(f.path.endswith(file) and f.function == function for f in source.frames):
+            error = source.text.split("\n")[0]
+            happened = f"`{error}` was raised while an object was {what}."
+            why = (
+                "Something that hangs from the object has its own way of being pickled, and that "
+                "failed; the probe names it and where it hangs."
+            )
+            return Meaning("", happened, why, RANKS["wrapper"], error, "")
+    return None
 
 
 def _nearest(text: str, meaning: Meaning, raised: Sequence[Raised]) -> Raised | None:
