@@ -71,7 +71,8 @@ def test_what_a_worker_cannot_import_is_seen(tmp_path, warm):
     if warm is None:
         pytest.skip("--no-execute")
     folder = program(
-        tmp_path, PROGRAM.replace("FAIL = False", "if __name__ != '__main__': import nowhere_at_all")
+        tmp_path,
+        PROGRAM.replace("FAIL = False", "if __name__ != '__main__': import nowhere_at_all"),
     )
     (outcome,) = warm.run([Run(folder, "main.py", 2, "spawn")])
     assert "No module named 'nowhere_at_all'" in outcome.errors

@@ -68,3 +68,8 @@ def share_server():
 spawn.prepare = prepare
 if "torch" in sys.modules:
     sys.modules["torch"].set_num_threads(1)
+    # How long torch waits before it looks whether a worker died: 5 seconds in life.
+    from torch.utils.data import _utils, dataloader
+
+    _utils.MP_STATUS_CHECK_INTERVAL = 0.5
+    dataloader._MultiProcessingDataLoaderIter._try_get_data.__defaults__ = (0.5,)

@@ -1,0 +1,63 @@
+"""The example project is mended as the README shows."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.golden import cases
+from tests.golden.programs import Run
+
+BIRDS = Path(__file__).parents[1] / "examples" / "birds"
+METHODS = ("spawn", "forkserver", "fork")
+
+
+@pytest.fixture(scope="module")
+def mended(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mended") / "birds"
+    shutil.copytree(BIRDS, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    cases.write(folder, cases.as_bytes(folder, cases.rewritten(folder, unsafe=False)))
+    return folder
+
+
+def class_text(folder: Path, name: str) -> str:
+    text = (folder / "birds" / "datasets.py").read_text()
+    nodes = [node for node in ast.parse(text).body if getattr(node, "name", "") == name]
+    return ast.get_source_segment(text, nodes[0])
+
+
+def test_the_handle_and_the_lambda_are_found():
+    found = [
+        (diagnosis.finding.code, diagnosis.finding.place.path.name)
+        for diagnosis in cases.diagnosed(BIRDS)
+    ]
+    assert ("DLF101", "loaders.py") in found
+    assert ("DLF201", "datasets.py") in found
+    assert {name for _, name in found} == {"loaders.py", "datasets.py"}
+
+
+def test_nothing_is_left_to_find(mended):
+    assert cases.diagnosed(mended) == []
+
+
+def test_the_clean_dataset_stays(mended):
+    assert class_text(mended, "Silence") == class_text(BIRDS, "Silence")
+    assert class_text(mended, "Calls") != class_text(BIRDS, "Calls")
+
+
+def test_training_comes_to_the_same_under_every_start_method(mended, warm):
+    if warm is None:
+        pytest.skip("torch is not installed, or --no-execute")
+    before, *after = warm.run(
+        [
+            Run(BIRDS, "train.py", 0, "spawn"),
+            Run(mended, "train.py", 0, "spawn"),
+            *(Run(mended, "train.py", 2, method) for method in METHODS),
+        ]
+    )
+    assert before.result is not None, str(before)
+    for outcome in after:
+        assert outcome.result == before.result, str(outcome)
