@@ -1,3 +1,8 @@
+import json
+import subprocess
+import sys
+import threading
+
 import pytest
 
 from tests.cli.test_check import write
@@ -96,3 +101,79 @@ def test_fix_all_is_not_offered_where_nothing_is_safe(look):
 def test_a_file_uri_with_escapes_is_a_path(tmp_path):
     path = tmp_path / "my code é.py"
     assert server.path_of(path.as_uri()) == path
+
+
+def test_a_real_editor_gets_diagnostics_and_a_fix(tmp_path):
+    """Speak to `dlfix lsp` over its pipes, as an editor does."""
+    path = write(
+        tmp_path, "a.py",
+        "from torch.utils.data import DataLoader\n\n\n"
+        "def make(ds):\n    return DataLoader(ds, num_workers=0, prefetch_factor=2)\n",
+    )  # fmt: skip
+    with Editor(tmp_path) as editor:
+        editor.ask("initialize", {
+            "processId": None, "rootUri": tmp_path.as_uri(), "capabilities": {},
+            "workspaceFolders": [{"uri": tmp_path.as_uri(), "name": "x"}],
+        })  # fmt: skip
+        editor.tell("initialized", {})
+        editor.tell("textDocument/didOpen", {"textDocument": {
+            "uri": path.as_uri(), "languageId": "python", "version": 1, "text": path.read_text(),
+        }})  # fmt: skip
+        told = editor.wait_for("textDocument/publishDiagnostics")
+        (found,) = told["params"]["diagnostics"]
+        assert found["code"] == "DLF401"
+        answer = editor.ask("textDocument/codeAction", {
+            "textDocument": {"uri": path.as_uri()}, "range": found["range"],
+            "context": {"diagnostics": [found]},
+        })  # fmt: skip
+        (action,) = answer["result"]
+        (edit,) = action["edit"]["changes"][path.as_uri()]
+        assert edit["newText"] == "    return DataLoader(ds, num_workers=0)\n"
+        editor.ask("shutdown", None)
+        editor.tell("exit", None)
+        assert editor.process.wait(20) == 0
+
+
+class Editor:
+    """The editor's end of the pipes."""
+
+    def __init__(self, folder):
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "dlfix", "lsp"], cwd=folder,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        self.number = 0
+        self.timer = threading.Timer(60, self.process.kill)
+
+    def __enter__(self):
+        self.timer.start()
+        return self
+
+    def __exit__(self, *_):
+        self.timer.cancel()
+        self.process.kill()
+        self.process.wait()
+
+    def tell(self, method, params, **more):
+        body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        self.process.stdin.flush()
+
+    def ask(self, method, params):
+        self.number += 1
+        self.tell(method, params, id=self.number)
+        return self.next(lambda message: message.get("id") == self.number)
+
+    def wait_for(self, method):
+        return self.next(lambda message: message.get("method") == method)
+
+    def next(self, wanted):
+        while True:
+            length = 0
+            while (line := self.process.stdout.readline()) not in (b"\r\n", b""):
+                if line.lower().startswith(b"content-length"):
+                    length = int(line.split(b":")[1])
+            assert length, "the server is gone"
+            message = json.loads(self.process.stdout.read(length))
+            if wanted(message):
+                return message

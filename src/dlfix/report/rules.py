@@ -10,7 +10,7 @@ from rich.text import Text
 
 from dlfix.report.text import STYLES
 from dlfix.rules.base import Rule
-from dlfix.rules.pages import markdown, summary
+from dlfix.rules.pages import fixable, markdown, summary
 
 
 def as_table(rules: Sequence[type[Rule]]) -> Table:
@@ -22,7 +22,7 @@ def as_table(rules: Sequence[type[Rule]]) -> Table:
     table.add_column("summary", ratio=1)
     for rule in rules:
         code = Text(rule.code, style=STYLES[rule.severity])
-        table.add_row(code, rule.name, "yes" if rule.codemods else "-", summary(rule))
+        table.add_row(code, rule.name, "yes" if fixable(rule) else "-", summary(rule))
     return table
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.syntax import ANSISyntaxTheme
 
 STYLES = {"error": "bold red", "warning": "bold yellow"}
+WIDTH = 80
 MOST_ROWS = 6  # of a culprit that are shown
 
 
@@ -38,7 +40,7 @@ def headline(entry: Entry) -> Text:
     """Return code, name and message on one line, the place on the next."""
     text = Text()
     text.append(entry.code, style=STYLES[entry.severity])
-    text.append(f" {entry.message}\n", style="bold")
+    text.append(f" {wrapped(entry.message, 7)}\n", style="bold")
     text.append("  --> ", style="blue")
     text.append(f"{entry.spot.file}:{entry.spot.row}:{entry.spot.column}")
     return text
@@ -151,21 +153,31 @@ def branches(rows: Sequence[Branch]) -> Text:
 
 def verdict(entry: Entry) -> Text:
     """Return the error a person would see, and the fix or why there is none."""
-    lines = []
-    if entry.error:
-        line = Text().append("  error: ", style="dim")
-        lines.append(line.append(entry.error, style="red"))
+    told: list[tuple[str, str, str]] = []
     fix = entry.fix
+    if entry.error:
+        told.append(("error:", entry.error, "red"))
     if fix is not None:
-        line = Text().append("  fix:   ", style="dim")
-        lines.append(line.append(fix.message, style="green" if entry.safe else "yellow"))
+        told.append(("fix:", fix.message, "green" if entry.safe else "yellow"))
         if not entry.safe:
             why = f"{fix.why_unsafe}; " if fix.why_unsafe else ""
-            line = Text().append("  unsafe: ", style="dim")
-            lines.append(line.append(f"{why}take it with --unsafe-fixes", style="yellow"))
+            told.append(("unsafe:", f"{why}take it with --unsafe-fixes", "yellow"))
     elif entry.refused:
-        lines.append(Text().append("  no fix: ", style="dim").append(entry.refused))
-    return Text("\n").join(lines)
+        told.append(("no fix:", entry.refused, ""))
+    return Text("\n").join(_told(*one) for one in told)
+
+
+def _told(head: str, message: str, style: str) -> Text:
+    text = Text().append(f"  {head:<7} ", style="dim")
+    return text.append(wrapped(message, 10), style=style)
+
+
+def wrapped(message: str, indent: int) -> str:
+    """Return a message broken at 80 columns, all but its first line indented."""
+    lines = textwrap.wrap(
+        message, WIDTH - indent, break_long_words=False, break_on_hyphens=False
+    )  # fmt: skip
+    return ("\n" + " " * indent).join(lines)
 
 
 # Sums
@@ -256,12 +268,15 @@ def _with(message: str, why: str) -> str:
 
 
 def _section(title: str, style: str, rows: Sequence[tuple[str, str, str]]) -> Text:
-    text = Text(f"{title} ({len(rows)})\n", style=style)
+    """Return rows of code, message and place; the places of equal ones side by side."""
+    text = Text().append(f"{title} ({len(rows)})\n", style=style)
+    places: dict[tuple[str, str], list[str]] = {}
     for code, message, place in rows:
-        text.append(f"  {code}  ", style="not bold default")
-        text.append(f"{place}\n", style="not bold cyan")
+        places.setdefault((code, message), []).append(place)
+    for (code, message), where in places.items():
         first, _, rest = message.partition("\n")
-        text.append(f"          {first}\n", style="not bold default")
+        text.append(f"  {code}  {wrapped(first, 10)}\n")
         if rest:
-            text.append(f"          {rest}\n", style="not bold dim default")
+            text.append(f"          {wrapped(rest, 10)}\n", style="dim")
+        text.append(f"          {wrapped(', '.join(where), 10)}\n", style="cyan")
     return text

@@ -47,6 +47,8 @@ class UnusedSuppression(Rule):
     code: ClassVar[str] = "DLF900"
     name: ClassVar[str] = "unused-suppression"
     severity: ClassVar[Severity] = "warning"
+    codemods: ClassVar[tuple[str, ...]] = ()  # its fix is a piece of text that goes
+    fixed_without_codemod: ClassVar[bool] = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield nothing: what is unused is known only once all other rules were asked."""
