@@ -340,6 +340,16 @@ def found_in(folder, error, **files):
     return found.line.replace(str(folder) + "/", ""), found.line_is
 
 
+def test_a_line_below_the_working_folder_is_told_from_there(tmp_path):
+    script = project(tmp_path)
+    text = parent("TypeError: h5py objects cannot be pickled").replace(
+        "/home/me/proj/train.py", str(script)
+    )
+    found = explain(text, folder=tmp_path)
+    assert found.line == "train.py:70"
+    assert found.command == "dlfix apply --select DLF201 train.py"
+
+
 def test_a_local_function_is_found_in_another_file_of_the_program(tmp_path):
     error = "AttributeError: Can't pickle local object 'make.<locals>.collate'"
     sets = "def collate(b):\n    return b\n\n\ndef make():\n    def collate(b):\n        return b\n"

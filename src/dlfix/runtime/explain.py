@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -86,7 +87,9 @@ def explain(
         return None
     meaning, source = found[0]
     meaning, source = _with_inner(meaning, source, raised)
-    line, line_is = _line(meaning, source, raised, findings, folder or Path.cwd())
+    folder = folder or Path.cwd()
+    line, line_is = _line(meaning, source, raised, findings, folder)
+    line = line.removeprefix(f"{folder}{os.sep}")
     others = [m.happened for m, _ in found[1:] if m.code != meaning.code and m.rank >= 2]
     return Explanation(
         meaning.happened,
