@@ -30,7 +30,19 @@ if TYPE_CHECKING:
 _ITERABLE = "IterableDataset"
 # What libraries hand out that surely knows nothing of workers.
 _PASSING_ON = frozenset(
-    {"zip", "map", "filter", "enumerate", "sorted", "list", "tuple", "iter", "reversed", "set", "dict"}
+    {
+        "zip",
+        "map",
+        "filter",
+        "enumerate",
+        "sorted",
+        "list",
+        "tuple",
+        "iter",
+        "reversed",
+        "set",
+        "dict",
+    }
     | {"csv.reader", "csv.DictReader", "json.load", "collections.deque"}
 )
 _CALLABLE = (External, Function, BoundMethod, Partial, Class)

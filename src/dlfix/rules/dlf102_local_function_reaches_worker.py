@@ -1,0 +1,67 @@
+"""DLF102: a function defined inside another reaches the workers, and cannot be pickled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.rules.base import Finding, Rule
+from dlfix.rules.reading import callables
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+
+
+class LocalFunctionReachesWorker(Rule):
+    """A function defined inside another reaches the workers, and cannot be pickled.
+
+    ## What it does
+
+    A function is pickled by its name, and one that is defined inside another function cannot be looked
+    up by it. This finds such functions wherever a path leads: returned by a factory of another module,
+    kept on an object, given to a pool.
+
+    ## The error you see
+
+    With torch 2.13 on Python 3.11:
+
+        AttributeError: Can't pickle local object 'make_collate.<locals>.collate'
+
+    ## Example
+
+        def make_collate(pad):
+            def collate(batch):
+                return pad_sequence(batch, padding_value=pad)
+
+            return collate
+
+    ## Use instead
+
+        def _collate(batch, *, pad):
+            return pad_sequence(batch, padding_value=pad)
+
+
+        def make_collate(pad):
+            return functools.partial(_collate, pad=pad)
+
+    ## Fix safety
+
+    As for DLF101: what is captured becomes keyword parameters. `nonlocal`, a name bound again after it was
+    captured, or a captured value that cannot be pickled itself are refused, with the line.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF102]` on the line of the culprit or of the boundary, or `ignore = ["DLF102"]`.
+    """
+
+    code = "DLF102"
+    name = "local-function-reaches-worker"
+    codemods = ("module_level_callables",)
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield a finding for each local function that crosses."""
+        for crossing in analysis.crossings:
+            if callables.problem(crossing, analysis) == "local":
+                name = callables.name_of(crossing)
+                message = f"the local function `{name}` reaches the workers and cannot be pickled"
+                yield callables.finding(type(self), crossing, message)

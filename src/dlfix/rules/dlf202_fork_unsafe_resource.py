@@ -1,0 +1,73 @@
+"""DLF202: a handle pickles well, but must not be used on both sides of a fork."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.rules.base import Finding, Rule
+from dlfix.rules.reading.handles import finding, handles
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+
+
+class ForkUnsafeResource(Rule):
+    """A handle pickles well, but must not be used on both sides of a fork.
+
+    ## What it does
+
+    Some clients reopen themselves when they are unpickled, so that spawn works, and go wrong or hang under
+    fork, where the workers share the parent's sockets, threads or file position.
+
+    ## The error you see
+
+    With torch 2.13 on Python 3.11:
+
+        no error: wrong data, or a worker that hangs
+
+    ## Example
+
+        class Frames(Dataset):
+            def __init__(self, path):
+                self.reader = decord.VideoReader(path)
+
+    ## Use instead
+
+        class Frames(Dataset):
+            def __init__(self, path):
+                self.path = path
+
+            @functools.cached_property
+            def reader(self):
+                return decord.VideoReader(self.path)
+
+    ## Fix safety
+
+    As for DLF201.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF202]` on the line of the culprit or of the boundary, or `ignore = ["DLF202"]`.
+    """
+
+    code = "DLF202"
+    name = "fork-unsafe-resource"
+    codemods = ("lazy_resources",)
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield a finding for each handle that crosses and is unsafe under fork."""
+        for handle in handles(analysis):
+            if (
+                handle.row.kind == "resource"
+                and not handle.row.fails
+                and handle.row.fork_unsafe
+                and not handle.passed_in
+            ):
+                found = finding(
+                    type(self),
+                    handle,
+                    f"`{handle.name}`{handle.where} must not be used across a fork",
+                )
+                if found is not None:
+                    yield found

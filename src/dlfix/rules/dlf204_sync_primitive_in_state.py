@@ -1,0 +1,69 @@
+"""DLF204: a lock, queue, event, thread or pool is part of what is pickled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.rules.base import Finding, Rule
+from dlfix.rules.reading.handles import finding, handles
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+
+
+class SyncPrimitiveInState(Rule):
+    """A lock, queue, event, thread or pool is part of what is pickled.
+
+    ## What it does
+
+    Such objects belong to one process. A worker needs a new one, which guards the threads of that worker.
+
+    ## The error you see
+
+    With torch 2.13 on Python 3.11:
+
+        TypeError: cannot pickle '_thread.lock' object
+
+    ## Example
+
+        class Cache:
+            def __init__(self):
+                self.lock = threading.Lock()
+
+    ## Use instead
+
+        def __getstate__(self):
+            state = self.__dict__.copy()
+            del state["lock"]
+            return state
+
+        def __setstate__(self, state):
+            self.__dict__.update(state)
+            self.lock = threading.Lock()
+
+    ## Fix safety
+
+    Safe for what guards threads of one process. Where processes are meant to be synchronised it is only
+    reported.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF204]` on the line of the culprit or of the boundary, or `ignore = ["DLF204"]`.
+    """
+
+    code = "DLF204"
+    name = "sync-primitive-in-state"
+    codemods = ("pickle_state",)
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield a finding for each primitive that crosses."""
+        for handle in handles(analysis):
+            if handle.row.kind == "sync" and handle.row.fails:
+                found = finding(
+                    type(self),
+                    handle,
+                    f"`{handle.name}`{handle.where} reaches the workers and cannot be pickled",
+                )
+                if found is not None:
+                    yield found

@@ -1,0 +1,62 @@
+"""DLF206: something that cannot be pickled is part of the state: a generator, a module, a view, a reader ..."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.rules.base import Finding, Rule
+from dlfix.rules.reading.handles import finding, handles, states
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+
+
+class UnpicklableState(Rule):
+    """Something that cannot be pickled is part of the state: a generator, a module, a view, a reader ...
+
+    ## What it does
+
+    Generators, modules, weak references, dictionary views, readers, script modules and loader iterators
+    cannot cross to a worker, or do not arrive as they were.
+
+    ## The error you see
+
+    With torch 2.13 on Python 3.11:
+
+        TypeError: cannot pickle 'generator' object
+
+    ## Example
+
+        class Classes:
+            def __init__(self, ranges):
+                self.names = ranges.keys()
+
+    ## Use instead
+
+        class Classes:
+            def __init__(self, ranges):
+                self.names = list(ranges.keys())
+
+    ## Fix safety
+
+    Safe where it can be made anew from what is kept (a module by its name, a view as a list). A generator has
+    a position that is lost, and is only reported.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF206]` on the line of the culprit or of the boundary, or `ignore = ["DLF206"]`.
+    """
+
+    code = "DLF206"
+    name = "unpicklable-state"
+    codemods = ("pickle_state",)
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield a finding for each value that crosses and cannot be pickled, by its kind."""
+        for handle in [*handles(analysis), *states(analysis)]:
+            if handle.row.kind == "state" and handle.row.fails:
+                message = f"`{handle.name}`{handle.where} reaches the workers and cannot be pickled"
+                found = finding(type(self), handle, message)
+                if found is not None:
+                    yield found

@@ -1,0 +1,62 @@
+"""DLF601: a memory-mapped array is pickled as a full copy of its data for each worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.rules.base import Finding, Rule
+from dlfix.rules.reading.handles import finding, handles
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+
+
+class MappedMemoryCopied(Rule):
+    """A memory-mapped array is pickled as a full copy of its data for each worker.
+
+    ## What it does
+
+    `np.memmap` is an array like any other to pickle: all of it is read, sent, and held once a worker.
+
+    ## The error you see
+
+    With torch 2.13 on Python 3.11:
+
+        no error: memory and start-up time grow with the data, for each worker
+
+    ## Example
+
+        self.tokens = np.memmap(path, dtype=np.uint16, mode="r")
+
+    ## Use instead
+
+        @functools.cached_property
+        def tokens(self):
+            return np.memmap(self.path, dtype=np.uint16, mode="r")
+
+    ## Fix safety
+
+    Safe for a mapping that is only read; refused where it is written to.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF601]` on the line of the culprit or of the boundary, or `ignore = ["DLF601"]`.
+    """
+
+    code = "DLF601"
+    name = "mapped-memory-copied"
+    severity = "warning"
+    codemods = ("lazy_resources",)
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield a finding for each mapped array that crosses."""
+        for handle in handles(analysis):
+            if handle.row.kind == "memmap" and not handle.passed_in:
+                found = finding(
+                    type(self),
+                    handle,
+                    f"`{handle.name}`{handle.where} is pickled as a full copy of its data for each worker",
+                )
+                if found is not None:
+                    yield found

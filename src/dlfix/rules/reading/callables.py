@@ -1,0 +1,159 @@
+"""Why a callable or a class that crosses cannot be found by its name."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Literal
+
+from dlfix.catalog import CallableRow
+from dlfix.reach.entries import under_guard
+from dlfix.reach.interpreter import DECORATED
+from dlfix.reach.labels import node_of
+from dlfix.reach.values import Class, Constant, External, ExternalCall, Function
+from dlfix.rules.base import Finding, Place, Rule
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing
+
+Problem = Literal["lambda", "local", "class", "named", "decorated", "shadowed"]
+_MAKERS = frozenset(
+    {"collections.namedtuple", "typing.NamedTuple", "enum.Enum", "enum.IntEnum", "type",
+     "dataclasses.make_dataclass"}
+)  # fmt: skip
+
+
+def problem(crossing: Crossing, analysis: Analysis) -> Problem | None:
+    """Return why pickle cannot find what crosses by its name; None where it can."""
+    value = crossing.value
+    if isinstance(value, Function):
+        return _of_function(value, crossing, analysis)
+    if isinstance(value, Class):
+        return _of_class(value, analysis)
+    if isinstance(value, ExternalCall) and value.name in _MAKERS:
+        return "class" if _is_lost(value, analysis) else None
+    return None
+
+
+def _of_function(value: Function, crossing: Crossing, analysis: Analysis) -> Problem | None:
+    if any(passed.note == DECORATED for passed in crossing.passed):
+        return "decorated" if _is_local(value) else None
+    if value.named is not None:
+        return None if not _is_local(value.named) else "local"
+    if isinstance(value.node, ast.Lambda):
+        return "named" if _bound_at_top(value) else "lambda"
+    if _is_local(value):
+        return "local"
+    if under_guard(value.module, value.node) is not None:
+        return None  # DLF302 tells of it
+    return None if _leads_back(value, analysis) else "shadowed"
+
+
+def _of_class(value: Class, analysis: Analysis) -> Problem | None:
+    if _is_local(value):
+        return "class"
+    if under_guard(value.module, value.node) is not None:
+        return None
+    return None if _leads_back(value, analysis) else "shadowed"
+
+
+def _is_local(value: Function | Class) -> bool:
+    scope = value.frame.scope
+    while scope.parent is not None:
+        if scope.is_function:
+            return True
+        scope = scope.parent
+    return False
+
+
+def _bound_at_top(value: Function) -> bool:
+    """Tell whether a lambda is the value of a name of its module or class."""
+    if value.frame.scope.is_function:
+        return False
+    parent = _binder(value.module, value.node)
+    return isinstance(parent, (ast.Assign, ast.AnnAssign))
+
+
+def _binder(module: Module, node: ast.AST) -> ast.AST | None:
+    parent = module.parent(node)
+    if isinstance(parent, ast.Call) and getattr(parent.func, "id", "") in (
+        "staticmethod",
+        "classmethod",
+    ):
+        parent = module.parent(parent)
+    return parent
+
+
+def _leads_back(value: Function | Class, analysis: Analysis) -> bool:
+    """Tell whether the value's qualified name leads to that very statement."""
+    scope = value.frame.scope
+    if scope.is_class:
+        return True
+    name = getattr(value.node, "name", "")
+    found = [r.value for r in analysis.interpreter.global_name(value.module, name)]
+    if not found:
+        return True
+    return any(isinstance(f, (Function, Class)) and f.node is value.node for f in found) or not all(
+        node_of(f) is not None for f in found
+    )
+
+
+def _is_lost(value: ExternalCall, analysis: Analysis) -> bool:
+    """Tell whether a class made by a call is bound elsewhere than its name says."""
+    statement = value.frame.module.parent(value.node)
+    names = [v.value for v in analysis.values(value.arguments.get(0, "typename"))
+             if isinstance(v, Constant)]  # fmt: skip
+    if value.name == "type" and len(value.arguments.positional) < 3:
+        return False
+    if value.frame.scope.is_function:
+        return True
+    if not isinstance(statement, ast.Assign) or len(names) != 1:
+        return False
+    return all(getattr(target, "id", None) != names[0] for target in statement.targets)
+
+
+def library_row(crossing: Crossing, analysis: Analysis) -> CallableRow | None:
+    """Return the catalogue's row for a library's callable that cannot cross by its name."""
+    value = crossing.value
+    return analysis.catalog.callable(value.name) if isinstance(value, External) else None
+
+
+def name_of(crossing: Crossing) -> str:
+    """Return the name of the function or class that crosses."""
+    value = crossing.value
+    if isinstance(value, ExternalCall):
+        first = value.node.args[0] if value.node.args else None
+        return str(first.value) if isinstance(first, ast.Constant) else value.name
+    return str(getattr(getattr(value, "node", None), "name", "lambda"))
+
+
+def said(why: Problem, crossing: Crossing) -> str:
+    """Return the message for a callable that is not found by its name."""
+    name = name_of(crossing)
+    if why == "named":
+        return "a lambda reaches the workers under a name that pickle does not know it by"
+    if why == "decorated":
+        return (
+            f"what reaches the workers is `{name}`, which a decorator put in place without `wraps`"
+        )
+    return f"`{name}` reaches the workers, but its name is bound to something else"
+
+
+def finding(rule: type[Rule], crossing: Crossing, message: str, error: str = "") -> Finding:
+    """Return a finding about a callable that crosses."""
+    made = node_of(crossing.value)
+    place = crossing.path[-1].place
+    if made is not None:
+        place = Place(made[1].path, made[1].span(made[0]))
+    return Finding(rule, message, place, crossing.path, error or _error(crossing), crossing)
+
+
+def _error(crossing: Crossing) -> str:
+    value = crossing.value
+    if not isinstance(value, (Function, Class)):
+        return ""
+    qualname = value.module.inner_scope(value.node).qualname
+    if "<locals>" in qualname:
+        return f"Can't pickle local object '{qualname}'"
+    return f"Can't pickle {qualname}: attribute lookup {qualname} on {value.module.name} failed"

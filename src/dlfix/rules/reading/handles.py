@@ -1,0 +1,281 @@
+"""What the catalogue says of a value that crosses, and which class keeps it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlfix.catalog import ABSENT, UNKNOWN, Catalog, ResourceRow, Tail
+from dlfix.reach.labels import label, node_of
+from dlfix.reach.values import (
+    Argument,
+    Bound,
+    Class,
+    Constant,
+    Container,
+    Derived,
+    ExternalCall,
+    Frame,
+    Generator,
+    Instance,
+    ModuleValue,
+)
+from dlfix.rules.base import Finding, Place, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing, Store
+    from dlfix.reach.values import Value
+
+
+@dataclass(frozen=True)
+class Handle:
+    """A value that crosses and that the catalogue knows."""
+
+    crossing: Crossing
+    row: ResourceRow
+    holder: Instance | None  # the nearest object of the tree that keeps it
+    store: Store | None  # the statement that keeps it there
+    passed_in: bool  # made outside the class that keeps it
+
+    @property
+    def name(self) -> str:
+        """What it is called in a message: the words that make it."""
+        return label(self.crossing.value)
+
+    @property
+    def late(self) -> bool:
+        """Whether it is only there once the parent has used the object."""
+        return self.store is not None and self.store.late
+
+    @property
+    def opened_by(self) -> str:
+        """The method that opens it, where that is not the constructor."""
+        return self.store.method if self.store is not None else ""
+
+    @property
+    def where(self) -> str:
+        """What keeps it, for a message: " in `Clips.file`"."""
+        if self.holder is None or self.store is None:
+            return ""
+        return f" in `{self.holder.cls.name}.{self.store.attribute}`"
+
+    @property
+    def error(self) -> str:
+        """What this Python prints when it is pickled."""
+        return self.row.error_on(sys.version_info[:2])
+
+
+def handles(analysis: Analysis) -> Iterator[Handle]:
+    """Yield what crosses and the catalogue has a row for, plain data left out."""
+    for crossing in analysis.crossings:
+        row = row_of(crossing.value, analysis)
+        if row is None or row.kind == "plain" or row.pickles == "unknown":
+            continue
+        kept = _kept(crossing)
+        store = kept.edge.store if kept is not None else None
+        above = kept.parent.value if kept is not None and kept.parent is not None else None
+        holder = above if isinstance(above, Instance) else None
+        passed_in = holder is None or not _made_inside(crossing.value, store)
+        yield Handle(crossing, row, holder, store, passed_in)
+
+
+def states(analysis: Analysis) -> Iterator[Handle]:
+    """Yield what crosses and cannot be pickled by its very kind: generators and modules."""
+    for crossing in analysis.crossings:
+        row = _kind_row(crossing.value)
+        if row is None:
+            continue
+        kept = _kept(crossing)
+        above = kept.parent.value if kept is not None and kept.parent is not None else None
+        holder = above if isinstance(above, Instance) else None
+        store = kept.edge.store if kept is not None else None
+        yield Handle(crossing, row, holder, store, holder is None)
+
+
+def _kind_row(value: Value) -> ResourceRow | None:
+    if isinstance(value, Generator):
+        return _GENERATOR
+    return _MODULE if isinstance(value, ModuleValue) else None
+
+
+_GENERATOR = ResourceRow(
+    "generator", kind="state", error="TypeError: cannot pickle 'generator' object"
+)
+_MODULE = ResourceRow("module", kind="state", error="TypeError: cannot pickle 'module' object")
+
+
+def finding(rule: type[Rule], handle: Handle, message: str) -> Finding | None:
+    """Return a finding about a handle; None where no code makes it."""
+    made = node_of(handle.crossing.value)
+    if made is None and handle.store is None:
+        return None
+    node, module = made or (handle.store.node, handle.store.frame.module)  # type: ignore[union-attr]
+    place = Place(module.path, module.span(node))
+    return Finding(
+        rule, message, place, handle.crossing.path, handle.error, evidence=handle.crossing
+    )
+
+
+def _kept(crossing: Crossing) -> Crossing | None:
+    """Return the crossing whose edge is the attribute that keeps it, through containers."""
+    current: Crossing | None = crossing
+    while current is not None and current.edge.kind == "item":
+        current = current.parent
+        if current is not None and not isinstance(current.value, Container):
+            return None
+    return current if current is not None and current.edge.kind == "attribute" else None
+
+
+def _made_inside(value: Value, store: Store | None) -> bool:
+    """Tell whether a value is made by code of the class that stores it, or its module's helpers."""
+    made = node_of(value)
+    if made is None or store is None:
+        return False
+    if isinstance(store.value, Bound) and _is_parameter(store.value):
+        return _default_of(store.value, made[0])
+    return True
+
+
+def _is_parameter(bound: Bound) -> bool:
+    node, scope = bound.node, bound.frame.scope
+    if not isinstance(node, ast.Name):
+        return False
+    bindings = scope.bindings.get(node.id, [])
+    return bool(bindings) and all(b.kind == "parameter" for b in bindings)
+
+
+def _default_of(bound: Bound, made: ast.AST) -> bool:
+    function = bound.frame.scope.node
+    return made in ast.walk(getattr(function, "args", ast.arguments()))
+
+
+# Rows
+
+
+def row_of(value: Value, analysis: Analysis) -> ResourceRow | None:
+    """Return the catalogue's row for what a value is, arguments taken into account."""
+    catalog = analysis.catalog
+    if isinstance(value, ExternalCall):
+        row = catalog.resource(value.name)
+        return row.variant(_reader(value, analysis), _uses(value)) if row is not None else None
+    if isinstance(value, Derived):
+        return _derived_row(value, analysis, catalog)
+    return None
+
+
+def _derived_row(value: Derived, analysis: Analysis, catalog: Catalog) -> ResourceRow | None:
+    origin = value.origin
+    if isinstance(origin, Container):
+        return catalog.resource(f"{origin.kind}.{value.how}") if value.called else None
+    if isinstance(origin, ExternalCall):
+        own = catalog.resource(f"{origin.name}.{value.how}")
+        if own is not None and value.called:
+            return own.variant(_call_reader(value, analysis))
+    above = row_of(origin, analysis)
+    if above is None:
+        return None
+    given = above.hangs(value.how, _key(value, analysis))
+    return catalog.hanging(given) if given is not None else None
+
+
+def _key(value: Derived, analysis: Analysis) -> object:
+    if value.how != "__getitem__" or not isinstance(value.node, ast.Subscript):
+        return None
+    if isinstance(value.node.slice, (ast.Slice, ast.Tuple)):
+        return slice(None)
+    known = _constant(Bound(value.node.slice, value.frame), analysis)
+    return known if isinstance(known, (str, int)) else None
+
+
+def _reader(value: ExternalCall, analysis: Analysis):  # type: ignore[no-untyped-def]
+    def read(position: int | None, name: str) -> object:
+        argument = value.arguments.get(position, name or None)
+        if argument is None:
+            more = value.arguments.more_positional or value.arguments.more_keywords
+            return UNKNOWN if more else ABSENT
+        return _constant(argument, analysis)
+
+    return read
+
+
+def _call_reader(value: Derived, analysis: Analysis):  # type: ignore[no-untyped-def]
+    def read(position: int | None, name: str) -> object:
+        call = value.node
+        if not isinstance(call, ast.Call):
+            return UNKNOWN
+        for keyword in call.keywords:
+            if keyword.arg == name:
+                return _constant(Bound(keyword.value, value.frame), analysis)
+        if position is not None and position < len(call.args):
+            return _constant(Bound(call.args[position], value.frame), analysis)
+        return ABSENT
+
+    return read
+
+
+def _constant(argument: Argument, analysis: Analysis) -> object:
+    """Return an argument's constant, the end of a text that is put together, or UNKNOWN."""
+    values = analysis.values(argument)
+    constants = [value.value for value in values if isinstance(value, Constant)]
+    if len(constants) == 1 and len(values) == 1:
+        return constants[0]
+    if isinstance(argument, Bound):
+        ending = _ending(argument.node, argument.frame, analysis)
+        return UNKNOWN if ending is None else Tail(ending)
+    return UNKNOWN
+
+
+def _ending(node: ast.expr, frame: Frame, analysis: Analysis) -> str | None:
+    """Return the end of a text: `".npz"` of `os.path.join(root, name + ".npz")`."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Div)):
+        return _ending(node.right, frame, analysis)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        text = _ending(node.left, frame, analysis)
+        return text.rpartition("%")[2][1:] if text else None
+    if isinstance(node, ast.JoinedStr) and node.values:
+        return _ending(node.values[-1], frame, analysis)
+    if isinstance(node, ast.Call) and node.args:
+        func = node.func
+        if isinstance(func, ast.Attribute) and func.attr in ("join", "joinpath"):
+            return _ending(node.args[-1], frame, analysis)
+        if isinstance(func, ast.Name) and func.id in ("str", "Path"):
+            return _ending(node.args[-1], frame, analysis)
+    if isinstance(node, ast.Name):
+        return _bound_ending(node, frame, analysis)
+    return None
+
+
+def _bound_ending(node: ast.Name, frame: Frame, analysis: Analysis) -> str | None:
+    bindings = frame.scope.bindings.get(node.id, [])
+    if len(bindings) == 1 and bindings[0].value is not None and not bindings[0].path:
+        return _ending(bindings[0].value, frame, analysis)
+    return None
+
+
+def _uses(value: ExternalCall) -> frozenset[str]:
+    """Return the attributes read of a call's result where it is used on the spot."""
+    module = value.frame.module
+    parent = module.parent(value.node)
+    if isinstance(parent, ast.withitem):
+        return frozenset({"with"})
+    if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+        target = parent.targets[0]
+        return frozenset(_attributes_read(module.scope_of(parent).node, target))
+    return frozenset()
+
+
+def _attributes_read(root: ast.AST, target: ast.expr) -> Iterator[str]:
+    wanted = ast.dump(target).replace("Store()", "Load()")
+    for node in ast.walk(root):
+        if isinstance(node, ast.Attribute) and ast.dump(node.value) == wanted:
+            yield node.attr
+
+
+__all__ = ["Class", "Handle", "finding", "handles", "row_of"]
