@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from dlfix.runtime import commands
 from dlfix.runtime.explain import command, exceptions, explain
 
 PARENT = """\
@@ -381,3 +382,36 @@ def test_a_name_that_is_nowhere_leaves_the_line_that_sent_it(tmp_path):
     error = "AttributeError: Can't pickle local object 'gone.<locals>.collate'"
     line, line_is = found_in(tmp_path, error, data__sets="def make():\n    pass\n")
     assert (line, line_is) == ("train.py:70", "boundary")
+
+
+def test_the_python_blocks_of_an_article_are_read_too(capsys):
+    text = """\
+Why is a DataLoader worker process encountering an AttributeError?
+
+It throws a 'can't pickle _sqlite3.Connection object' error:
+
+```python
+import sqlite3
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.connection = sqlite3.connect(path)
+
+    def __getitem__(self, i):
+        return self.connection.execute("SELECT 1").fetchone()
+
+def main():
+    for row in DataLoader(Rows("x"), num_workers=2):
+        print(row)
+```
+"""
+    assert commands.explain_text(text) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "culprit block1.py:6" in told
+    assert "block1.py:6 DLF201" in told
+    assert "run dlfix apply --select DLF201 . " in told
+
+
+def test_a_file_that_an_article_only_speaks_of_is_not_looked_for():
+    assert explain("the cause is a TypeError: cannot pickle 'module' object in train.py").line == ""

@@ -67,7 +67,8 @@ def explain_text(text: str, *, output_format: str = "text", folder: Path | None 
     be read).
     """
     folder = folder or Path.cwd()
-    explanation = explain(text, _findings_near(text, folder), folder)
+    near = _findings_near(text, folder)
+    explanation = explain(text, near, folder, () if near else _findings_in(text))
     if explanation is None:
         print("no pickling or worker error in this text", file=sys.stderr)
         return 1
@@ -127,6 +128,15 @@ def _findings_near(text: str, folder: Path) -> Sequence[Finding]:
     """Return the static findings of the files that a traceback names and that are at hand."""
     named = {f.path for raised in exceptions(clean(text)) for f in raised.frames if f.is_users}
     return _findings(sorted({folder / path for path in named if (folder / path).is_file()}))
+
+
+def _findings_in(text: str) -> Sequence[Finding]:
+    """Return the static findings of the Python blocks in a text."""
+    if "```" not in text:
+        return ()
+    from dlfix.runtime.static import in_text
+
+    return in_text(text)
 
 
 def _findings(paths: Sequence[Path]) -> Sequence[Finding]:

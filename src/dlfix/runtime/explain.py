@@ -74,12 +74,19 @@ class Explanation:
     path: str  # where the culprit hangs, where the text tells (Python 3.14)
     command: str
     others: tuple[str, ...] = ()  # other causes in the same text
+    pasted: tuple[str, ...] = ()  # findings in Python blocks of the text itself
 
 
 def explain(
-    text: str, findings: Sequence[Finding] = (), folder: Path | None = None
+    text: str,
+    findings: Sequence[Finding] = (),
+    folder: Path | None = None,
+    pasted: Sequence[Finding] = (),
 ) -> Explanation | None:
-    """Explain the first cause in a text; None where there is none."""
+    """Explain the first cause in a text; None where there is none.
+
+    `findings` are those of the files it names, `pasted` those of Python blocks in the text itself.
+    """
     text = clean(text)
     raised = list(exceptions(text))
     found = _ranked(text, raised)
@@ -88,7 +95,7 @@ def explain(
     meaning, source = found[0]
     meaning, source = _with_inner(meaning, source, raised)
     folder = folder or Path.cwd()
-    line, line_is = _line(meaning, source, raised, findings, folder)
+    line, line_is = _line(meaning, source, raised, [*findings, *pasted], folder)
     line = line.removeprefix(f"{folder}{os.sep}")
     others = [m.happened for m, _ in found[1:] if m.code != meaning.code and m.rank >= 2]
     return Explanation(
@@ -99,8 +106,20 @@ def explain(
         line,
         line_is,
         _path(text),
-        command(meaning.code, line) if source or meaning.rank > 1 else "dlfix check .",
+        _command(meaning, source, "" if pasted else line),
         tuple(dict.fromkeys(others))[:3],
+        tuple(dict.fromkeys(_said(finding) for finding in pasted)),
+    )
+
+
+def _command(meaning: Meaning, source: Raised | None, line: str) -> str:
+    vague = source is None and meaning.rank == RANKS["wrapper"]
+    return "dlfix check ." if vague else command(meaning.code, line)
+
+
+def _said(finding: Finding) -> str:
+    return (
+        f"{finding.place.path.name}:{finding.place.span.start.row} {finding.code} {finding.message}"
     )
 
 

@@ -205,6 +205,10 @@ def show_explanation(explanation: Explanation, out: Console) -> None:
     out.print(f"  run     [green]{_plain(explanation.command)}[/]")
     for other in explanation.others:
         out.print(f"\nAlso: {_plain(other)}")
+    if explanation.pasted:
+        out.print("\nIn the code of this text, block by block:")
+    for said in explanation.pasted:
+        out.print(f"  {_plain(said)}")
 
 
 def to_json(probed: Probed, joined: Sequence[Joined]) -> str:

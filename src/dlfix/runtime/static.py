@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
     from dlfix.session import Session
 
-FENCED = re.compile(r"^[ \t]*```[ \t]*(?:python|py)[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
+FENCED = re.compile(
+    r"^[ \t]*```[ \t]*(?:python|py)[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE
+)
 
 
 def findings(paths: Sequence[Path]) -> Sequence[Finding]:
