@@ -91,3 +91,4 @@ def test_an_explanation_names_the_line_of_the_finding_that_fits():
     findings = [finding(3, "self.h5"), finding(9, "self.db", error=error)]
     found = explain(text, findings)
     assert (found.line, found.line_is) == ("/proj/train.py:9", "culprit")
+    assert found.found == findings[1].message

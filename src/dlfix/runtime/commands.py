@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 TIMEOUT = 120.0
+SMALL = 500  # a program of so many files is read whole, to explain what happened in one of them
 
 
 def probe(
@@ -127,7 +129,12 @@ def _findings_for(target: str) -> Sequence[Finding]:
 def _findings_near(text: str, folder: Path) -> Sequence[Finding]:
     """Return the static findings of the files that a traceback names and that are at hand."""
     named = {f.path for raised in exceptions(clean(text)) for f in raised.frames if f.is_users}
-    return _findings(sorted({folder / path for path in named if (folder / path).is_file()}))
+    files = sorted({folder / path for path in named if (folder / path).is_file()})
+    if not files:
+        return ()
+    root = min((file.parent for file in files), key=lambda parent: len(parent.parts))
+    small = len(list(islice(root.rglob("*.py"), SMALL + 1))) <= SMALL
+    return _findings([root] if small else files)
 
 
 def _findings_in(text: str) -> Sequence[Finding]:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.runtime.messages import RANKS, Meaning, fix_of, meanings
-from dlfix.runtime.probe import Line
 
 if TYPE_CHECKING:
     from dlfix.rules.base import Finding
@@ -73,6 +72,7 @@ class Explanation:
     line_is: str  # what is on that line: culprit, one of (several that fit), boundary
     path: str  # where the culprit hangs, where the text tells (Python 3.14)
     command: str
+    found: str = ""  # what reading the sources says of the culprit
     others: tuple[str, ...] = ()  # other causes in the same text
     pasted: tuple[str, ...] = ()  # findings in Python blocks of the text itself
 
@@ -95,7 +95,13 @@ def explain(
     meaning, source = found[0]
     meaning, source = _with_inner(meaning, source, raised)
     folder = folder or Path.cwd()
-    line, line_is = _line(meaning, source, raised, [*findings, *pasted], folder)
+    frames = _frames(source, raised)
+    message = source.text if source else meaning.text
+    if fitting := matching(message, meaning.code, frames, [*findings, *pasted]):
+        meaning = replace(meaning, code=fitting.code)
+        line, line_is = _place(fitting), "culprit"
+    else:
+        line, line_is = _line(meaning, frames, folder)
     line = line.removeprefix(f"{folder}{os.sep}")
     others = [m.happened for m, _ in found[1:] if m.code != meaning.code and m.rank >= 2]
     return Explanation(
@@ -107,6 +113,7 @@ def explain(
         line_is,
         _path(text),
         _command(meaning, source, "" if pasted else line),
+        fitting.message if fitting else "",
         tuple(dict.fromkeys(others))[:3],
         tuple(dict.fromkeys(_said(finding) for finding in pasted)),
     )
@@ -251,32 +258,22 @@ def _path(text: str) -> str:
     return "".join(steps).replace("multiprocessing.context.", "")
 
 
-def _line(
-    meaning: Meaning,
-    source: Raised | None,
-    raised: Sequence[Raised],
-    findings: Sequence[Finding],
-    folder: Path,
-) -> tuple[str, str]:
-    """Return the line at fault and what it is: the static finding's, the source's, the frame's."""
-    frames = _frames(source, raised)
-    text = source.text if source else meaning.text
-    if fitting := matching(text, meaning.code, frames, findings):
-        place = fitting.place
-        return str(Line(place.path, place.span.start.row)), "culprit"
+def _place(finding: Finding) -> str:
+    return f"{finding.place.path}:{finding.place.span.start.row}"
+
+
+def _line(meaning: Meaning, frames: Sequence[Frame], folder: Path) -> tuple[str, str]:
+    """Return the line at fault and what it is: where the name is written, else the last frame."""
     if written := _written(meaning, frames, folder):
         return written, "one of" if "," in written else "culprit"
     if not frames:
         return "", ""
     last = frames[-1]
-    is_culprit = meaning.rank < RANKS["cause"] or meaning.code in (
-        "DLF301",
-        "DLF401",
-        "DLF402",
-        "DLF403",
-        "DLF404",
-    )
-    return f"{last.path}:{last.row}", "culprit" if is_culprit else "boundary"
+    at_fault = meaning.rank < RANKS["cause"] or meaning.code in AT_THE_FRAME
+    return f"{last.path}:{last.row}", "culprit" if at_fault else "boundary"
+
+
+AT_THE_FRAME = ("DLF301", "DLF401", "DLF402", "DLF403", "DLF404")
 
 
 def _frames(source: Raised | None, raised: Sequence[Raised]) -> list[Frame]:
@@ -285,6 +282,10 @@ def _frames(source: Raised | None, raised: Sequence[Raised]) -> list[Frame]:
     if own:
         return own
     return [frame for r in raised for frame in r.frames if frame.is_users]
+
+
+ALIKE = {"DLF101", "DLF105"}  # a lambda at the top of a module reads alike in both
+HANDLES = {"DLF201", "DLF203", "DLF205"}  # the error tells that a handle crosses, not how
 
 
 def matching(
@@ -298,7 +299,10 @@ def matching(
         places = [finding.place, *(step.place for step in finding.trace)]
         rows = {(p.path.name, p.span.start.row) for p in places}
         same_error = bool(finding.error) and finding.error in text
-        return same_error, finding.code == code, bool(rows & at), any(p in files for p, _ in rows)
+        same_code = finding.code == code or any(
+            {finding.code, code} <= alike for alike in (ALIKE, HANDLES)
+        )
+        return same_error, same_code, bool(rows & at), any(p in files for p, _ in rows)
 
     best = max(findings, key=fit, default=None)
     return best if best is not None and any(fit(best)[:2]) else None

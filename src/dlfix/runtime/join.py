@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlfix.runtime.explain import ALIKE, HANDLES
 from dlfix.runtime.messages import meanings
 from dlfix.runtime.probe import Culprit, Line
 
@@ -54,8 +55,12 @@ def code_of(culprit: Culprit) -> str:
 def matching(culprit: Culprit, code: str, findings: Sequence[Finding]) -> Finding | None:
     """Return the finding at the culprit's line, else the one of its attribute and code."""
     at = [f for f in findings if culprit.line and is_at(f, culprit.line)]
-    same = [f for f in findings if f.code == code and _names(f, culprit.attribute)]
+    same = [f for f in findings if _is_alike(f.code, code) and _names(f, culprit.attribute)]
     return next(iter([*at, *same]), None)
+
+
+def _is_alike(code: str, other: str) -> bool:
+    return code == other or any({code, other} <= alike for alike in (ALIKE, HANDLES))
 
 
 def is_at(finding: Finding, line: Line) -> bool:

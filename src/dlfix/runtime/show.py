@@ -200,6 +200,8 @@ def show_explanation(explanation: Explanation, out: Console) -> None:
     if explanation.line:
         label = "sent at" if explanation.line_is == "boundary" else explanation.line_is
         out.print(f"  {label:<8}[cyan]{_plain(explanation.line)}[/]")
+    if explanation.found:
+        out.print(f"  found   {_plain(explanation.found)}")
     if explanation.code:
         out.print(f"  rule    {explanation.code}")
     out.print(f"  run     [green]{_plain(explanation.command)}[/]")
