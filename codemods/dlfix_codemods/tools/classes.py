@@ -35,8 +35,7 @@ def with_body(
     module: cst.Module, node: cst.ClassDef, statements: Sequence[cst.BaseStatement]
 ) -> cst.Module:
     """Return the module with other statements in a class."""
-    changed = cast(cst.Module, module.with_deep_changes(node.body, body=list(statements)))
-    return changed
+    return module.with_deep_changes(node.body, body=list(statements))
 
 
 def statements(module: cst.Module, code: str) -> list[cst.BaseStatement]:

@@ -107,11 +107,13 @@ class UnpicklableSample(Rule):
         if crossing.edge.name == "collate_fn":
             for code in reached.started(analysis, value):
                 yield from self._results(analysis, code, crossing, collates=False)
-        elif crossing.edge.name == "dataset" and isinstance(value, Instance):
-            if _is_none(analysis, boundary, "collate_fn", default=True):
-                collates = not _is_none(analysis, boundary, "batch_size", default=False)
-                for code in reached.methods(analysis, value, ("__getitem__", "__iter__")):
-                    yield from self._results(analysis, code, crossing, collates=collates)
+            return
+        if crossing.edge.name != "dataset" or not isinstance(value, Instance):
+            return
+        if _is_none(analysis, boundary, "collate_fn", default=True):
+            collates = not _is_none(analysis, boundary, "batch_size", default=False)
+            for code in reached.methods(analysis, value, ("__getitem__", "__iter__")):
+                yield from self._results(analysis, code, crossing, collates=collates)
 
     def _results(
         self, analysis: Analysis, code: reached.Code, crossing: Crossing, *, collates: bool

@@ -197,12 +197,11 @@ def _array(name: str, node: ast.Call) -> samples.Holder | None:
 
 
 def _dimensions(name: str, node: ast.Call) -> int:
-    if name in {"zeros", "ones", "empty", "full"} and node.args:
-        if isinstance(node.args[0], ast.Tuple):
-            return len(node.args[0].elts)
-    if name == "array" and node.args and isinstance(node.args[0], ast.List):
-        first = node.args[0].elts[:1]
-        return 2 if first and isinstance(first[0], ast.List) else 1
+    match node.args[:1]:
+        case [ast.Tuple(elts=sizes)] if name in {"zeros", "ones", "empty", "full"}:
+            return len(sizes)
+        case [ast.List(elts=[ast.List(), *_])] if name == "array":
+            return 2
     return 0
 
 

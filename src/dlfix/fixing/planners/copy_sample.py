@@ -51,7 +51,7 @@ def _outcome(changes: Sequence[Changed]) -> Fix | Refused:
     if first.refused:
         return Refused(first.refused)
     form = _deepest([change.form for change in changes])
-    if first.uses:
+    if first.uses and first.before is not None:
         name = free_attribute("sample", words(first.function))
         uses = tuple(first.module.span(use) for use in first.uses)
         edit: CopySample | BindCopy = BindCopy(first.module.span(first.before), uses, name, form)

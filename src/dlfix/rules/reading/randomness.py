@@ -90,11 +90,12 @@ def draws_globally(name: str) -> bool:
 
 def targets(cls: ast.ClassDef, attribute: str) -> tuple[ast.Attribute, ...]:
     """Return the places in a class where `self.<attribute>` is stored or deleted."""
+    own = (node for node in ast.walk(cls) if isinstance(node, ast.Attribute))
     return tuple(
         node
-        for node in ast.walk(cls)
-        if _is_own(node, attribute) and not isinstance(node.ctx, ast.Load)  # type: ignore[attr-defined]
-    )  # type: ignore[return-value]
+        for node in own
+        if _is_own(node, attribute) and not isinstance(node.ctx, ast.Load)
+    )
 
 
 def loads(node: ast.AST, attribute: str) -> list[ast.Attribute]:
@@ -211,7 +212,9 @@ def _has_bits(call: ast.Call) -> bool:
 
 
 def _is_on_cpu(call: ast.Call) -> bool:
-    made = call.func.value if _is_seeding(call) else call  # type: ignore[attr-defined]
+    made: ast.expr = call
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "manual_seed":
+        made = call.func.value
     if not isinstance(made, ast.Call):
         return False
     devices = [*made.args, *(keyword.value for keyword in made.keywords)]

@@ -59,10 +59,11 @@ def datasets(analysis: Analysis) -> Iterator[tuple[Instance, Crossing]]:
     """Yield each dataset of the tree that reaches a worker, once for each class."""
     seen: set[ast.ClassDef] = set()
     for instance, crossing in analysis.datasets():
-        if isinstance(instance, Instance) and crossing.boundary.workers is not False:
-            if instance.cls.node not in seen:
-                seen.add(instance.cls.node)
-                yield instance, crossing
+        if not isinstance(instance, Instance) or crossing.boundary.workers is False:
+            continue
+        if instance.cls.node not in seen:
+            seen.add(instance.cls.node)
+            yield instance, crossing
 
 
 def methods(analysis: Analysis, instance: Instance, names: Sequence[str] = ENTRIES) -> list[Code]:
@@ -88,7 +89,9 @@ def code_of(analysis: Analysis, function: Function, owner: Instance | None) -> C
 
 def runs(analysis: Analysis, start: Iterable[Code]) -> list[Code]:
     """Return these functions and all that they call in view, each once."""
-    waiting, found, seen = list(start), [], set()
+    waiting = list(start)
+    found: list[Code] = []
+    seen: set[ast.AST] = set()
     while waiting and len(found) < _MOST:
         code = waiting.pop(0)
         if code.node in seen:
