@@ -97,7 +97,7 @@ class UnpicklableSample(Rule):
             return
         for crossing in analysis.crossings:
             boundary = crossing.boundary
-            if crossing.parent is not None or boundary.workers is False:
+            if crossing.edge.kind != "argument" or boundary.workers is False:
                 continue
             if boundary.kind == "DataLoader":
                 yield from self._loader(analysis, crossing)

@@ -80,7 +80,7 @@ class UnpicklableException(Rule):
         """Yield each `raise` in a pool's worker whose exception cannot come back."""
         seen: set[ast.Raise] = set()
         for crossing in analysis.crossings:
-            if crossing.boundary.kind in _HIDDEN or crossing.parent is not None:
+            if crossing.boundary.kind in _HIDDEN or crossing.edge.kind != "argument":
                 continue
             for code in reached.runs(analysis, reached.started(analysis, crossing.value)):
                 for statement in _raises(code.node):

@@ -92,9 +92,7 @@ def targets(cls: ast.ClassDef, attribute: str) -> tuple[ast.Attribute, ...]:
     """Return the places in a class where `self.<attribute>` is stored or deleted."""
     own = (node for node in ast.walk(cls) if isinstance(node, ast.Attribute))
     return tuple(
-        node
-        for node in own
-        if _is_own(node, attribute) and not isinstance(node.ctx, ast.Load)
+        node for node in own if _is_own(node, attribute) and not isinstance(node.ctx, ast.Load)
     )
 
 
