@@ -63,6 +63,7 @@ NOTHING = [
     "x = self.data[i]\nif x.get('a') is None:\n    x['a'] = 1",
     "if i not in self.cache:\n    self.cache[i] = self.data[i]\nreturn self.cache[i]",
     "self.data[i] = load(i)\nreturn self.data[i]",
+    "self.data[i] = {}\nself.data[i]['shape'] = 1",
     "self.data[i] += 1\nreturn i",
     "x = self.data[i]\nif self.train:\n    x = dict(x)\nx['a'] = 1",
     "x = self.rows[i]\nx.requires_grad_()",

@@ -193,7 +193,8 @@ class Reader:
 
     def _taken(self, value: ast.expr, node: ast.Attribute, index: ast.expr) -> Alias | None:
         holder = self._holder(node)
-        assert holder is not None
+        if holder is None or self._fills(node.attr):
+            return None
         if holder.kind == "container":
             if isinstance(index, ast.Slice):
                 return None
@@ -202,6 +203,16 @@ class Reader:
             return None
         sure = holder.kind == "tensor" or holder.dimensions > 1 or isinstance(index, ast.Slice)
         return Alias(value, holder.kind, sure=sure)
+
+    def _fills(self, attribute: str) -> bool:
+        """Tell whether this function puts things under the attribute itself: a cache of its own."""
+        for node in ast.walk(self._function):
+            match node:
+                case ast.Assign(targets=[ast.Subscript(value=ast.Attribute(attr=name))]) if (
+                    name == attribute
+                ):
+                    return True
+        return False
 
     def _is_basic(self, index: ast.expr) -> bool:
         names = {node.id for node in ast.walk(index) if isinstance(node, ast.Name)}
