@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
@@ -104,7 +105,7 @@ def with_signature(function: cst.FunctionDef, hoist: Hoist) -> cst.FunctionDef:
 
 def width_of(lines: Sequence[str]) -> int:
     """Return how long lines of a file may be: as long as its longest, within reason."""
-    return min(max([88, *map(len, lines)]), 120)
+    return min(max([100, *map(len, lines)]), 120)
 
 
 def fitting(function: cst.FunctionDef, module: cst.Module, width: int) -> cst.FunctionDef:
@@ -174,10 +175,9 @@ def joined(args: Sequence[cst.Arg], added: Sequence[cst.Arg]) -> list[cst.Arg]:
 def below(function: cst.FunctionDef, block: Sequence[cst.BaseStatement]) -> cst.FunctionDef:
     """Return a method with the blank lines its class puts between methods."""
     blanks = 1
-    for statement in block[1:]:
-        if isinstance(statement, cst.FunctionDef):
-            lines = [line for line in statement.leading_lines if not line.comment]
-            blanks = len(lines)
+    for above, statement in itertools.pairwise(block):
+        if isinstance(above, cst.FunctionDef) and isinstance(statement, cst.FunctionDef):
+            blanks = len([line for line in statement.leading_lines if not line.comment])
             break
     comments = [line for line in function.leading_lines if line.comment]
     empty = [cst.EmptyLine(indent=False) for _ in range(blanks)]

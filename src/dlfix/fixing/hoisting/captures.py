@@ -76,19 +76,29 @@ class Drafts:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.of: dict[ast.AST, Draft] = {}
+        self.refused: dict[ast.AST, CannotHoist] = {}
 
     def draft(self, node: Callable) -> Draft:
         """Return the draft of a function, with those it calls drafted too."""
+        if node in self.refused:
+            raise self.refused[node]
         if node in self.of:
             return self.of[node]
         name, binding = named(self.module, node)
         draft = self.of[node] = Draft(self.module, node, name, binding)
+        try:
+            self._read(draft)
+        except CannotHoist as reason:
+            self.refused[node] = reason
+            raise
+        return draft
+
+    def _read(self, draft: Draft) -> None:
         _refuse_what_needs_its_frame(draft)
         for captured, binder in _captured(draft).items():
             self._capture(draft, captured, binder)
         _bind_defaults(draft)
         _refuse_local_decorators(draft)
-        return draft
 
     def _capture(self, draft: Draft, name: str, binder: Scope) -> None:
         bindings = binder.bindings.get(name, [])

@@ -24,6 +24,8 @@ from dlfix.project.scopes import Scope
 from dlfix.source.text import Span
 from dlfix_codemods.tools import naming
 
+_WIDTH = 100  # a line that a partial makes longer than this gets a line for the partial
+
 
 @dataclass
 class Move:
@@ -239,7 +241,9 @@ class Moves:
             if draft.name:
                 keeps = self._may_keep(draft)
                 listed = names.wanted_for_def(self.module, draft.node, draft.name, keeps)
-                if keeps:
+                if isinstance(draft.node, ast.Lambda) and names.is_vague(draft.name):
+                    listed = names.wanted(self.module, draft.node)
+                elif keeps:
                     draft.new_name = draft.name
                     self.given.add(draft.name)
                     continue
@@ -385,8 +389,7 @@ class Moves:
         added = (
             bound + len(name) - len(draft.name) + (0 if called else len("functools.partial(, )"))
         )
-        longest = max(len(each) for each in self.module.lines)
-        return len(line) + added <= min(max(88, longest), 100)
+        return len(line) + added <= _WIDTH
 
     def _references(
         self, draft: Draft, scope: Scope, group: list[Draft]

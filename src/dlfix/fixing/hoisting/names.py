@@ -39,7 +39,7 @@ def wanted(module: Module, node: ast.Lambda, parameter: str = "") -> list[str]:
         return ["identity", "_identity"]
     role = naming.snake(role_of(module, node) or parameter)
     deed = deed_of(node)
-    if role.strip("_") in _VAGUE or not role:
+    if is_vague(role):
         base = deed or "apply"
         outer = _owner(module, node)
         return [f"_{base}", *([f"_{outer}_{base}"] if outer else [])]
@@ -47,6 +47,12 @@ def wanted(module: Module, node: ast.Lambda, parameter: str = "") -> list[str]:
     longer = [f"_{role}_{deed}"] if deed and deed not in role else []
     outer = _owner(module, node)
     return [f"_{role}", *longer, *([f"_{outer}_{role}"] if outer else [])]
+
+
+def is_vague(name: str) -> bool:
+    """Tell whether a name says nothing of what it stands for."""
+    bare = name.strip("_")
+    return len(bare) < 2 or bare in _VAGUE
 
 
 def wanted_for_def(module: Module, node: ast.AST, name: str, keeps: bool) -> list[str]:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlfix.fixing.hoisting.captures import CannotHoist, Draft, guard_of
+from dlfix.fixing.hoisting.captures import CannotHoist, Draft, guard_of, is_global
 from dlfix.fixing.hoisting.moves import Move, Moves
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.fixing.plans_callables import CallablesPlan, Definition, Expression, Use, Wraps
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 from dlfix.reach.crossing import Crossing
+from dlfix.reach.interpreter import DECORATED
 from dlfix.reach.values import (
     Bound,
     BoundMethod,
@@ -109,13 +110,13 @@ class _Planning:
         crossing = finding.evidence
         value = crossing.value if isinstance(crossing, Crossing) else crossing
         if isinstance(value, Function):
-            if not _is_local(value):
-                return ("decorated", value.module.path, value.node)
+            if not _is_local(value) or _was_decorated(finding):
+                return ("named", value.module.path, value.node)
             same = self.moves(value.module).key(value.node)
             return ("equal", value.module.path, same or value.node)
         if isinstance(value, External):
             return ("external", finding.place.path, value.name)
-        return finding
+        return id(finding)
 
     def fix(self, group: list[Finding]) -> Fix:
         crossing = group[0].evidence
@@ -126,12 +127,14 @@ class _Planning:
         value = crossing.value
         if isinstance(value, External):
             self._define_library_function(work, value, group)
-        elif isinstance(value, Function) and _is_decorated(value):
+        elif isinstance(value, Function) and _was_decorated(group[0]):
             self._wrap(work, value)
-        elif isinstance(value, Function):
+        elif isinstance(value, Function) and _is_local(value):
             self._move(work, value, crossing)
             for other in group[1:]:
                 self._follow(work, value, other)
+        elif isinstance(value, (Function, Class)):
+            raise CannotHoist(_shadowed(value))
         else:
             raise CannotHoist("it is not a function of this project")
         return work.fix()
@@ -245,89 +248,119 @@ class _Planning:
         return True
 
     def _define_library_function(self, work: _Work, value: External, group: list[Finding]) -> None:
-        module = self.analysis.project.module(group[0].place.path)
-        spans = sorted({finding.place.span for finding in group})
-        nodes = [node for node in module.parents if isinstance(node, ast.expr)]
-        found = {module.span(node): node for node in nodes if module.span(node) in spans}
-        first = found.get(spans[0])
-        if not isinstance(first, (ast.Name, ast.Attribute)):
-            raise CannotHoist(f"`{value.name}` is not named where it is used")
+        found: dict[Span, ast.expr] = {}
+        module: Module | None = None
+        for finding in group:
+            where, nodes = self._written(value, finding.evidence)
+            module = module or where
+            found.update({where.span(node): node for node in nodes if where is module})
+        if module is None or not found:
+            raise CannotHoist(f"`{value.name}` is not named where it is handed over")
+        first = found[min(found)]
         text = module.segment(first)
         root = text.partition(".")[0]
-        if root not in module.scope.bindings:
+        if not is_global(module, module.scope_of(first), root):
             raise CannotHoist(f"`{root}` is not imported at module level (line {first.lineno})")
+        moves = self.moves(module)
         bare = value.name.rpartition(".")[2]
-        taken = naming.names_in(module.tree) | self.moves(module).given
-        name = naming.free_name(naming.private(bare), taken)
-        self.moves(module).given.add(name)
+        name = naming.free_name(naming.private(bare), moves.taken | moves.given)
+        moves.given.add(name)
         body = f"def {name}(*args, **kwargs):\n    return {text}(*args, **kwargs)\n"
-        near = _earliest(module, [found[span] for span in spans if span in found])
         work.message = f"Call `{text}` from a function of this module, `{name}`"
-        path = module.path
-        work.definitions[path] = [Definition(body, module.span(near))]
-        work.uses[path] = [Use(span, Expression(name)) for span in spans if span in found]
+        work.definitions[module.path] = [Definition(body, min(found))]
+        work.uses[module.path] = [Use(span, Expression(name)) for span in found]
+
+    def _written(self, value: External, crossing: Crossing) -> tuple[Module, list[ast.expr]]:
+        """Return where a library's function is named, on the way it is handed over."""
+        places = [(passed.module, passed.module.span(passed.node)) for passed in crossing.passed]
+        for step in reversed(crossing.path):
+            places.append((self.analysis.project.module(step.place.path), step.place.span))
+        for module, span in places:
+            nodes = self._named_at(value, module, span)
+            if nodes:
+                return module, nodes
+        raise CannotHoist(f"`{value.name}` is not named where it is handed over")
+
+    def _named_at(self, value: External, module: Module, span: Span) -> list[ast.expr]:
+        statements = [
+            node
+            for node in module.parents
+            if isinstance(node, ast.stmt) and module.span(node).contains(span)
+        ]
+        if not statements:
+            return []
+        innermost = max(statements, key=lambda node: module.span(node).start)
+        if isinstance(innermost, (ast.FunctionDef, ast.ClassDef)):
+            return []
+        last = value.name.rpartition(".")[2]
+        return [
+            node
+            for node in ast.walk(innermost)
+            if isinstance(node, (ast.Attribute, ast.Name))
+            and isinstance(node.ctx, ast.Load)
+            and not _is_called(module, node)
+            and (isinstance(node, ast.Name) or node.attr == last)
+            and self._is(value, module, node)
+        ]
+
+    def _is(self, value: External, module: Module, node: ast.expr) -> bool:
+        frame = self.analysis.frame(module.scope_of(node))
+        return any(
+            isinstance(each, External) and each.name == value.name
+            for each in self._values(Bound(node, frame))
+        )
 
     # Decorators
 
     def _wrap(self, work: _Work, value: Function) -> None:
-        """Give the decorators of a function `functools.wraps`."""
-        node, module = value.node, value.module
-        assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        for decorator in node.decorator_list:
-            inner = self._inner(module, decorator)
-            if inner is not None:
-                function, path, parameter, name = inner
-                wraps = work.wraps.setdefault(path, [])
-                wraps.append(Wraps(function, parameter))
-                work.message = work.message or f"Add `functools.wraps` to the decorator `{name}`"
-        if not work.wraps:
-            raise CannotHoist(f"its decorator (line {node.lineno}) is not one of this project")
-
-    def _inner(self, module: Module, decorator: ast.expr) -> tuple[Span, Path, str, str] | None:
-        frame = self.analysis.frame(module.scope)
-        called = isinstance(decorator, ast.Call)
-        func = decorator.func if isinstance(decorator, ast.Call) else decorator
-        for made in self._values(Bound(func, frame)):
-            if not isinstance(made, Function) or isinstance(made.node, ast.Lambda):
-                continue
-            outer: ast.AST = made.node
-            if called:
-                returned = _returned(made.module, outer)
-                if returned is None:
-                    continue
-                outer = returned
-            inner = _returned(made.module, outer)
-            if inner is None or _has_wraps(inner):
-                continue
-            parameters = [*outer.args.posonlyargs, *outer.args.args]  # type: ignore[attr-defined]
-            if not parameters or _returns_other(made.module, outer, inner):
-                continue
-            span = made.module.span(inner)
-            return span, made.module.path, parameters[0].arg, made.node.name
-        return None
+        """Give the function a decorator puts in place `functools.wraps`."""
+        inner, module = value.node, value.module
+        outer = value.frame.scope.node
+        if isinstance(inner, ast.Lambda) or not isinstance(outer, ast.FunctionDef):
+            raise CannotHoist(f"its decorator returns no function of its own (line {inner.lineno})")
+        parameters = [*outer.args.posonlyargs, *outer.args.args]
+        if not parameters or _returns_other(module, outer, inner.name):
+            raise CannotHoist(
+                f"the decorator `{outer.name}` (line {outer.lineno}) does not always return "
+                f"`{inner.name}`"
+            )
+        wraps = Wraps(module.span(inner), parameters[0].arg)
+        work.wraps[module.path] = [wraps]
+        name = _decorator_name(module, outer)
+        work.message = f"Add `functools.wraps` to the decorator `{name}`"
 
 
-def _returned(module: Module, outer: ast.AST) -> ast.FunctionDef | None:
-    """Return the local function a function returns."""
-    scope = module.inner_scope(outer)
-    for statement in scope.returns:
-        if isinstance(statement.value, ast.Name):
-            for binding in scope.bindings.get(statement.value.id, ()):
-                if isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    return binding.node  # type: ignore[return-value]
-    return None
+def _decorator_name(module: Module, outer: ast.FunctionDef) -> str:
+    scope = module.scope_of(outer)
+    return scope.name if scope.is_function else outer.name
 
 
-def _returns_other(module: Module, outer: ast.AST, inner: ast.FunctionDef) -> bool:
-    return any(
-        not isinstance(each.value, ast.Name) or each.value.id != inner.name
-        for each in module.inner_scope(outer).returns
+def _is_called(module: Module, node: ast.expr) -> bool:
+    parent = module.parent(node)
+    return isinstance(parent, ast.Call) and parent.func is node
+
+
+def _was_decorated(finding: Finding) -> bool:
+    """Tell whether a finding is about what a decorator put in a function's place."""
+    crossing = finding.evidence
+    notes = [passed.note for passed in getattr(crossing, "passed", ())]
+    return DECORATED in notes and _is_local(crossing.value)
+
+
+def _shadowed(value: Function | Class) -> str:
+    name = getattr(value.node, "name", "it")
+    for binding in value.module.scope.bindings.get(name, ()):
+        if binding.node is not value.node:
+            line = getattr(binding.node, "lineno", 0)
+            return f"`{name}` is bound again at line {line}: pickle would find that"
+    return f"`{name}` (line {value.node.lineno}) is not found by its name"
+
+
+def _returns_other(module: Module, outer: ast.FunctionDef, name: str) -> bool:
+    returns = module.inner_scope(outer).returns
+    return not returns or any(
+        not isinstance(each.value, ast.Name) or each.value.id != name for each in returns
     )
-
-
-def _has_wraps(node: ast.FunctionDef) -> bool:
-    names = [each.func if isinstance(each, ast.Call) else each for each in node.decorator_list]
-    return any(getattr(each, "attr", getattr(each, "id", "")) == "wraps" for each in names)
 
 
 def _is_local(value: Function) -> bool:
@@ -341,11 +374,6 @@ def _is_local(value: Function) -> bool:
             return True
         above = above.parent
     return guard_of(value.module, value.node) is not None
-
-
-def _is_decorated(value: Function) -> bool:
-    node = value.node
-    return not isinstance(node, ast.Lambda) and bool(node.decorator_list) and not _is_local(value)
 
 
 def _parameter(crossing: Crossing | None) -> str:
@@ -388,7 +416,3 @@ def _is_foreign(module: Module, node: ast.Attribute, owner: ast.ClassDef) -> boo
             mine = {getattr(base, "id", getattr(base, "attr", "")) for base in owner.bases}
             return above is not owner and owner.name not in bases and above.name not in mine
     return False
-
-
-def _earliest(module: Module, nodes: list[ast.expr]) -> ast.expr:
-    return min(nodes, key=lambda node: (node.lineno, node.col_offset))

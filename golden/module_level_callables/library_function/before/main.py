@@ -1,0 +1,44 @@
+import argparse
+import torch.nn.functional as F
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Numbers(Dataset):
+    def __init__(self, transform=None):
+        self.transform = transform
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        value = torch.tensor(index)
+        return value if self.transform is None else self.transform(value)
+
+
+def options(args):
+    context = args.start_method if args.workers else None
+    return {"batch_size": 2, "num_workers": args.workers, "multiprocessing_context": context}
+
+
+class Pooled(Numbers):
+    def __init__(self):
+        super().__init__()
+        self.pool = F.max_pool1d
+        self.act = F.relu
+
+    def __getitem__(self, index):
+        return self.act(self.pool(torch.arange(6.0).reshape(1, 6) - index, 2))
+
+
+def make_loader(args):
+    return DataLoader(Pooled(), **options(args))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    print("RESULT", [batch.tolist() for batch in make_loader(args)])

@@ -1,0 +1,47 @@
+import argparse
+import functools
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Numbers(Dataset):
+    def __init__(self, transform=None):
+        self.transform = transform
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        value = torch.tensor(index)
+        return value if self.transform is None else self.transform(value)
+
+
+def options(args):
+    context = args.start_method if args.workers else None
+    return {"batch_size": 2, "num_workers": args.workers, "multiprocessing_context": context}
+
+
+class Clipped(Numbers):
+    def __init__(self, low):
+        super().__init__()
+        self.limit = 4
+        self.clip = functools.partial(self._clip, low=low)
+
+    def _clip(self, value, *, low):
+        return value.clamp(low, self.limit)
+
+    def __getitem__(self, index):
+        return self.clip(super().__getitem__(index))
+
+
+def make_loader(args):
+    return DataLoader(Clipped(1), **options(args))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    print("RESULT", [batch.tolist() for batch in make_loader(args)])
