@@ -43,7 +43,7 @@ lint: setup
 	$(BIN)/mypy
 
 docs: setup
-	$(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 # The catalogue against the objects themselves: what pickles, what does not, with which words.
 catalog: setup

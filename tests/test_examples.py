@@ -61,3 +61,12 @@ def test_training_comes_to_the_same_under_every_start_method(mended, warm):
     assert before.result is not None, str(before)
     for outcome in after:
         assert outcome.result == before.result, str(outcome)
+
+
+def test_the_readme_shows_what_is_found():
+    readme = (BIRDS.parents[1] / "README.md").read_text(encoding="utf-8")
+    (found,) = (
+        diagnosis for diagnosis in cases.diagnosed(BIRDS) if diagnosis.finding.code == "DLF101"
+    )
+    assert f"DLF101 {found.finding.message}\n" in readme
+    assert f"fix:    {found.outcome.message}\n" in readme
