@@ -68,6 +68,13 @@ def test_a_finding_of_another_attribute_or_file_is_not_joined():
     assert joined.finding is None
 
 
+def test_what_a_worker_raised_is_joined_by_its_rule():
+    findings = [finding(3, "self.db")]
+    at_fetch = culprit(9, stage="fetch", attribute="")
+    at_start = culprit(9, attribute="")
+    assert [j.finding for j in join([at_fetch, at_start], findings)] == [findings[0], None]
+
+
 @pytest.mark.parametrize(
     ("seen", "code"),
     [

@@ -371,6 +371,10 @@ BAD = {
         "import os\nraise KeyError('data')",
         r"failed before it started a worker \(.*main.py:2\): KeyError: 'data'",
     ),
+    "a script whose loader is refused": (
+        "raise ValueError('DataLoader with IterableDataset: expected unspecified shuffle option, but')",
+        r"ValueError: DataLoader with .* \(see dlfix explain DLF403\)",
+    ),
     "a script that never makes a loader": ("x = 1", "ended and started no worker"),
     "a script that calls sys.exit": ("import sys\nsys.exit(3)", r"called sys.exit\(3\) before"),
     "a script that hangs": ("import time\ntime.sleep(60)", r"was not done after 1 s"),

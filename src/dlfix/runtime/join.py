@@ -53,10 +53,14 @@ def code_of(culprit: Culprit) -> str:
 
 
 def matching(culprit: Culprit, code: str, findings: Sequence[Finding]) -> Finding | None:
-    """Return the finding at the culprit's line, else the one of its attribute and code."""
+    """Return the finding at the culprit's line, else of its attribute and rule, else of its rule.
+
+    The last is for what a worker raised: where it reads what is missing is not where that is set.
+    """
     at = [f for f in findings if culprit.line and is_at(f, culprit.line)]
     same = [f for f in findings if _is_alike(f.code, code) and _names(f, culprit.attribute)]
-    return next(iter([*at, *same]), None)
+    loose = [f for f in findings if culprit.stage != "pickle" and f.code == code]
+    return next(iter([*at, *same, *loose]), None)
 
 
 def _is_alike(code: str, other: str) -> bool:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dlfix.runtime import runner
+from dlfix.runtime.messages import RANKS, meanings
 
 HEAVY = 500 << 20  # bytes a worker, from which on a dataset is named
 METHODS = ("none", "fork", "spawn", "forkserver") if os.name == "posix" else ("none", "spawn")
@@ -356,7 +357,10 @@ def _raised(target: str, python: str, end: dict[str, Any]) -> str:
     place = _line(error["place"])
     where = f" ({place})" if place else ""
     first = (error["message"].strip().splitlines() or [""])[0]
-    return f"{target} failed before it started a worker{where}: {error['type']}: {first}"
+    text = f"{error['type']}: {first}"
+    known = next((m.code for m in meanings(text) if m.code and m.rank == RANKS["cause"]), "")
+    hint = f" (see dlfix explain {known})" if known else ""
+    return f"{target} failed before it started a worker{where}: {text}{hint}"
 
 
 def _fetched(job: dict[str, Any], method: str, timeout: float) -> Fetched:
