@@ -272,20 +272,15 @@ def _show_diff(outcome: Outcome, request: Request, manner: Manner) -> None:
 def _summarise(
     view: View, outcome: Outcome, request: Request, would: bool, failures: list[SourceError]
 ) -> None:
-    from dlfix.fixing.engine import Diagnosis
     from dlfix.report import text
-    from dlfix.report.view import Entry
+    from dlfix.report.view import View
 
-    done = []
-    first = type(view)(view.session, [])
-    for planned in outcome.applied if not failures else ():
-        for finding in planned.findings[:1]:
-            entry = Entry(Diagnosis(finding, None), first)
-            more = len(planned.findings) - 1
-            told = getattr(planned.outcome, "message", "") + (
-                f" (and {more} alike)" if more else ""
-            )
-            done.append((entry.code, told, entry.spot.shown))
+    first = View(view.session, [])
+    done = [
+        (finding.code, getattr(planned.outcome, "message", ""), first.spot(finding.place).shown)
+        for planned in (outcome.applied if not failures else ())
+        for finding in planned.findings
+    ]
     out = console(request.color, stderr=would)
     summary = text.applied(view, done, would=would)
     if summary.plain:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
 from collections.abc import Sequence
@@ -59,7 +60,7 @@ def undo(start: Path) -> list[Path]:
         names = ", ".join(str(path) for path in edited)
         raise NothingToUndo(f"changed since the last apply, nothing put back: {names}")
     write([change for change, _ in changes])
-    journal.unlink()
+    forget(journal.parent.parent)
     return [change.path for change, _ in changes]
 
 
@@ -90,5 +91,10 @@ def _change(entry: dict[str, Any], journal: Path) -> tuple[Change, bool]:
 
 
 def forget(root: Path) -> None:
-    """Drop the journal of an apply that did not happen."""
-    (root / FOLDER / JOURNAL).unlink(missing_ok=True)
+    """Drop the journal, and its folder if nothing else is in it."""
+    folder = root / FOLDER
+    (folder / JOURNAL).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        if [path.name for path in folder.iterdir()] == [".gitignore"]:
+            (folder / ".gitignore").unlink()
+            folder.rmdir()
