@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.reach.values import Instance
+from dlfix.reach.values import BoundMethod, Class, Function, Instance
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading import context_managers, reached
 
@@ -91,6 +91,8 @@ class ContextManagerMissing(Rule):
         found = reached.values(analysis, item.context_expr, code.frame)
         if len(found) != 1 or not isinstance(found[0], Instance):
             return
+        if not _is_made_in_view(analysis, item.context_expr, code):
+            return
         cls = found[0].cls
         inside, outside = reached.chain(analysis, cls)
         if outside:
@@ -112,6 +114,14 @@ class ContextManagerMissing(Rule):
             f"'{helper.name}' object does not support the context manager protocol",
             helper,
         )
+
+
+def _is_made_in_view(analysis: Analysis, item: ast.expr, code: reached.Code) -> bool:
+    """Tell whether no library wraps the object: `contextlib.closing(Helper())` is closed."""
+    if not isinstance(item, ast.Call):
+        return True
+    makers = reached.values(analysis, item.func, code.frame)
+    return all(isinstance(maker, Class | Function | BoundMethod) for maker in makers)
 
 
 _RUN = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "__len__")

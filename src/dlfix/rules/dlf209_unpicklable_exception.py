@@ -148,7 +148,7 @@ def _heirs(analysis: Analysis, cls: Class) -> Iterator[exceptions.Constructor]:
         for node in ast.walk(module.tree):
             if not isinstance(node, ast.ClassDef) or exceptions.method(node, "__init__") is None:
                 continue
-            heir = Class(node, analysis.frame(module.scope_of(node)))
+            heir = analysis.interpreter.class_value(node, analysis.frame(module.scope_of(node)))
             inside, _ = reached.chain(analysis, heir)
             if cls.node in reached.nodes(inside[1:]) and not exceptions.has_own_pickling([node]):
                 constructor = _read(analysis, heir)

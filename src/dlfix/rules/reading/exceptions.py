@@ -183,10 +183,20 @@ def stores(function: Function) -> Iterator[tuple[str, ast.expr, ast.stmt]]:
         match node:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
-                    if _is_own(target, me):
-                        yield target.attr, value, node  # type: ignore[attr-defined]
+                    for each, given in _paired(target, value):
+                        if _is_own(each, me):
+                            yield each.attr, given, node  # type: ignore[attr-defined]
             case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_own(target, me):
                 yield target.attr, value, node  # type: ignore[union-attr]
+
+
+def _paired(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """Return what is set to what, where both sides of an assignment are spelled out."""
+    if not isinstance(target, ast.Tuple):
+        return [(target, value)]
+    if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts):
+        return list(zip(target.elts, value.elts, strict=True))
+    return [(each, ast.Starred(value, ast.Load())) for each in target.elts]
 
 
 def _is_own(target: ast.expr, me: str) -> bool:

@@ -1,0 +1,120 @@
+"""DLF207, DLF208 and DLF209: what they name, and more that they must not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlfix.catalog import load
+from dlfix.fixing.planners.pickle_state_exceptions import plan_exceptions
+from dlfix.fixing.plans import Fix
+from dlfix.project.project import Project
+from dlfix.reach.analysis import Analysis, analyze
+from dlfix.rules.base import Finding
+from dlfix.rules.dlf207_unpicklable_sample import UnpicklableSample
+from dlfix.rules.dlf208_context_manager_missing import ContextManagerMissing
+from dlfix.rules.dlf209_unpicklable_exception import UnpicklableException
+
+RULES = (UnpicklableSample, ContextManagerMissing, UnpicklableException)
+HEAD = """
+import contextlib, threading
+from concurrent.futures import ProcessPoolExecutor
+from torch.utils.data import DataLoader, Dataset
+class Point:
+    def __init__(self, x): self.x = x
+    def close(self): pass
+def collate(batch): return [point.x for point in batch]
+def bad_collate(batch): return lambda: batch
+class Points(Dataset):
+    def __init__(self): self.points = [Point(1), Point(2)]
+    def __len__(self): return 2
+    def __getitem__(self, index):
+        {body}
+loader = DataLoader(Points(), num_workers=2{more})
+"""
+POOL = """
+from concurrent.futures import ProcessPoolExecutor
+class Odd(Exception):
+    def __init__(self, number, reason):
+        super().__init__(reason)
+        self.number, self.reason = number, reason
+class Fine(Exception): pass
+def check(number):
+    {body}
+def main():
+    with ProcessPoolExecutor(2) as executor:
+        executor.submit(check, 1)
+"""
+
+
+def analysis_of(tmp_path: Path, text: str) -> Analysis:
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    return analyze(Project([path]), load())
+
+
+def found(tmp_path: Path, text: str) -> list[Finding]:
+    analysis = analysis_of(tmp_path, text)
+    return [finding for rule in RULES for finding in rule().check(analysis)]
+
+
+NAMED = {
+    "an object of one's own": ("return self.points[index]", "", "DLF207"),
+    "an object inside a dict": ('return {"point": Point(index)}', "", "DLF207"),
+    "a generator": ("return (n for n in range(index))", "", "DLF207"),
+    "a collate function's lambda": ("return 1", ", collate_fn=bad_collate", "DLF207"),
+    "a lambda without batches": ("return lambda: index", ", batch_size=None", "DLF207"),
+    "with over no context manager": ("with Point(1) as p: return p.x", "", "DLF208"),
+}
+LEFT_ALONE = {
+    "a collate function of one's own": ("return self.points[index]", ", collate_fn=collate"),
+    "objects without batches": ("return self.points[index]", ", batch_size=None"),
+    "numbers": ("return self.points[index].x", ""),
+    "something unknown": ("return unknown(index)", ""),
+    "closing": ("with contextlib.closing(Point(1)) as p: return p.x", ""),
+    "a lock": ("with threading.Lock(): return 1", ""),
+    "a local lambda": ("f = lambda n: n\n        return f(index)", ""),
+    "no workers": ("return self.points[index]", ", num_workers=0"),
+}
+
+
+@pytest.mark.parametrize(("body", "more", "code"), NAMED.values(), ids=NAMED)
+def test_what_cannot_come_back_is_named(tmp_path: Path, body: str, more: str, code: str) -> None:
+    text = HEAD.format(body=body, more=more)
+    assert [finding.code for finding in found(tmp_path, text)] == [code]
+
+
+@pytest.mark.parametrize(("body", "more"), LEFT_ALONE.values(), ids=LEFT_ALONE)
+def test_what_comes_back_is_left_alone(tmp_path: Path, body: str, more: str) -> None:
+    more = more.replace(", num_workers=0", "")
+    text = HEAD.format(body=body, more=more)
+    if (body, more) == ("return self.points[index]", ""):
+        text = text.replace("num_workers=2", "num_workers=0")
+    assert found(tmp_path, text) == []
+
+
+def test_an_exception_raised_in_a_pool_is_named(tmp_path: Path) -> None:
+    text = POOL.format(body='raise Odd(number, "odd")')
+    assert [finding.code for finding in found(tmp_path, text)] == ["DLF209"]
+
+
+@pytest.mark.parametrize("body", ['raise Fine("odd")', "raise ValueError(1, 2)", "return number"])
+def test_exceptions_that_come_back_are_left_alone(tmp_path: Path, body: str) -> None:
+    assert found(tmp_path, POOL.format(body=body)) == []
+
+
+def test_an_exception_that_only_a_dataset_raises_is_left_alone(tmp_path: Path) -> None:
+    odd = POOL.partition("def check")[0].replace("{", "{{").replace("}", "}}")
+    text = HEAD.format(body='raise Odd(index, "odd")', more="") + odd
+    assert found(tmp_path, text) == []
+
+
+def test_heirs_with_arguments_of_their_own_are_mended_too(tmp_path: Path) -> None:
+    heir = "\nclass Odder(Odd):\n    def __init__(self, number):\n        super().__init__(number, 'x')\n"
+    analysis = analysis_of(tmp_path, POOL.format(body='raise Odd(number, "odd")') + heir)
+    findings = list(UnpicklableException().check(analysis))
+    (planned,) = plan_exceptions(findings, analysis)
+    assert isinstance(planned.outcome, Fix)
+    plans = [edit.plan.positional for edit in planned.outcome.edits]
+    assert plans == [("self.number", "self.reason"), ("self.number",)]
