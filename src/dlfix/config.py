@@ -104,7 +104,7 @@ def _table(file: Path, required: bool) -> dict[str, Any] | None:
         raise ConfigError(f"{file}: {error}") from error
     if file.name != "pyproject.toml":
         return data
-    table = data.get("tool", {}).get("dlfix", {} if required else None)
+    table: dict[str, Any] | None = data.get("tool", {}).get("dlfix", {} if required else None)
     if table is None or isinstance(table, dict):
         return table
     raise ConfigError(f"{file}: tool.dlfix must be a table")

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from dlfix.report import diff
-from dlfix.report.text import path_tree
+from dlfix.report.text import headline, path_tree
 from dlfix.report.view import View
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ class Chooser:
 
         view = View(self.view.session, [Diagnosis(one, proposal.fix) for one in proposal.findings])
         for entry in view.entries:
-            title = Text(entry.code, style="bold red").append(f" {entry.message}", style="bold")
-            self.console.print(title, soft_wrap=True)
-            self.console.print(path_tree(entry.trace), soft_wrap=True)
+            self.console.print(
+                "", headline(entry), path_tree(entry.trace), sep="\n", soft_wrap=True
+            )
         note = f" (unsafe: {proposal.fix.why_unsafe})" if proposal.fix.why_unsafe else ""
         self.console.print(Text(f"\n{proposal.fix.message}{note}\n", style="bold green"))
         for path, after in proposal.after.items():

@@ -235,3 +235,22 @@ def test_the_journal_is_nothing_for_git(dlfix):
         ["git", "status", "--short"], cwd=dlfix.folder, capture_output=True, text=True, check=True
     )
     assert status.stdout == "?? a.py\n"
+
+
+def test_an_apply_killed_between_two_files_leaves_each_whole(dlfix, monkeypatch):
+    import dlfix.source.writing as writing
+
+    paths = [write(dlfix.folder, name, "x = bad\n") for name in ("a.py", "b.py")]
+    replace = os.replace
+
+    def once(source, target, *args):
+        if os.path.basename(target) == "b.py":
+            raise KeyboardInterrupt
+        replace(source, target, *args)
+
+    monkeypatch.setattr(writing.os, "replace", once)
+    dlfix("apply")
+    monkeypatch.undo()
+    monkeypatch.chdir(dlfix.folder)
+    assert [path.read_text() for path in paths] == ["x = good\n", "x = bad\n"]
+    assert sorted(os.listdir(dlfix.folder)) == [".dlfix", "a.py", "b.py"]

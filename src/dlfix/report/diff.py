@@ -70,10 +70,11 @@ def side_by_side(path: Path, before: str, after: str, *, context: int = 3) -> Re
     for title, style in ((f"{relative(path)}", "red"), ("after", "green")):
         table.add_column("", justify="right", style="dim", no_wrap=True, width=4)
         table.add_column(Text(title, style=style), ratio=1, overflow="fold")
-    for hunk in hunks(before, after, context):
+    for number, hunk in enumerate(hunks(before, after, context)):
+        if number:
+            table.add_row("", Text("⋯", style="dim"), "", Text("⋯", style="dim"))
         for left, right in hunk:
             table.add_row(*_half(left, BACKGROUNDS["-"]), *_half(right, BACKGROUNDS["+"]))
-        table.add_row("", Text("⋯", style="dim"), "", Text("⋯", style="dim"))
     return Group(table)
 
 
