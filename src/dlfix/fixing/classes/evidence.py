@@ -12,7 +12,16 @@ from dlfix.fixing.classes.facts import ClassFacts, StoreSite
 from dlfix.fixing.classes.moving import Refusal
 from dlfix.fixing.plans import Planned, Refused
 from dlfix.reach.crossing import Crossing
-from dlfix.reach.values import Bound, Class, Constant, Container, Derived, ExternalCall, Instance
+from dlfix.reach.values import (
+    Bound,
+    Class,
+    Constant,
+    Container,
+    Derived,
+    ExternalCall,
+    Frame,
+    Instance,
+)
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -32,6 +41,7 @@ class Culprit:
     is_passed_in: bool = False
     code: str = ""
     value: Any = None
+    frame: Frame | None = None  # in which the store's value is to be read
 
     @property
     def attribute(self) -> str:
@@ -80,7 +90,7 @@ def culprit_of(
         raise Refusal(f"it is set from outside at {module.path.name}:{store.statement.lineno}")
     facts = classes.setdefault(node, ClassFacts(module, node))
     site = _site(facts, store.attribute, store.statement)
-    opener, row = _row_of(crossing.value, analysis)
+    opener, row = row_of(crossing.value, analysis)
     return Culprit(
         facts=facts,
         site=site,
@@ -91,6 +101,7 @@ def culprit_of(
         is_passed_in=finding.code == "DLF205",
         code=finding.code,
         value=crossing.value,
+        frame=store.frame,
     )
 
 
@@ -118,12 +129,15 @@ def _site(facts: ClassFacts, attribute: str, statement: ast.stmt) -> StoreSite:
     method = facts.methods.get(attribute)
     if method is not None:
         return StoreSite(attribute, method, method.body[-1], method, None)
+    if attribute in facts.fields and facts.all_methods:
+        return StoreSite(attribute, facts.all_methods[0], statement, statement, None)
     raise Refusal(f"it is set in another way at {facts.line(statement)}")
 
 
-def _row_of(value: object, analysis: Analysis) -> tuple[str, ResourceRow | None]:
+def row_of(value: object, analysis: Analysis) -> tuple[str, ResourceRow | None]:
+    """Return the dotted name of what made a value, and its row in the catalogue."""
     if isinstance(value, Container) and value.items:
-        return _row_of(value.items[0][1], analysis)
+        return row_of(value.items[0][1], analysis)
     if isinstance(value, ExternalCall):
         row = analysis.catalog.resource(value.name)
         return value.name, row.variant(_reader(value)) if row is not None else None

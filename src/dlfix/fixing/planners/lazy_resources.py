@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dlfix.fixing.classes.batches import fixes
 from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
 from dlfix.fixing.classes.family import surroundings
+from dlfix.fixing.classes.hanging import with_hanging
 from dlfix.fixing.classes.moving import Handle, Refusal
 from dlfix.fixing.classes.opening import LazyClass, started_sites
 from dlfix.fixing.classes.passing import plan_passed_in
@@ -29,7 +30,8 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     yield from refused
 
     def plan_one(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
-        return plan_class(group, analysis.project, inherited)
+        whole = group if group[0].is_passed_in else with_hanging(group, analysis)
+        return plan_class(whole, analysis.project, inherited)
 
     verb = "Open {names} of `{cls}` in each process anew"
     yield from fixes(by_class(read), analysis.project, NAME, verb, plan_one)

@@ -1,0 +1,112 @@
+"""Attributes that hang from a handle: they leave with it, and are opened again with it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.classes.evidence import Culprit, row_of
+from dlfix.fixing.classes.facts import ClassFacts, StoreSite, is_self_attribute, self_name
+from dlfix.reach.values import (
+    BoundMethod,
+    Container,
+    Derived,
+    ExternalCall,
+    Instance,
+    Partial,
+)
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.values import Value
+
+
+def with_hanging(group: Sequence[Culprit], analysis: Analysis) -> list[Culprit]:
+    """Return the handles of a class and what hangs from them, also where no finding names it."""
+    found = list({each.attribute: each for each in group}.values())
+    size = 0
+    while size != len(found):
+        size = len(found)
+        for culprit in found[:size]:
+            found += _hanging_from(culprit, found, analysis)
+    return found
+
+
+def _hanging_from(
+    culprit: Culprit, known: Sequence[Culprit], analysis: Analysis
+) -> Iterator[Culprit]:
+    facts, frame = culprit.facts, culprit.frame
+    if frame is None:
+        return
+    names = {each.attribute for each in known}
+    for attribute, sites in facts.stores.items():
+        for site in sites:
+            if attribute in names or site.value is None or site.method is not culprit.site.method:
+                continue
+            if not _mentions(facts, site, culprit):
+                continue
+            for reached in analysis.evaluate(site.value, frame):
+                if _hangs(reached.value, site, analysis):
+                    names.add(attribute)
+                    opener, row = row_of(reached.value, analysis)
+                    yield Culprit(facts, site, opener, row, frame=frame, value=reached.value)
+                    break
+
+
+def _mentions(facts: ClassFacts, site: StoreSite, culprit: Culprit) -> bool:
+    me = self_name(site.method)
+    aliases = _aliases(facts, culprit.site)
+    assert site.value is not None
+    return any(
+        (is_self_attribute(node, me) and node.attr == culprit.attribute)
+        or (isinstance(node, ast.Name) and node.id in aliases)
+        for node in ast.walk(site.value)
+    )
+
+
+def _aliases(facts: ClassFacts, site: StoreSite) -> set[str]:
+    names = {
+        each.id for each in getattr(site.statement, "targets", []) if isinstance(each, ast.Name)
+    }
+    if isinstance(site.value, ast.Name):
+        names.add(site.value.id)
+    return names
+
+
+def _hangs(value: Value, site: StoreSite, analysis: Analysis) -> bool:
+    if isinstance(value, Container):
+        items = [v for _, item in value.items for v in analysis.values(item)]
+        return any(_hangs(each, site, analysis) for each in items)
+    if isinstance(value, (Instance, BoundMethod, Partial)):
+        return _is_direct_argument(site)
+    if isinstance(value, ExternalCall):
+        row = row_of(value, analysis)[1]
+        return row is not None and row.kind != "plain" and _is_direct_argument(site)
+    if isinstance(value, Derived):
+        return _derived_hangs(value, analysis)
+    return False
+
+
+def _derived_hangs(value: Derived, analysis: Analysis) -> bool:
+    row = row_of(value.origin, analysis)[1]
+    if row is None and isinstance(value.origin, Derived):
+        return _derived_hangs(value.origin, analysis) and not _takes_a_slice(value.node)
+    return row is not None and row.hangs(value.how) is not None and not _takes_a_slice(value.node)
+
+
+def _takes_a_slice(node: ast.expr) -> bool:
+    return isinstance(node, ast.Subscript) and any(
+        isinstance(each, (ast.Slice, ast.Constant))
+        and not isinstance(getattr(each, "value", None), str)
+        for each in ast.walk(node.slice)
+    )
+
+
+def _is_direct_argument(site: StoreSite) -> bool:
+    """Tell whether a call is handed the handle itself, not something read from it."""
+    call = site.value
+    if not isinstance(call, ast.Call):
+        return True
+    arguments = [*call.args, *(each.value for each in call.keywords)]
+    return any(isinstance(each, (ast.Name, ast.Attribute)) for each in arguments)
