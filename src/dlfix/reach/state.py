@@ -228,7 +228,14 @@ class State:
                 else:
                     self._block(inner.body, frame, me, sure=False)
 
+    def _goes_to_a_setter(self, attribute: str) -> bool:
+        """Tell whether a property takes what is stored, so that nothing lands in `__dict__`."""
+        method = self.interpreter.instances.method(self.instance.cls, attribute)
+        return method is not None and decorator_kind(method.node) == "property"
+
     def _put(self, store: Store, *, sure: bool = True) -> None:
+        if self._goes_to_a_setter(store.attribute):
+            return
         store = replace(store, method=self.method, late=self.late)
         if sure:
             self.stores[store.attribute] = [store]

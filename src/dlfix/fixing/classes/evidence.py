@@ -39,6 +39,7 @@ class Culprit:
     container: str = ""
     holders: tuple[str, ...] = ()  # classes through which it reaches the worker
     is_passed_in: bool = False
+    hangs: bool = False  # from another handle of the class
     code: str = ""
     value: Any = None
     frame: Frame | None = None  # in which the store's value is to be read

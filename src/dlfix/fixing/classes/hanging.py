@@ -18,6 +18,7 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
+    from dlfix.catalog.rows import ResourceRow
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.values import Value
 
@@ -50,7 +51,9 @@ def _hanging_from(
                 if _hangs(reached.value, site, analysis):
                     names.add(attribute)
                     opener, row = row_of(reached.value, analysis)
-                    yield Culprit(facts, site, opener, row, frame=frame, value=reached.value)
+                    yield Culprit(
+                        facts, site, opener, row, hangs=True, frame=frame, value=reached.value
+                    )
                     break
 
 
@@ -89,18 +92,22 @@ def _hangs(value: Value, site: StoreSite, analysis: Analysis) -> bool:
 
 
 def _derived_hangs(value: Derived, analysis: Analysis) -> bool:
-    row = row_of(value.origin, analysis)[1]
-    if row is None and isinstance(value.origin, Derived):
-        return _derived_hangs(value.origin, analysis) and not _takes_a_slice(value.node)
-    return row is not None and row.hangs(value.how) is not None and not _takes_a_slice(value.node)
+    row = _row_above(value.origin, analysis)
+    return row is not None and row.hangs(value.how, _key(value.node)) is not None
 
 
-def _takes_a_slice(node: ast.expr) -> bool:
-    return isinstance(node, ast.Subscript) and any(
-        isinstance(each, (ast.Slice, ast.Constant))
-        and not isinstance(getattr(each, "value", None), str)
-        for each in ast.walk(node.slice)
-    )
+def _row_above(value: Value, analysis: Analysis) -> ResourceRow | None:
+    """Return the row of what a value is: of its constructor, or of what it hangs from."""
+    if not isinstance(value, Derived):
+        return row_of(value, analysis)[1]
+    above = _row_above(value.origin, analysis)
+    kind = above.hangs(value.how, _key(value.node)) if above is not None else None
+    return analysis.catalog.hanging(kind) if kind is not None else None
+
+
+def _key(node: ast.expr) -> object:
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    return key.value if isinstance(key, ast.Constant) else None
 
 
 def _is_direct_argument(site: StoreSite) -> bool:

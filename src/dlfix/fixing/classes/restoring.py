@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import (
     STARTS,
     ClassFacts,
@@ -89,6 +90,13 @@ def _refuse_set_operations(facts: ClassFacts, name: str) -> None:
         parent = facts.module.parent(node)
         if isinstance(parent, ast.BinOp):
             raise Refusal(f"it is used as a set at {facts.line(parent)}")
+
+
+def opened_lazily(group: Sequence[Culprit], around: Surroundings) -> ClassPlan:
+    """Plan the handles of one class that are opened when they are first needed."""
+    names = list(dict.fromkeys(each.attribute for each in group))
+    closes = {each.attribute: each.row.close for each in group if each.row is not None}
+    return OpenedByOthers(group[0].facts, names, around, closes).plan()
 
 
 class OpenedByOthers:

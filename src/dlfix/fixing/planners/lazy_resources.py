@@ -14,6 +14,7 @@ from dlfix.fixing.classes.moving import Handle, Refusal
 from dlfix.fixing.classes.opening import LazyClass, started_sites
 from dlfix.fixing.classes.passing import plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
+from dlfix.fixing.classes.restoring import opened_lazily
 from dlfix.fixing.plans import Planned
 
 if TYPE_CHECKING:
@@ -34,7 +35,23 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
         return plan_class(whole, analysis.project, inherited)
 
     verb = "Open {names} of `{cls}` in each process anew"
-    yield from fixes(by_class(read), analysis.project, NAME, verb, plan_one)
+    groups = by_class(_joined_with_openers(read))
+    yield from fixes(groups, analysis.project, NAME, verb, plan_one)
+
+
+def _joined_with_openers(
+    read: Sequence[tuple[Finding, Culprit]],
+) -> list[tuple[Finding, Culprit]]:
+    """Let a handle that its opener's class hands on be mended there, with the opener."""
+    openers = {_made_at(each): each for _, each in read if not each.is_passed_in}
+    return [
+        (finding, openers.get(_made_at(culprit), culprit) if culprit.is_passed_in else culprit)
+        for finding, culprit in read
+    ]
+
+
+def _made_at(culprit: Culprit) -> object:
+    return getattr(culprit.value, "node", None) or culprit
 
 
 def plan_class(
@@ -43,13 +60,15 @@ def plan_class(
     """Plan one class; raise Refusal where there is no plan."""
     facts = group[0].facts
     for culprit in group:
-        if culprit.row is not None and culprit.row.action == "report":
+        if culprit.row is not None and culprit.row.action == "report" and not culprit.hangs:
             raise Refusal(_why_not(culprit))
     holders = {name for each in group for name in each.holders}
     around = surroundings(project, facts, {each.attribute for each in group}, holders)
     around = replace(around, inherited=around.inherited | inherited)
     if group[0].is_passed_in:
         return plan_passed_in(facts, group[0].site, group[0].opener, around)
+    if any(not started_sites(facts, each.attribute) for each in group):
+        return opened_lazily(group, around)
     handles = {each.attribute: handle_of(each) for each in group}
     return LazyClass(facts, handles, around).plan()
 
@@ -57,9 +76,6 @@ def plan_class(
 def handle_of(culprit: Culprit) -> Handle:
     """Return what is known of a handle."""
     sites = started_sites(culprit.facts, culprit.attribute)
-    if not sites:
-        where = culprit.facts.line(culprit.site.statement)
-        raise Refusal(f"it is opened at {where}, not while the instance is made")
     row = culprit.row
     site = next((each for each in sites if each.statement is culprit.site.statement), sites[0])
     if row is None:

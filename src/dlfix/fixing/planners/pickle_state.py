@@ -11,13 +11,14 @@ from dlfix.fixing.classes.batches import fixes
 from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
 from dlfix.fixing.classes.facts import StoreSite
 from dlfix.fixing.classes.family import surroundings
+from dlfix.fixing.classes.hanging import with_hanging
 from dlfix.fixing.classes.moving import Refusal
 from dlfix.fixing.classes.opening import Surroundings
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.restoring import (
-    OpenedByOthers,
     Remade,
     merged,
+    opened_lazily,
     plan_fields,
     plan_lists,
     plan_remade,
@@ -43,7 +44,10 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     yield from refused
 
     def plan_one(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
-        return plan_class(group, analysis.project, inherited)
+        lazily = [each for each in group if each.code == "DLF203"]
+        more = with_hanging(lazily, analysis)[len(lazily) :]
+        found = [*group, *(replace(each, code="DLF203") for each in more)]
+        return plan_class(found, analysis.project, inherited)
 
     verb = "Leave {names} out of the pickled state of `{cls}`"
     yield from fixes(by_class(read), analysis.project, NAME, verb, plan_one)
@@ -70,15 +74,9 @@ def plan_class(
     around = replace(around, inherited=around.inherited | inherited)
     lazily = [each for each in group if each.code == "DLF203"]
     rest = [each for each in group if each.code != "DLF203"]
-    plans = [_opened_lazily(lazily, around)] if lazily else []
+    plans = [opened_lazily(lazily, around)] if lazily else []
     plans += _by_kind(rest, around)
     return merged(plans)
-
-
-def _opened_lazily(group: Sequence[Culprit], around: Surroundings) -> ClassPlan:
-    names = list(dict.fromkeys(each.attribute for each in group))
-    closes = {each.attribute: each.row.close for each in group if each.row is not None}
-    return OpenedByOthers(group[0].facts, names, around, closes).plan()
 
 
 def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
