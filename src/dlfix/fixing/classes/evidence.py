@@ -7,21 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dlfix.catalog.rows import ABSENT, UNKNOWN, ResourceRow
+from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.classes.facts import ClassFacts, StoreSite
 from dlfix.fixing.classes.moving import Refusal
 from dlfix.fixing.plans import Planned, Refused
 from dlfix.reach.crossing import Crossing
-from dlfix.reach.values import (
-    Bound,
-    Class,
-    Constant,
-    Container,
-    Derived,
-    ExternalCall,
-    Frame,
-    Instance,
-)
+from dlfix.reach.values import Class, Container, ExternalCall, Frame, Instance
+from dlfix.rules.reading import handles
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -138,30 +130,11 @@ def _site(facts: ClassFacts, attribute: str, statement: ast.stmt) -> StoreSite:
 def row_of(value: object, analysis: Analysis) -> tuple[str, ResourceRow | None]:
     """Return the dotted name of what made a value, and its row in the catalogue."""
     if isinstance(value, Container) and value.items:
-        return row_of(value.items[0][1], analysis)
-    if isinstance(value, ExternalCall):
-        row = analysis.catalog.resource(value.name)
-        return value.name, row.variant(_reader(value)) if row is not None else None
-    if isinstance(value, Derived):
-        return "", None
-    return "", None
-
-
-def _reader(value: ExternalCall):  # type: ignore[no-untyped-def]
-    """Return how a catalogue row reads the arguments of a call."""
-
-    def read(position: int | None, name: str) -> object:
-        argument = value.arguments.get(position, name or None)
-        if argument is None:
-            unknown = value.arguments.more_positional or value.arguments.more_keywords
-            return UNKNOWN if unknown else ABSENT
-        if isinstance(argument, Constant):
-            return argument.value
-        if isinstance(argument, Bound) and isinstance(argument.node, ast.Constant):
-            return argument.node.value
-        return UNKNOWN
-
-    return read
+        return next(
+            (row_of(each, analysis) for each in analysis.values(value.items[0][1])), ("", None)
+        )
+    name = value.name if isinstance(value, ExternalCall) else ""
+    return name, handles.row_of(value, analysis)  # type: ignore[arg-type]
 
 
 def _class_names(crossing: Crossing) -> Iterable[str]:

@@ -18,7 +18,6 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
-    from dlfix.catalog.rows import ResourceRow
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.values import Value
 
@@ -86,28 +85,8 @@ def _hangs(value: Value, site: StoreSite, analysis: Analysis) -> bool:
     if isinstance(value, ExternalCall):
         row = row_of(value, analysis)[1]
         return row is not None and row.kind != "plain" and _is_direct_argument(site)
-    if isinstance(value, Derived):
-        return _derived_hangs(value, analysis)
-    return False
-
-
-def _derived_hangs(value: Derived, analysis: Analysis) -> bool:
-    row = _row_above(value.origin, analysis)
-    return row is not None and row.hangs(value.how, _key(value.node)) is not None
-
-
-def _row_above(value: Value, analysis: Analysis) -> ResourceRow | None:
-    """Return the row of what a value is: of its constructor, or of what it hangs from."""
-    if not isinstance(value, Derived):
-        return row_of(value, analysis)[1]
-    above = _row_above(value.origin, analysis)
-    kind = above.hangs(value.how, _key(value.node)) if above is not None else None
-    return analysis.catalog.hanging(kind) if kind is not None else None
-
-
-def _key(node: ast.expr) -> object:
-    key = node.slice if isinstance(node, ast.Subscript) else None
-    return key.value if isinstance(key, ast.Constant) else None
+    row = row_of(value, analysis)[1] if isinstance(value, Derived) else None
+    return row is not None and row.fails
 
 
 def _is_direct_argument(site: StoreSite) -> bool:

@@ -32,6 +32,7 @@ from dlfix.source.text import Span
 
 INDENT = "    "
 PLAIN_CALLS = ("len", "list", "int", "float", "str", "sorted", "tuple", "set", "dict", "sum", "max", "min", "bool", "np.array", "numpy.array")  # fmt: skip
+REPOSITIONS = ("seek", "set", "setpos", "seek_to_start", "rewind", "execute", "executemany")
 EACH_ITS_OWN = "each process opens its own"
 
 
@@ -271,7 +272,7 @@ class LazyClass:
         call = self._call_on(node)
         if call is not None:
             called = _called(call)
-            if called in ("seek", "set", "setpos", "seek_to_start") and not _is_relative(call):
+            if called in REPOSITIONS and not _is_relative(call):
                 return "sought"
             if called in handle.position and called not in ("tell", "seek", "set"):
                 return call
@@ -920,7 +921,7 @@ def _called(call: ast.Call) -> str:
 
 def _is_relative(call: ast.Call) -> bool:
     """Tell whether a seek counts from where the handle stands."""
-    if len(call.args) < 2 or _called(call) == "set":
+    if len(call.args) < 2 or _called(call) != "seek":
         return False
     text = ast.unparse(call.args[1])
     return text not in ("0", "os.SEEK_SET", "io.SEEK_SET", "SEEK_SET")

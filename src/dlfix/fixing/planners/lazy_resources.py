@@ -16,6 +16,7 @@ from dlfix.fixing.classes.passing import plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.restoring import opened_lazily
 from dlfix.fixing.plans import Planned
+from dlfix.reach.values import Derived
 
 if TYPE_CHECKING:
     from dlfix.project.project import Project
@@ -60,7 +61,7 @@ def plan_class(
     """Plan one class; raise Refusal where there is no plan."""
     facts = group[0].facts
     for culprit in group:
-        if culprit.row is not None and culprit.row.action == "report" and not culprit.hangs:
+        if _may_not_be_opened_twice(culprit):
             raise Refusal(_why_not(culprit))
     holders = {name for each in group for name in each.holders}
     around = surroundings(project, facts, {each.attribute for each in group}, holders)
@@ -93,6 +94,12 @@ def handle_of(culprit: Culprit) -> Handle:
         name=culprit.opener,
         container=culprit.container,
     )
+
+
+def _may_not_be_opened_twice(culprit: Culprit) -> bool:
+    """Tell whether a process may not open its own; what hangs from another comes with that."""
+    hangs = culprit.hangs or isinstance(culprit.value, Derived)
+    return culprit.row is not None and culprit.row.action == "report" and not hangs
 
 
 def _why_not(culprit: Culprit) -> str:

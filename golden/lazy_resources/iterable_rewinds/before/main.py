@@ -1,0 +1,45 @@
+import argparse
+import tempfile
+
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+
+class Items(IterableDataset):
+    def __init__(self, path):
+        self.path = path
+        self.file = open(path)
+
+    def __iter__(self):
+        self.file.seek(0)
+        next(self.file)
+        info = get_worker_info()
+        rank, world = (info.id, info.num_workers) if info is not None else (0, 1)
+        for number, line in enumerate(self.file):
+            if number % world == rank:
+                yield int(line.split(",")[1])
+
+
+def make(path):
+    with open(path, "w") as file:
+        file.write("id,value\n")
+        file.writelines(f"{i},{i * i}\n" for i in range(6))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/data"
+        make(path)
+        context = args.start_method if args.workers else None
+        dataset = Items(path)
+        loader = DataLoader(
+            dataset, batch_size=3, num_workers=args.workers, multiprocessing_context=context
+        )
+        print("RESULT", sorted(int(x) for _ in range(2) for batch in loader for x in batch))
+
+
+if __name__ == "__main__":
+    main()

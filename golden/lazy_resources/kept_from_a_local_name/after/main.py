@@ -1,0 +1,57 @@
+import argparse
+import functools
+import tempfile
+import zipfile
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Items(Dataset):
+    def __init__(self, path, first=0):
+        self.path = path
+        archive = self.archive
+        self.names = sorted(archive.namelist())[first:]
+        # each process opens its own
+        self.archive.close()
+        del self.archive
+
+    @functools.cached_property
+    def archive(self):
+        return zipfile.ZipFile(self.path)
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("archive", None)  # each process opens its own
+        return state
+
+    def __len__(self):
+        return len(self.names)
+
+    def __getitem__(self, index):
+        return int(self.archive.read(self.names[index]))
+
+
+def make(path):
+    with zipfile.ZipFile(path, "w") as archive:
+        for i in range(6):
+            archive.writestr(f"{i}.txt", str(i * i))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/data"
+        make(path)
+        context = args.start_method if args.workers else None
+        dataset = Items(path)
+        loader = DataLoader(
+            dataset, batch_size=3, num_workers=args.workers, multiprocessing_context=context
+        )
+        print("RESULT", [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+import argparse
+import mmap
+import tempfile
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Items(Dataset):
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        return self.data[index * 4]
+
+
+def make(path):
+    with open(path, "wb") as file:
+        file.write(bytes(range(24)))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/data"
+        make(path)
+        context = args.start_method if args.workers else None
+        dataset = Items(path)
+        loader = DataLoader(
+            dataset, batch_size=3, num_workers=args.workers, multiprocessing_context=context
+        )
+        print("RESULT", [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+import argparse
+import tempfile
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Items(Dataset):
+    def __init__(self, path):
+        self.file = open(path)
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        return len(self.file.readline())
+
+
+def make(path):
+    with open(path, "w") as file:
+        file.write("id,value\n")
+        file.writelines(f"{i},{i * i}\n" for i in range(6))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/data"
+        make(path)
+        context = args.start_method if args.workers else None
+        dataset = Items(path)
+        loader = DataLoader(
+            dataset, batch_size=3, num_workers=args.workers, multiprocessing_context=context
+        )
+        print("RESULT", [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

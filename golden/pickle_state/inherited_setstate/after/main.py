@@ -1,0 +1,58 @@
+import argparse
+import threading
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Cached(Dataset):
+    def __init__(self):
+        self.cache = {}
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        del state["cache"]
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.cache = {}
+
+
+class Items(Cached):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = scale
+        self._lock = threading.Lock()
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        del state["_lock"]  # made anew by __setstate__
+        return state
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        self._lock = threading.Lock()
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        with self._lock:
+            return self.cache.setdefault(index, index * self.scale)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    context = args.start_method if args.workers else None
+    dataset = Items(2)
+    loader = DataLoader(
+        dataset, batch_size=3, num_workers=args.workers, multiprocessing_context=context
+    )
+    print("RESULT", [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+import argparse
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Items(Dataset):
+    def __init__(self, scale):
+        import math
+
+        self.scale = scale
+        self.math = math
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        del state["math"]  # made anew by __setstate__
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        import math
+        self.math = math
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        return int(self.math.sqrt(index * index)) * self.scale
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    context = args.start_method if args.workers else None
+    dataset = Items(2)
+    loader = DataLoader(
+        dataset, batch_size=3, num_workers=args.workers, multiprocessing_context=context
+    )
+    print("RESULT", [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+import argparse
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Items(Dataset):
+    def __init__(self, scale):
+        self.numbers = (number * scale for number in range(100))
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        return next(self.numbers)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    context = args.start_method if args.workers else None
+    dataset = Items(2)
+    loader = DataLoader(
+        dataset, batch_size=3, num_workers=args.workers, multiprocessing_context=context
+    )
+    print("RESULT", [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

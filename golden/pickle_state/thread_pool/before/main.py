@@ -1,0 +1,33 @@
+import argparse
+from concurrent.futures import ThreadPoolExecutor
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Items(Dataset):
+    def __init__(self, threads):
+        self.threads = threads
+        self._pool = ThreadPoolExecutor(threads)
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        return sum(self._pool.map(abs, [-index, -1]))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    context = args.start_method if args.workers else None
+    dataset = Items(2)
+    loader = DataLoader(
+        dataset, batch_size=3, num_workers=args.workers, multiprocessing_context=context
+    )
+    print("RESULT", [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

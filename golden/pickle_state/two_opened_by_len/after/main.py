@@ -1,0 +1,74 @@
+import argparse
+import os
+import sqlite3
+import tempfile
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Items(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self._connection_by_pid = {}
+        self.cursor = None
+
+    @property
+    def connection(self):
+        return self._connection_by_pid.get(os.getpid())
+
+    @connection.setter
+    def connection(self, connection):
+        self._connection_by_pid[os.getpid()] = connection
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_connection_by_pid"] = {}  # each process opens its own
+        state["cursor"] = None
+        return state
+
+    def _connect(self):
+        self.connection = sqlite3.connect(self.path)
+        self.cursor = self.connection.cursor()
+
+    def __len__(self):
+        if self.connection is None:
+            self._connect()
+        return self.cursor.execute("SELECT COUNT(*) FROM items").fetchone()[0]
+
+    def __getitem__(self, index):
+        if self.connection is None:
+            self._connect()
+        self.cursor.execute("SELECT value FROM items WHERE id = ?", (index,))
+        return self.cursor.fetchone()[0]
+
+    def __del__(self):
+        if hasattr(self, "connection") and self.connection is not None:
+            self.connection.close()
+
+
+def make(path):
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE items (id INTEGER PRIMARY KEY, value INTEGER)")
+    connection.executemany("INSERT INTO items VALUES (?, ?)", [(i, i * i) for i in range(6)])
+    connection.commit()
+    connection.close()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/data"
+        make(path)
+        context = args.start_method if args.workers else None
+        dataset = Items(path)
+        loader = DataLoader(
+            dataset, batch_size=3, num_workers=args.workers, multiprocessing_context=context
+        )
+        print("RESULT", [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()
