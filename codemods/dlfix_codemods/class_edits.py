@@ -77,7 +77,7 @@ class _Edits(cst.CSTTransformer):
             return _expression(self._as_written(text), self.module)  # type: ignore[return-value]
         return super().on_leave(original_node, updated_node)
 
-    def leave_IndentedBlock(  # noqa: N802
+    def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
         if not any(each in self.statements or each in self.inserts for each in original_node.body):
@@ -87,7 +87,7 @@ class _Edits(cst.CSTTransformer):
             self._place(block, old, new)
         return block.into(updated_node)
 
-    def leave_ClassDef(  # noqa: N802
+    def leave_ClassDef(
         self, original_node: cst.ClassDef, updated_node: cst.ClassDef
     ) -> cst.ClassDef:
         if original_node is not self.cls:
@@ -187,7 +187,7 @@ class _Block:
             lines = _without_blanks_first([*pending, *lines])
         elif any(line.comment for line in pending) or not lines or lines[0].comment:
             lines = pending + lines
-        return statement.with_changes(leading_lines=lines)
+        return statement.with_changes(leading_lines=lines)  # type: ignore[return-value]
 
 
 def parse(text: str, module: cst.Module) -> list[cst.BaseStatement]:

@@ -100,14 +100,14 @@ class _Returns(cst.CSTTransformer):
         self.drops = drops
         self.depth = 0
 
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:  # noqa: N802
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
         self.depth += 1
         return self.depth == 1
 
-    def visit_Lambda(self, node: cst.Lambda) -> bool:  # noqa: N802
+    def visit_Lambda(self, node: cst.Lambda) -> bool:
         return False
 
-    def leave_SimpleStatementLine(  # noqa: N802
+    def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.SimpleStatementLine | cst.FlattenSentinel[cst.BaseStatement]:
         match updated_node.body:

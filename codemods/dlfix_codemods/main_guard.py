@@ -136,7 +136,7 @@ def _block(
 class _Flush(cst.CSTTransformer):
     """Keeps blank lines blank once their statement is indented."""
 
-    def leave_EmptyLine(  # noqa: N802
+    def leave_EmptyLine(
         self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine
     ) -> cst.EmptyLine:
         return _flush([updated_node])[0]

@@ -150,7 +150,7 @@ class _Carrier(cst.CSTTransformer):
             return self._written(original_node, self.work.uses[original_node], result)
         return result
 
-    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         """Give a call of a moved function what it needs besides."""
         if original_node in self.work.uses:
             return self._written(original_node, self.work.uses[original_node], updated_node)
@@ -161,7 +161,7 @@ class _Carrier(cst.CSTTransformer):
         args = bodies.joined(updated_node.args, added)
         return updated_node.with_changes(func=_parsed(becomes.function), args=args)
 
-    def leave_IndentedBlock(  # noqa: N802
+    def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
         """Take moved statements out of a block, and put methods in."""
@@ -169,7 +169,7 @@ class _Carrier(cst.CSTTransformer):
             body=self._body(original_node.body, updated_node.body, first_is_bare=True)
         )
 
-    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:  # noqa: N802
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
         """Let a `f = lambda ...` at the top become a def."""
         return updated_node.with_changes(
             body=self._body(original_node.body, updated_node.body, first_is_bare=False)

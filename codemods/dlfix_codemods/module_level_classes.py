@@ -80,12 +80,12 @@ class _Carrier(cst.CSTTransformer):
             passed[each.call]: each for each in plan.arguments
         }
 
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:  # noqa: N802
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """Write a name as it is called now."""
         text = self.renames.get(original_node)
         return updated_node if text is None else updated_node.with_changes(value=text)
 
-    def leave_SimpleString(  # noqa: N802
+    def leave_SimpleString(
         self, original_node: cst.SimpleString, updated_node: cst.SimpleString
     ) -> cst.BaseExpression:
         """Write the name a class is made under as the one it is bound to."""
@@ -95,7 +95,7 @@ class _Carrier(cst.CSTTransformer):
         quote = original_node.quote
         return updated_node.with_changes(value=f"{original_node.prefix}{quote}{text}{quote}")
 
-    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         """Pass what the class read around it, or take a call out."""
         change = self.arguments.get(original_node)
         if change is not None:
@@ -112,7 +112,7 @@ class _Carrier(cst.CSTTransformer):
         self.moved[move.source] = cst.SimpleStatementLine([cst.Assign([target], updated_node)])
         return cst.Name(move.name)
 
-    def leave_FunctionDef(  # noqa: N802
+    def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.FunctionDef:
         """Let an `__init__` take what it read around its class."""
@@ -125,7 +125,7 @@ class _Carrier(cst.CSTTransformer):
         listed = bodies.with_more(params.params, change.names)
         return updated_node.with_changes(params=params.with_changes(params=listed))
 
-    def leave_IndentedBlock(  # noqa: N802
+    def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
         """Take the classes out of a block."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import libcst as cst
 
 from dlfix.fixing.classes.plans import ClassPlan
@@ -16,7 +18,7 @@ class PickleState(PlannedCodemod):
     DESCRIPTION = "Keep locks, handles and the like out of the pickled state."
 
     @staticmethod
-    def rewrite(module: cst.Module, plan: object) -> cst.Module:
+    def rewrite(module: cst.Module, plan: Any) -> cst.Module:
         """Carry out the plan for one class."""
         if isinstance(plan, ClassPlan):
             return class_edits.rewrite(module, plan)

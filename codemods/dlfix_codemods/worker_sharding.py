@@ -44,7 +44,7 @@ def _shard_output(module: cst.Module, plan: ShardOutput) -> cst.Module:
     blank = cst.EmptyLine(indent=False)
     above = new.with_changes(leading_lines=function.leading_lines)
     below = function.with_changes(name=cst.Name(plan.renamed), leading_lines=[blank])
-    return cast(cst.Module, module.visit(_Parted(function, [above, below])))
+    return module.visit(_Parted(function, [above, below]))
 
 
 def _output_code(

@@ -24,7 +24,7 @@ def replaced(
     statements: Sequence[cst.BaseStatement],
 ) -> cst.Module:
     """Replace nodes by others, and put statements above one; its comments stay on top of them."""
-    return cast(cst.Module, module.visit(_Replacing(nodes, above, statements)))
+    return module.visit(_Replacing(nodes, above, statements))
 
 
 class _Replacing(cst.CSTTransformer):

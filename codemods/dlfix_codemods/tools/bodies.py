@@ -233,7 +233,7 @@ class _Comments(cst.CSTVisitor):
         super().__init__()
         self.texts: list[str] = []
 
-    def visit_Comment(self, node: cst.Comment) -> None:  # noqa: N802
+    def visit_Comment(self, node: cst.Comment) -> None:
         self.texts.append(node.value)
 
 
@@ -247,7 +247,7 @@ class _Shift(cst.CSTTransformer):
         self.block = block
         self.indent = indent
 
-    def leave_ParenthesizedWhitespace(  # noqa: N802
+    def leave_ParenthesizedWhitespace(
         self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
     ) -> cst.ParenthesizedWhitespace:
         """Shift the lines: by how far they stood right of the expression, or of its line."""

@@ -41,7 +41,7 @@ def with_body(
 def statements(module: cst.Module, code: str) -> list[cst.BaseStatement]:
     """Parse statements in the file's own indentation; `code` is indented by four columns."""
     config = cst.parse_module(_reindented(code, module.default_indent)).body
-    return [cast(cst.BaseStatement, statement) for statement in config]
+    return list(config)
 
 
 def methods(module: cst.Module, code: str) -> list[cst.BaseStatement]:
@@ -49,11 +49,8 @@ def methods(module: cst.Module, code: str) -> list[cst.BaseStatement]:
     blank = cst.EmptyLine(indent=False)
     parsed = statements(module, code)
     return [
-        cast(
-            cst.BaseStatement,
-            statement.with_changes(
-                leading_lines=[blank, *(line for line in leading_lines(statement) if line.comment)]
-            ),
+        statement.with_changes(
+            leading_lines=[blank, *(line for line in leading_lines(statement) if line.comment)]
         )
         for statement in parsed
     ]

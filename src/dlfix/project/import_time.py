@@ -226,7 +226,7 @@ class ImportTime:
             if default is not None:
                 self._statement(default, effects)
         if not self.lazy_annotations:
-            for annotation in annotations(node):
+            for annotation in annotations_of(node):
                 self._statement(annotation, effects)
 
     def _changes(self, node: ast.AST, effects: Effects) -> None:
@@ -265,7 +265,7 @@ def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) ->
     return {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
 
 
-def annotations(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
+def annotations_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
     """Yield the annotations of a function's parameters and of what it returns."""
     for node in ast.walk(function.args):
         if isinstance(node, ast.arg) and node.annotation is not None:

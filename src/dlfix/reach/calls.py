@@ -304,7 +304,7 @@ class Calls:
                     self.made(
                         inner.node,
                         inner.frame,
-                        lambda: Function(inner.node, inner.frame, named),
+                        lambda named=named: Function(inner.node, inner.frame, named),  # type: ignore[misc]
                         named,
                     )
                 )
@@ -396,8 +396,8 @@ class Calls:
             partial = self.made(
                 node,
                 frame,
-                lambda f=function: Partial(node, frame, f, rest),
-                function,  # type: ignore[misc]
+                lambda f=function: Partial(node, frame, f, rest),  # type: ignore[misc]
+                function,
             )
             yield Reached(partial, reached.steps)
 

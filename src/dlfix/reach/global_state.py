@@ -95,7 +95,7 @@ def _in_class_body(scope: Scope, node: ast.Name) -> bool:
 def changes(module: Module, node: ast.expr) -> bool:
     """Tell whether the object a name stands for is changed where it is used."""
     parent = module.parent(node)
-    child: ast.AST = node
+    child: ast.AST | None = node
     while isinstance(parent, (ast.Attribute, ast.Subscript)) and parent.value is child:
         if not isinstance(parent.ctx, ast.Load):
             return True

@@ -93,7 +93,8 @@ class Interpreter:
 
     def class_value(self, node: ast.AST, frame: Frame | None) -> Class:
         """Return the one value that stands for a class statement in a frame."""
-        assert isinstance(node, ast.ClassDef) and frame is not None
+        assert isinstance(node, ast.ClassDef)
+        assert frame is not None
         return self.calls.made(node, frame, lambda: Class(node, frame))
 
     def inner(self, node: ast.AST, frame: Frame) -> Frame:

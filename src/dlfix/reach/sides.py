@@ -129,7 +129,9 @@ def _used_on_self(node: Def, methods: dict[str, Def]) -> Iterator[str]:
     me = first.arg if first is not None else ""
     for inner in ast.walk(node):
         if isinstance(inner, ast.Attribute) and inner.attr in methods:
-            if (isinstance(inner.value, ast.Name) and inner.value.id == me) or (isinstance(inner.value, ast.Call) and _name(inner.value.func) == "super"):
+            if (isinstance(inner.value, ast.Name) and inner.value.id == me) or (
+                isinstance(inner.value, ast.Call) and _name(inner.value.func) == "super"
+            ):
                 yield inner.attr
         elif isinstance(inner, ast.Subscript) and _name(inner.value) == me:
             yield "__getitem__"

@@ -301,7 +301,9 @@ def _spelled(name: str, node: ast.expr | None) -> str:
 def late_changes(analysis: Analysis, rule: type[Rule]) -> Iterator[Finding]:
     """Yield what is set on a loader although torch forbids it once the loader is made."""
     check = next(c for c in CHECKS if c.reads == ("attribute",))
-    made = {b.node: b for b in analysis.boundaries if b.kind == "DataLoader"}
+    made: dict[ast.AST, Boundary] = {
+        b.node: b for b in analysis.boundaries if b.kind == "DataLoader"
+    }
     for module in {b.frame.module for b in made.values()}:
         for node in module.parents:
             if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):

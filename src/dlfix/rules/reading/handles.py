@@ -151,7 +151,8 @@ def _is_parameter(bound: Bound) -> bool:
 
 def _default_of(bound: Bound, made: ast.AST) -> bool:
     function = bound.frame.scope.node
-    return made in ast.walk(getattr(function, "args", ast.arguments()))
+    parameters = getattr(function, "args", None)
+    return isinstance(parameters, ast.arguments) and made in ast.walk(parameters)
 
 
 # Rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dlfix.rules.base import Place
 from dlfix.rules.reading.names import words
@@ -151,13 +151,13 @@ def names(module: Module) -> set[str]:
 
 def maker(kept: Kept) -> str:
     """Return the expression that makes a generator from `worker.seed`."""
-    call = kept.call
-    assert call is not None
+    assert kept.call is not None
+    call: Any = kept.call
     bits = ""
     if kept.kind == "torch.Generator" and _is_seeding(call):
-        call = call.func.value  # type: ignore[attr-defined]
+        call = call.func.value
     if kept.kind == "numpy.random.Generator":
-        bits = ast.unparse(call.args[0].func)  # type: ignore[attr-defined]
+        bits = ast.unparse(call.args[0].func)
     return _FROM_SEED[kept.kind].format(make=ast.unparse(call.func), bits=bits)
 
 
