@@ -103,7 +103,7 @@ def _table(file: Path, required: bool) -> dict[str, Any] | None:
             return None  # another tool will tell
         raise ConfigError(f"{file}: {error}") from error
     if file.name != "pyproject.toml":
-        return data
+        return dict(data)
     table: dict[str, Any] | None = data.get("tool", {}).get("dlfix", {} if required else None)
     if table is None or isinstance(table, dict):
         return table
