@@ -216,7 +216,7 @@ def _finish(session: Session, outcome: Outcome, request: Request, manner: Manner
     shown = manner.diff or (manner.side_by_side and not manner.interactive)
     failures: list[SourceError] = []
     if shown:
-        _show_diff(outcome, request, manner)
+        _show_diff(session, outcome, request, manner)
     else:
         failures = _write_all(outcome.changes)
     if not request.quiet:
@@ -251,7 +251,7 @@ def _write_all(changes: Sequence[Change]) -> list[SourceError]:
     return []
 
 
-def _show_diff(outcome: Outcome, request: Request, manner: Manner) -> None:
+def _show_diff(session: Session, outcome: Outcome, request: Request, manner: Manner) -> None:
     from dlfix.report import diff
 
     out = console(request.color)
@@ -261,8 +261,8 @@ def _show_diff(outcome: Outcome, request: Request, manner: Manner) -> None:
         sys.stdout.buffer.flush()
         return
     wide = manner.side_by_side and out.width >= diff.WIDE
-    for path, after in sorted(outcome.after.items()):
-        before = outcome.before[path]
+    for path, text in sorted(outcome.after.items()):
+        before, after = session.readable(path, outcome.before[path]), session.readable(path, text)
         if wide:
             out.print(diff.side_by_side(path, before, after))
         else:
@@ -277,7 +277,11 @@ def _summarise(
 
     first = View(view.session, [])
     done = [
-        (finding.code, getattr(planned.outcome, "message", ""), first.spot(finding.place).shown)
+        (
+            finding.code,
+            getattr(planned.outcome, "message", ""),
+            first.spot(outcome.place(finding)).shown,
+        )
         for planned in (outcome.applied if not failures else ())
         for finding in planned.findings
     ]

@@ -92,7 +92,7 @@ def _read(file: Path, *, required: bool = False) -> Settings | None:
 
 def _table(file: Path, required: bool) -> dict[str, Any] | None:
     try:
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
+        data: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{file}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -45,6 +45,13 @@ class Outcome:
     left: tuple[Diagnosis, ...]
     project: Project
     errors: tuple[str, ...] = ()
+    rows: Mapping[int, int] = field(default_factory=dict)  # of mended findings by id, at first
+
+    def place(self, finding: Finding) -> Place:
+        """Return where a mended finding was in the file as it was read."""
+        row = self.rows.get(id(finding), finding.place.span.start.row)
+        start = Position(row, finding.place.span.start.column)
+        return Place(finding.place.path, Span(start, start))
 
 
 @dataclass
@@ -146,6 +153,11 @@ class Session:
         source = self.project.source(path)
         return source.text if source is not None else ""
 
+    def readable(self, path: Path, text: str) -> str:
+        """Return a text as a person wants to see it; row by row the same."""
+        book = self.notebooks.get(path)
+        return book.readable(text) if book is not None else text
+
     # What is found
 
     def diagnoses(self) -> list[Diagnosis]:
@@ -192,17 +204,35 @@ class Session:
         from dlfix.fixing import engine
 
         watch = Watch(self)
+        read_in: dict[int, tuple[Finding, Project]] = {}
+
+        def keep(finding: Finding, project: Project) -> bool:
+            read_in[id(finding)] = finding, project
+            return watch.keep(finding, project)
+
         done = engine.rewrite(
-            self.project, self.catalog, self.rules, unsafe=unsafe, choose=choose, keep=watch.keep
+            self.project, self.catalog, self.rules, unsafe=unsafe, choose=choose, keep=keep
         )
         texts = dict(done.texts)
         applied, left = list(done.applied), list(done.left)
         self._remove_unused(done.project, texts, applied, choose)
         before = {path: self.text(path) for path in texts}
         changes = tuple(self._change(path, text) for path, text in sorted(texts.items()))
+        rows = {id(one): self._first_row(*read_in[id(one)]) for planned in done.applied
+                for one in planned.findings if id(one) in read_in}  # fmt: skip
         return Outcome(
-            changes, before, texts, tuple(applied), tuple(left), done.project, done.errors
+            changes, before, texts, tuple(applied), tuple(left), done.project, done.errors, rows
         )
+
+    def _first_row(self, finding: Finding, project: Project) -> int:
+        """Return the row a finding has in the file as it was before the first fix."""
+        from dlfix.fixing.lines import LineMap
+
+        path, row = finding.place.path, finding.place.span.start.row
+        source = project.source(path)
+        if source is None or project is self.project:
+            return row
+        return LineMap(source.text, self.text(path)).row(row) or row
 
     def _remove_unused(
         self,

@@ -59,7 +59,7 @@ def undo(start: Path) -> list[Path]:
     if edited:
         names = ", ".join(str(path) for path in edited)
         raise NothingToUndo(f"changed since the last apply, nothing put back: {names}")
-    write([change for change, _ in changes])
+    write([change for change, _ in changes if change.before != change.after])
     forget(journal.parent.parent)
     return [change.path for change, _ in changes]
 
@@ -87,7 +87,9 @@ def _change(entry: dict[str, Any], journal: Path) -> tuple[Change, bool]:
     except OSError:
         return Change(path, b"", b""), False
     before = base64.b85decode(entry["before"])
-    return Change(path, now, before), hashlib.sha256(now).hexdigest() == entry["after"]
+    # As before: an apply that was stopped half-way never came to it.
+    same = now == before or hashlib.sha256(now).hexdigest() == entry["after"]
+    return Change(path, now, before), same
 
 
 def forget(root: Path) -> None:

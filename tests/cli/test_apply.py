@@ -254,3 +254,5 @@ def test_an_apply_killed_between_two_files_leaves_each_whole(dlfix, monkeypatch)
     monkeypatch.chdir(dlfix.folder)
     assert [path.read_text() for path in paths] == ["x = good\n", "x = bad\n"]
     assert sorted(os.listdir(dlfix.folder)) == [".dlfix", "a.py", "b.py"]
+    assert dlfix("undo").exit_code == 0
+    assert [path.read_text() for path in paths] == ["x = bad\n", "x = bad\n"]

@@ -202,3 +202,23 @@ def test_explain_of_an_unknown_code_names_the_nearest(dlfix):
     result = dlfix("explain", "DLF102")
     assert result.exit_code == 2
     assert "did you mean `DLF101`?" in result.stderr
+
+
+def test_a_notebook_is_shown_with_its_magics_and_cells(dlfix):
+    book = {"cells": [
+        {"cell_type": "code", "source": "a = 1"}, {"cell_type": "code", "source": "%time\nx = bad"},
+    ], "metadata": {}}  # fmt: skip
+    write(dlfix.folder, "n.ipynb", json.dumps(book))
+    for told in (dlfix("check").stdout, dlfix("apply", "--diff", "--color", "never").stdout):
+        assert "%time" in told
+        assert "dlfix-magic" not in told
+    assert "# %% cell 2" in dlfix("apply", "-i", input="q\n").stdout
+
+
+def test_what_was_fixed_is_told_by_the_rows_of_the_file_as_it_was(dlfix, monkeypatch):
+    from tests import toy
+
+    monkeypatch.setitem(toy.MENDED, "bad", "(\n    good\n)")
+    write(dlfix.folder, "a.py", "x = bad\ny = bad\n")
+    told = dlfix("apply", "-i", input="y\ny\n").stdout
+    assert "a.py:1, a.py:2" in told

@@ -92,12 +92,12 @@ def _rewritten(view: View, outcome: Outcome) -> Iterator[str]:
     first = View(view.session, [])
     for planned in outcome.applied:
         finding = planned.findings[0]
-        spot = first.spot(finding.place)
+        spot = first.spot(outcome.place(finding))
         told = getattr(planned.outcome, "message", "")
         yield f"<li><code>{finding.code}</code> {_ticks(told)} <span class=at>{_esc(spot.shown)}</span></li>"
     yield "</ul>"
     for path, after in outcome.after.items():
-        yield _diff(path, outcome.before[path], after)
+        yield _diff(view, path, outcome.before[path], after)
     yield "</section>"
 
 
@@ -181,11 +181,14 @@ def _fix(entry: Entry) -> str:
     head = (
         f'<p class="fix {kind}"><b>{kind} fix</b> {_ticks(fix.message)}{why} <kbd>{flag}</kbd></p>'
     )
-    diffs = "".join(_diff(path, before, after) for path, (before, after) in entry.texts.items())
+    diffs = "".join(
+        _diff(entry.view, path, before, after) for path, (before, after) in entry.texts.items()
+    )
     return head + diffs
 
 
-def _diff(path: Path, before: str, after: str) -> str:
+def _diff(view: View, path: Path, before: str, after: str) -> str:
+    before, after = (view.session.readable(path, text) for text in (before, after))
     rows = []
     for number, hunk in enumerate(hunks(before, after)):
         if number:

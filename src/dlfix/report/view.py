@@ -143,8 +143,13 @@ class View:
         return source.text if source is not None else ""
 
     def lines(self, path: Path) -> list[str]:
-        """Return the lines of a file, split as Python splits them."""
-        return self.text(path).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        """Return the lines of a file as they are shown, split as Python splits them."""
+        return (
+            self.session.readable(path, self.text(path))
+            .replace("\r\n", "\n")
+            .replace("\r", "\n")
+            .split("\n")
+        )
 
     def locate(self, path: Path, position: Position) -> tuple[int | None, int, int]:
         """Return the notebook cell (None in a module), the row and the column, from 1."""

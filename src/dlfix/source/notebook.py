@@ -60,6 +60,16 @@ class Notebook:
                 made = made[: cell.start] + value + made[cell.end :]
         return made.encode(_encoding(self.data))
 
+    def readable(self, text: str) -> str:
+        """Return a joined text as a person wants to see it: magics back, cells named in comments."""
+        lines = [
+            f"# %% cell {line.rstrip()[len(MARK) + 1 : -1]}\n"
+            if line.startswith(f"{MARK}(")
+            else self._unmasked(line)
+            for line in split(text)
+        ]
+        return "".join(lines)
+
     def _split(self, text: str) -> list[str]:
         pieces: list[list[str]] = [[]]
         for line in split(text):
