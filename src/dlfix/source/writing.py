@@ -57,10 +57,8 @@ def _beside(change: Change) -> Iterator[Path]:
     name = ""
     try:
         now = target.stat()
-        if not now.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+        if not os.access(target, os.W_OK):  # a rename would get round it: the user's wish counts
             raise SourceError(change.path, None, "read-only; not written")
-        if not os.access(target, os.W_OK):
-            raise SourceError(change.path, None, "no permission to write it")
         handle, name = tempfile.mkstemp(
             prefix=f".{target.name}.", suffix=".dlfix", dir=target.parent
         )
