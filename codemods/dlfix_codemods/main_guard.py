@@ -53,7 +53,8 @@ class MainGuard(PlannedCodemod):
             for index in taken:
                 body[index] = None
                 _hand_down_blanks(module, body, index)
-            body[last] = _spaced(block, above, module.body[last], _kept_before(body, last))
+            blanks = _blanks_wanted(module, last, _kept_before(body, last))
+            body[last] = block.with_changes(leading_lines=[*[BLANK] * blanks, *above])
         return module.with_changes(body=[s for s in body if s is not None])
 
 
@@ -209,10 +210,10 @@ def _kept_before(body: Sequence[Statement | None], index: int) -> Statement | No
     return next((s for s in reversed(body[:index]) if s is not None), None)
 
 
-def _spaced(
-    block: cst.If, above: Sequence[cst.EmptyLine], last: Statement, before: Statement | None
-) -> cst.If:
-    """Give the guard the blank lines that its place asks for."""
-    wanted = 2 if isinstance(before, (cst.FunctionDef, cst.ClassDef)) else 1
-    count = max(_blanks(last), wanted) if before is not None else 0
-    return block.with_changes(leading_lines=[*[BLANK] * count, *above])
+def _blanks_wanted(module: cst.Module, last: int, before: Statement | None) -> int:
+    """Return how many blank lines the guard's place asks for."""
+    if before is None:
+        return 0
+    definition = isinstance(before, cst.FunctionDef | cst.ClassDef)
+    own = _blanks(module.body[last])
+    return max(own, 2 if definition else 1)

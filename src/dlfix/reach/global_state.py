@@ -103,7 +103,7 @@ def changes(module: Module, node: ast.expr) -> bool:
         called = isinstance(above, ast.Call) and above.func is parent
         if isinstance(parent, ast.Attribute) and called:
             return parent.attr in MUTATORS
-        parent, child = above, parent
+        child, parent = parent, above
     return isinstance(parent, ast.AugAssign) and parent.target is child
 
 
