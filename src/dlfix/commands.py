@@ -255,10 +255,9 @@ def _show_diff(session: Session, outcome: Outcome, request: Request, manner: Man
     from dlfix.report import diff
 
     out = console(request.color)
-    if not out.is_terminal:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(diff.patch(outcome.changes))
-        sys.stdout.buffer.flush()
+    # FORCE_COLOR, as CI sets it, must not spoil what is piped to git.
+    if request.color != "always" and not sys.stdout.isatty():
+        _put(diff.patch(outcome.changes))
         return
     wide = manner.side_by_side and out.width >= diff.WIDE
     for path, text in sorted(outcome.after.items()):

@@ -257,3 +257,9 @@ def test_an_apply_killed_between_two_files_leaves_each_whole(dlfix, monkeypatch)
     assert sorted(os.listdir(dlfix.folder)) == [".dlfix", "a.py", "b.py"]
     assert dlfix("undo").exit_code == 0
     assert [path.read_text() for path in paths] == ["x = bad\n", "x = bad\n"]
+
+
+def test_a_piped_patch_stays_plain_though_ci_forces_colours(dlfix, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    write(dlfix.folder, "a.py", "x = bad\n")
+    assert dlfix("apply", "--diff").stdout.startswith("--- a/a.py\n+++ b/a.py\n")

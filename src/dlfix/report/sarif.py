@@ -10,7 +10,7 @@ from typing import Any
 
 from dlfix import __version__
 from dlfix.report.gitlab import fingerprint
-from dlfix.report.view import Entry, Spot, View
+from dlfix.report.view import Entry, Spot, TextEdit, View
 from dlfix.rules.base import Rule
 from dlfix.rules.pages import markdown, summary
 
@@ -110,13 +110,15 @@ def _fix(entry: Entry) -> dict[str, Any]:
 
 def _changes(entry: Entry) -> Iterable[dict[str, Any]]:
     for path in dict.fromkeys(edit.path for edit in entry.edits):
-        yield {"artifactLocation": _artifact(path), "replacements": [
-            {
-                "deletedRegion": {
-                    "startLine": edit.row, "startColumn": edit.column,
-                    "endLine": edit.end_row, "endColumn": edit.end_column,
-                },
-                "insertedContent": {"text": edit.content},
-            }
-            for edit in entry.edits if edit.path == path
-        ]}  # fmt: skip
+        replacements = [_replacement(edit) for edit in entry.edits if edit.path == path]
+        yield {"artifactLocation": _artifact(path), "replacements": replacements}
+
+
+def _replacement(edit: TextEdit) -> dict[str, Any]:
+    replacement: dict[str, Any] = {"deletedRegion": {
+        "startLine": edit.row, "startColumn": edit.column,
+        "endLine": edit.end_row, "endColumn": edit.end_column,
+    }}  # fmt: skip
+    if edit.content:
+        replacement["insertedContent"] = {"text": edit.content}
+    return replacement
