@@ -36,8 +36,8 @@ class ResourcePassedIn(Rule):
 
     ## Fix safety
 
-    Unsafe: the constructor is made to take a path, or the handle is opened again from what it tells of
-    itself; callers out of view would break. Else it is only reported.
+    Safe where the handle was opened to be read and tells how it was (`file.filename`, `file.mode`): each
+    other process opens the same again, the caller goes on owning its own. Else it is only reported.
 
     ## How to switch it off
 

@@ -64,7 +64,8 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
 
 def plan_fields(facts: ClassFacts, fields: Mapping[str, str], around: Surroundings) -> ClassPlan:
     """Plan dataclass fields whose default factory makes what cannot be pickled."""
-    drops = tuple(Drop(name, why="made anew by __setstate__", always=True) for name in fields)
+    why = "made anew by __setstate__"
+    drops = _told_once(Drop(name, why=why, always=True) for name in fields)
     restores = tuple(f"self.{name} = {factory}()" for name, factory in fields.items())
     return ClassPlan(
         cls=facts.module.span(facts.node),
@@ -97,6 +98,15 @@ def opened_lazily(group: Sequence[Culprit], around: Surroundings) -> ClassPlan:
     names = list(dict.fromkeys(each.attribute for each in group))
     closes = {each.attribute: each.row.close for each in group if each.row is not None}
     return OpenedByOthers(group[0].facts, names, around, closes).plan()
+
+
+def _told_once(drops: Iterable[Drop]) -> tuple[Drop, ...]:
+    told: set[str] = set()
+    once = []
+    for drop in drops:
+        once.append(replace(drop, why="") if drop.why in told else drop)
+        told.add(drop.why)
+    return tuple(once)
 
 
 class OpenedByOthers:
@@ -335,7 +345,7 @@ def merged(plans: Sequence[ClassPlan]) -> ClassPlan:
     if states:
         state = replace(
             states[0],
-            drops=tuple(drop for each in states for drop in each.drops),
+            drops=_told_once(drop for each in states for drop in each.drops),
             restores=tuple(line for each in states for line in each.restores),
         )
     return replace(
