@@ -23,6 +23,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+# Their programs are run with torch by an interpreter of their own.
+RUN_WITH_TORCH = ("test_probe.py", "test_run.py", "test_pytest_plugin.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if importlib.util.find_spec("torch") is not None:
+        return
+    for item in items:
+        if item.path.name in RUN_WITH_TORCH and item.path.parent.name == "runtime":
+            item.add_marker(pytest.mark.skip(reason="torch is not installed"))
+
+
 @pytest.fixture(scope="session")
 def warm(request):
     """Warm processes for golden programs, None where they cannot or shall not be run."""

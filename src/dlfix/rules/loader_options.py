@@ -322,7 +322,10 @@ def late_changes(analysis: Analysis, rule: type[Rule]) -> Iterator[Finding]:
 
 
 def _loader_of(
-    analysis: Analysis, module: Module, node: ast.expr, made: dict[ast.Call | ast.ClassDef, Boundary]
+    analysis: Analysis,
+    module: Module,
+    node: ast.expr,
+    made: dict[ast.Call | ast.ClassDef, Boundary],
 ) -> Boundary | None:
     reached = analysis.evaluate(node, analysis.frame(module.scope_of(node)))
     calls = [r.value.node if isinstance(r.value, ExternalCall) else None for r in reached]
