@@ -161,6 +161,20 @@ def test_an_attribute_of_a_local_function() -> None:
     )
 
 
+def test_a_function_that_is_made_global() -> None:
+    check_refused(
+        """
+        def make():
+            global read
+            def read(x):
+                return x
+            return read
+        """,
+        r"`read` \(line 3\) is bound by a `global` statement",
+        "read",
+    )
+
+
 # Unsafe
 
 

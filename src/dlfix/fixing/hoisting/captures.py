@@ -94,6 +94,8 @@ class Drafts:
         return draft
 
     def _read(self, draft: Draft) -> None:
+        if draft.name in draft.module.scope_of(draft.node).globals:
+            raise CannotHoist(f"{draft.what} (line {draft.line}) is bound by a `global` statement")
         _refuse_what_needs_its_frame(draft)
         for captured, binder in _captured(draft).items():
             self._capture(draft, captured, binder)
