@@ -301,7 +301,7 @@ def _spelled(name: str, node: ast.expr | None) -> str:
 def late_changes(analysis: Analysis, rule: type[Rule]) -> Iterator[Finding]:
     """Yield what is set on a loader although torch forbids it once the loader is made."""
     check = next(c for c in CHECKS if c.reads == ("attribute",))
-    made: dict[ast.AST, Boundary] = {
+    made: dict[ast.Call | ast.ClassDef, Boundary] = {
         b.node: b for b in analysis.boundaries if b.kind == "DataLoader"
     }
     for module in {b.frame.module for b in made.values()}:
