@@ -43,7 +43,8 @@ def boundaries(view: View) -> list[Node]:
     """Return the boundaries in order of place, each with all that crosses it."""
     roots: dict[Place, Node] = {}
     for crossing in view.session.analysis.crossings:
-        _grow(roots, crossing.path, view)
+        if crossing.edge.kind != "class":  # said by the object; a bad class comes by its finding
+            _grow(roots, crossing.path, view)
     for entry in view.entries:
         if len(entry.finding.trace) > 1:
             _grow(roots, entry.finding.trace, view).entries.append(entry)
@@ -67,7 +68,10 @@ def as_text(root: Node) -> Text:
 
 
 def _branches(node: Node, guides: str, below: str) -> Iterator[Branch]:
+    is_good = not any(below_it.entries for below_it in node.walk())
     style = "bold red" if node.entries else "" if guides else "bold"
+    if is_good and guides:
+        style = "dim"
     marks = ", ".join(f"{entry.code} {entry.name}" for entry in node.entries)
     yield Branch(guides, node.spot, style, marks)
     for child in node.children:
