@@ -63,7 +63,7 @@ def reaching(
     covered = _Covered()
     found: list[Binding] = []
     for binding in reversed(bindings):
-        if binding.kind == "parameter":
+        if binding.kind == "parameter" or binding.statement is root:
             found.append(binding)
             continue
         at = levels(module, binding.statement, root)

@@ -78,6 +78,13 @@ class Module:
         classes = [node for node in self.parents if isinstance(node, ast.ClassDef)]
         return sorted(classes, key=_start)
 
+    @cached_property
+    def decorated(self) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+        """All functions and classes that have decorators, in source order."""
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        found = [n for n in self.parents if isinstance(n, kinds) and n.decorator_list]
+        return sorted(found, key=_start)
+
     def parent(self, node: ast.AST) -> ast.AST | None:
         """Return a node's parent; None for the module."""
         return self.parents.get(node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,10 +13,9 @@ from dlfix.project.module import COMPREHENSIONS, SCOPED
 if TYPE_CHECKING:
     from dlfix.project.module import Module
 
-Path = tuple[object, ...]  # unpacking steps into a value: an index, or EACH / REST
+Path = tuple[object, ...]  # unpacking steps into a value: an index, EACH, or a slice
 
 EACH = "each"  # an item of an iterable, which one is not known
-REST = "rest"  # what a starred target takes
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -234,13 +233,8 @@ class _Facts(ast.NodeVisitor):
     def _bind_target(self, target: ast.expr, value: ast.expr, path: Path, kind: str) -> None:
         if isinstance(target, ast.Name):
             self._bind(target.id, kind, target, value, path)
-        elif isinstance(target, ast.Starred):
-            self._bind_target(target.value, value, (*path[:-1], REST), kind)
         elif isinstance(target, (ast.Tuple, ast.List)):
-            starred = False
-            for index, element in enumerate(target.elts):
-                starred = starred or isinstance(element, ast.Starred)
-                step: object = EACH if starred else index
+            for element, step in unpacking(target.elts):
                 self._bind_target(element, value, (*path, step), kind)
         else:
             self.visit(target)
@@ -376,6 +370,16 @@ class _Facts(ast.NodeVisitor):
     visit_DictComp = visit_GeneratorExp = _visit_comprehension  # noqa: N815
 
 
+def unpacking(targets: Sequence[ast.expr]) -> Iterator[tuple[ast.expr, object]]:
+    """Yield the targets of an unpacking, each with the index or slice that it takes."""
+    starred = next((i for i, t in enumerate(targets) if isinstance(t, ast.Starred)), len(targets))
+    for index, target in enumerate(targets):
+        if isinstance(target, ast.Starred):
+            yield target.value, slice(index, index + 1 - len(targets) or None)
+        else:
+            yield target, index if index < starred else index - len(targets)
+
+
 def _parameters(arguments: ast.arguments) -> list[ast.arg]:
     """Return all parameters, in the order of the signature."""
     starred = [arguments.vararg] if arguments.vararg else []
@@ -392,4 +396,4 @@ def _outside(arguments: ast.arguments) -> list[ast.expr]:
     return [*defaults, *annotations]
 
 
-__all__ = ["EACH", "REST", "SCOPED", "Binding", "Scope"]
+__all__ = ["EACH", "SCOPED", "Binding", "Scope", "unpacking"]

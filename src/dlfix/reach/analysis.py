@@ -98,7 +98,8 @@ class Analysis:
                 crossing = pending.pop()
                 pending += crossing.children
                 if isinstance(crossing.value, Instance) and crossing.value.call is not None:
-                    taken.add(crossing.value.cls.node)
+                    line = self.mro(crossing.value.cls)
+                    taken |= {base.node for base in line if isinstance(base, Class)}
         return taken
 
     # What an expression may be

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
+from dlfix.project.scopes import Scope
 from dlfix.reach.calls import defaults
 from dlfix.reach.values import (
     Argument,
+    Arguments,
     Bound,
     BoundMethod,
     Class,
@@ -21,6 +23,7 @@ from dlfix.reach.values import (
     Passed,
     Reached,
     Unknown,
+    Value,
 )
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ class Callers:
     def __init__(self, interpreter: Interpreter) -> None:
         self.interpreter = interpreter
         self._calls: dict[ast.AST, list[tuple[ast.Call, Frame]]] = {}
+        self._decorated: dict[ast.AST, list[Value]] = {}
         self._height = 0
 
     def parameter(self, name: str, node: ast.arg, frame: Frame) -> Iterator[Reached]:
@@ -65,20 +69,20 @@ class Callers:
         self, name: str, node: ast.arg, function: ast.AST, frame: Frame
     ) -> Iterator[Reached]:
         note = Passed(frame.module, node, f"passed as `{name}`")
-        for call, caller in self.of(frame):
-            for argument in self._argument(name, function, call, caller, frame):
+        given = [Arguments((value,)) for value in self.decorated(frame)]
+        given += [self.interpreter.calls.arguments(call, caller) for call, caller in self.of(frame)]
+        for arguments in given:
+            for argument in self._argument(name, function, arguments, frame):
                 for reached in self.interpreter.reached(argument):
                     yield Reached(reached.value, (*reached.steps, note))
 
     def _argument(
-        self, name: str, function: ast.AST, call: ast.Call, caller: Frame, frame: Frame
+        self, name: str, function: ast.AST, arguments: Arguments, frame: Frame
     ) -> tuple[Argument, ...]:
-        calls = self.interpreter.calls
         assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         value = Function(function, frame.enclosing or frame)
         owner = frame.owner if _has_self(function, frame) else None
-        bound = calls.bind(value, calls.arguments(call, caller), owner)
-        return bound.get(name, ())
+        return self.interpreter.calls.bind(value, arguments, owner).get(name, ())
 
     def _annotated(self, node: ast.arg, frame: Frame) -> Iterator[Reached]:
         for cls in self.annotation(node.annotation, frame):
@@ -113,6 +117,34 @@ class Callers:
                 caller = self.interpreter.frame_at(module, call)
                 if caller.scope.node is not node and self._calls_it(call, caller, node, frame):
                     yield call, caller
+
+    def decorated(self, frame: Frame) -> list[Value]:
+        """Return the functions and classes that the function of a frame is applied to by `@`."""
+        node = frame.scope.node
+        if node not in self._decorated:
+            self._decorated[node] = []
+            self._decorated[node] = list(self._decorations(node, frame))[:_MOST_CALLERS]
+        return self._decorated[node]
+
+    def _decorations(self, node: ast.AST, frame: Frame) -> Iterator[Value]:
+        for name in _written_as(frame.scope):
+            for module in self.interpreter.project.mentions(name):
+                for decorated in module.decorated:
+                    where = self.interpreter.frame_at(module, decorated)
+                    if any(
+                        self._is_applied(decorator, name, where, node)
+                        for decorator in decorated.decorator_list
+                    ):
+                        yield self.interpreter.calls.defined(decorated, where)
+
+    def _is_applied(self, decorator: ast.expr, name: str, where: Frame, node: ast.AST) -> bool:
+        func = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if name not in (getattr(func, "id", None), getattr(func, "attr", None)):
+            return False
+        return any(
+            isinstance(reached.value, Function) and reached.value.node is node
+            for reached in self.interpreter.evaluate(decorator, where)
+        )
 
     def _called_by(self, node: ast.AST, frame: Frame) -> str | None:
         """Return the name calls of a function carry: its own, or its class's for `__init__`."""
@@ -155,6 +187,14 @@ def _aliases(module: Module, name: str) -> Iterator[str]:
             alias = binding.node
             if isinstance(alias, ast.alias) and alias.asname and alias.name.endswith(name):
                 yield alias.asname
+
+
+def _written_as(scope: Scope) -> Iterator[str]:
+    """Yield the names under which a decorator may stand: its own, or that of what returns it."""
+    at: Scope | None = scope
+    while at is not None and isinstance(at.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield at.name
+        at = at.parent
 
 
 def _has_self(function: ast.AST, frame: Frame) -> bool:

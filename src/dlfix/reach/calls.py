@@ -49,6 +49,7 @@ _IMPORTERS = frozenset({"importlib.import_module", "__import__"})
 _FLUENT = frozenset(
     {"eval", "train", "to", "cuda", "cpu", "float", "half", "double", "requires_grad_", "apply"}
 )
+_ENTERS_OTHER = frozenset({"tempfile.TemporaryDirectory", "multiprocessing.Manager"})
 _OF_DICT = frozenset({"items", "values", "keys"})
 
 
@@ -66,6 +67,14 @@ class Calls:
         if key not in self._made:
             self._made[key] = make()
         return cast("V", self._made[key])
+
+    def defined(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, frame: Frame
+    ) -> Function | Class:
+        """Return the function or class a statement makes, before it is decorated."""
+        if isinstance(node, ast.ClassDef):
+            return self.interpreter.class_value(node, frame)
+        return self.made(node, frame, lambda: Function(node, frame))
 
     # Arguments
 
@@ -210,12 +219,11 @@ class Calls:
 
     def _derived_call(self, callee: Derived, node: ast.Call, frame: Frame) -> Iterator[Reached]:
         if callee.how == "enter_context":
-            argument = Bound(node.args[0], frame) if node.args else None
-            yield from self.interpreter.reached(argument)
+            for argument in node.args[:1]:
+                for value in self.interpreter.values(Bound(argument, frame)):
+                    yield from self.entered(value, argument, frame)
             return
         origin = callee.origin
-        if isinstance(origin, Derived) and origin.called is False and origin.how == "__getitem__":
-            pass
         made = self.made(
             node, frame, lambda: Derived(origin, callee.how, node, frame, called=True), origin
         )
@@ -253,8 +261,6 @@ class Calls:
 
     def _suspended(self, function: Function, node: ast.AST, frame: Frame) -> Reached:
         if isinstance(function.node, ast.AsyncFunctionDef) or not isinstance(node, ast.Call):
-            return Reached(_UNKNOWN)
-        if _has_decorator(function.node, "contextmanager"):
             return Reached(_UNKNOWN)
         return Reached(self.made(node, frame, lambda: Generator(node, frame, function), function))
 
@@ -362,10 +368,7 @@ class Calls:
         node: ast.Call,
         frame: Frame,
     ) -> Container:
-        more = self.interpreter.instances.put_in(node, frame)
-        return self.made(
-            node, frame, lambda: Container(kind, node, frame, (*items, *more)), "container"
-        )
+        return self.interpreter.displays.new(kind, items, node, frame)
 
     def _dict(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Container:
         items: list[tuple[object, Argument]] = []
@@ -504,11 +507,32 @@ class Calls:
         inside = self.frame_of(value.function, arguments, value.node, value.frame, None)
         if inside is None:
             return [_UNKNOWN]
-        return [
-            Bound(y.value, inside)
-            for y in inside.scope.yields
-            if isinstance(y, ast.Yield) and y.value
-        ]
+        found: list[Argument] = []
+        for node in inside.scope.yields:
+            if isinstance(node, ast.YieldFrom):
+                found += self.interpreter.each(Bound(node.value, inside))
+            elif node.value is not None:
+                found.append(Bound(node.value, inside))
+        return found
+
+    def entered(self, value: Value, node: ast.expr, frame: Frame) -> list[Reached]:
+        """Return what `with value as name` binds."""
+        if isinstance(value, ExternalCall):
+            return [Reached(value if self._enters_itself(value) else _UNKNOWN)]
+        if isinstance(value, Generator) and value.function is not None:
+            return [r for one in self.generated(value) for r in self.interpreter.reached(one)]
+        if isinstance(value, Instance):
+            enter = self.interpreter.instances.method(value.cls, "__enter__")
+            if enter is not None:
+                return list(self.run(enter, None, node, frame, value))
+        return [Reached(value)]
+
+    def _enters_itself(self, value: ExternalCall) -> bool:
+        """Tell whether `with` binds the very object: so do handles, pools and locks."""
+        if value.name in _ENTERS_OTHER:
+            return False
+        catalog = self.interpreter.catalog
+        return catalog.resource(value.name) is not None or catalog.boundary(value.name) is not None
 
 
 def defaults(signature: ast.arguments) -> dict[str, ast.expr]:
@@ -542,10 +566,3 @@ def _recurs(scope: object, frame: Frame | None) -> bool:
         seen += frame.scope is scope
         frame = frame.caller
     return seen > 1
-
-
-def _has_decorator(node: ast.AST, name: str) -> bool:
-    return any(
-        getattr(d, "id", getattr(d, "attr", None)) == name
-        for d in getattr(node, "decorator_list", ())
-    )

@@ -1,4 +1,4 @@
-"""Objects of the tree's classes: their bases, methods, attributes, and what is put into containers."""
+"""Objects of the tree's classes: their bases, methods and attributes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from dlfix.reach.crossing import Store
 from dlfix.reach.methods import decorator_kind
 from dlfix.reach.state import State
 from dlfix.reach.values import (
-    Argument,
     Bound,
     BoundMethod,
     Class,
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 _UNKNOWN = Unknown()
-_ADDING = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "setdefault": 1, "put": 0}
-_MERGING = frozenset({"extend", "update", "extendleft"})
 
 
 class Above:
@@ -236,65 +233,7 @@ class Instances:
             self._states[instance] = State(self.interpreter, instance).read()
         return self._states[instance]
 
-    # What is put into containers after they were made
-
-    def put_in(self, node: ast.expr, frame: Frame) -> list[tuple[object, Argument]]:
-        """Return what statements in view add to the container an expression makes."""
-        module = frame.module
-        statement = module.parent(node)
-        if isinstance(statement, ast.Assign):
-            targets: list[ast.expr] = statement.targets
-        elif isinstance(statement, (ast.AnnAssign, ast.NamedExpr)):
-            targets = [statement.target]
-        else:
-            return []
-        found: list[tuple[object, Argument]] = []
-        for target in targets:
-            if isinstance(target, ast.Name):
-                found += self._put_in_name(target.id, frame)
-            elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
-                found += self._put_in_attribute(target, frame)
-        return found
-
-    def _put_in_name(self, name: str, frame: Frame) -> Iterator[tuple[object, Argument]]:
-        binder = frame.scope.lookup(name)
-        if binder is None:
-            return
-        at: Frame | None = frame
-        while at is not None and at.scope is not binder:
-            at = at.enclosing
-        if at is None:
-            return
-        for item in additions(frame.module, binder.node, lambda n: _is_name(n, name)):
-            yield item[0], Bound(item[1], at)
-
-    def _put_in_attribute(
-        self, target: ast.Attribute, frame: Frame
-    ) -> Iterator[tuple[object, Argument]]:
-        """Yield what methods of the class add to `self.x`."""
-        at: Frame | None = frame
-        while at is not None and not at.scope.is_class:
-            at = at.enclosing
-        if at is None or not isinstance(target.value, ast.Name):
-            return
-        name = target.value.id
-        for method in at.scope.children:
-            if not isinstance(method.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                continue
-            same = method is frame.scope
-            inside = frame if same else None
-            for key, value in additions(
-                frame.module, method.node, lambda n: _is_attribute(n, name, target.attr)
-            ):
-                if inside is None and frame.owner is not None:
-                    inside = self._owned_frame(method.node, at, frame.owner)
-                yield key, Bound(value, inside or self.interpreter.frame(method))
-
-    def _owned_frame(self, node: ast.AST, body: Frame, owner: Value) -> Frame | None:
-        assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        calls = self.interpreter.calls
-        scope = body.module.inner_scope(node)
-        return calls.made(node, body, lambda: Frame(scope, body, None, owner), "frame", owner)
+    # What code outside sets
 
     def outside_stores(self, instance: Instance, modules: Iterable[Module]) -> Iterator[Store]:
         """Yield the stores that code outside the class makes on an instance: `ds.x = ...`."""
@@ -330,44 +269,6 @@ def attribute_targets(module: Module) -> list[tuple[ast.Attribute, ast.Assign]]:
     return found
 
 
-def additions(module: Module, root: ast.AST, is_it: object) -> Iterator[tuple[object, ast.expr]]:
-    """Yield the key (or None) and expression of each thing put into a container under `root`."""
-    assert callable(is_it)
-    for node in ast.walk(root):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if not is_it(node.func.value):
-                continue
-            index = _ADDING.get(node.func.attr)
-            if index is not None and len(node.args) > index:
-                yield None, node.args[index]
-            elif node.func.attr == "update":
-                for keyword in node.keywords:
-                    if keyword.arg is not None:
-                        yield keyword.arg, keyword.value
-                yield from _merged(node.args)
-            elif node.func.attr in _MERGING:
-                yield from _merged(node.args)
-        elif isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Subscript) and is_it(target.value):
-                    key = target.slice
-                    yield (key.value if isinstance(key, ast.Constant) else None), node.value
-        elif isinstance(node, ast.AugAssign) and is_it(node.target):
-            yield from _merged([node.value])
-
-
-def _merged(arguments: list[ast.expr]) -> Iterator[tuple[object, ast.expr]]:
-    for argument in arguments:
-        if isinstance(argument, (ast.List, ast.Tuple, ast.Set)):
-            for element in argument.elts:
-                yield None, element
-        elif isinstance(argument, ast.Dict):
-            for key, value in zip(argument.keys, argument.values, strict=True):
-                yield (key.value if isinstance(key, ast.Constant) else None), value
-        elif isinstance(argument, (ast.ListComp, ast.SetComp)):
-            continue
-
-
 def _last_of_each(
     found: list[Class | External | Unknown],
 ) -> list[Class | External | Unknown]:
@@ -376,14 +277,6 @@ def _last_of_each(
         if base not in found[index + 1 :]:
             kept.append(base)
     return kept
-
-
-def _is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
-def _is_attribute(node: ast.AST, owner: str, name: str) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == name and _is_name(node.value, owner)
 
 
 __all__ = ["Above", "Derived", "Instances"]

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from dlfix.catalog import Catalog
 from dlfix.project.flow import reaching
 from dlfix.project.module import COMPREHENSIONS, Module
 from dlfix.project.project import Project
-from dlfix.project.scopes import EACH, REST, Binding, Scope
+from dlfix.project.scopes import EACH, Binding, Scope
 from dlfix.reach.callers import Callers
 from dlfix.reach.calls import Calls
+from dlfix.reach.containers import Containers, constant_key, item_of
 from dlfix.reach.instances import Instances
 from dlfix.reach.sides import SideReader
 from dlfix.reach.values import (
@@ -44,7 +46,6 @@ BUDGET = 400_000  # evaluations in one analysis: some seconds
 _DEEPEST = 60  # nested evaluations; beyond lies no path a person would read
 _MOST_VALUES = 24  # of one expression
 DECORATED = "what its decorators make of it"  # the note of a place where a def was decorated
-_ENTERS_OTHER = frozenset({"tempfile.TemporaryDirectory", "multiprocessing.Manager"})
 _UNKNOWN = Unknown()
 
 
@@ -56,6 +57,7 @@ class Interpreter:
         self.catalog = catalog
         self.spent = 0
         self.calls = Calls(self)
+        self.displays = Containers(self)
         self.callers = Callers(self)
         self.instances = Instances(self)
         self.sides = SideReader(self)
@@ -136,18 +138,14 @@ class Interpreter:
         self._memo[key] = found
         return found
 
-    def _expression(self, node: ast.expr, frame: Frame) -> Iterator[Reached]:
-        handler: Callable[[ast.expr, Frame], Iterable[Reached]] | None
-        handler = getattr(self, f"_on_{type(node).__name__}", None)
-        if handler is None:
-            yield Reached(_UNKNOWN)
-        else:
-            yield from handler(node, frame)
+    def _expression(self, node: ast.expr, frame: Frame) -> Iterable[Reached]:
+        handler = _HANDLERS.get(type(node))
+        return iter((Reached(_UNKNOWN),)) if handler is None else handler(self, node, frame)
 
-    def _on_Constant(self, node: ast.Constant, frame: Frame) -> Iterator[Reached]:
+    def _on_constant(self, node: ast.Constant, frame: Frame) -> Iterator[Reached]:
         yield Reached(Constant(node.value))
 
-    def _on_UnaryOp(self, node: ast.UnaryOp, frame: Frame) -> Iterator[Reached]:
+    def _on_unary_op(self, node: ast.UnaryOp, frame: Frame) -> Iterator[Reached]:
         for operand in self.evaluate(node.operand, frame):
             value = operand.value
             if isinstance(value, Constant) and isinstance(value.value, (int, float)):
@@ -159,100 +157,93 @@ class Interpreter:
                     continue
             yield Reached(_UNKNOWN)
 
-    def _on_Lambda(self, node: ast.Lambda, frame: Frame) -> Iterator[Reached]:
+    def _on_lambda(self, node: ast.Lambda, frame: Frame) -> Iterator[Reached]:
         yield Reached(self.calls.made(node, frame, lambda: Function(node, frame)))
 
-    def _on_NamedExpr(self, node: ast.NamedExpr, frame: Frame) -> Iterable[Reached]:
+    def _on_named_expr(self, node: ast.NamedExpr, frame: Frame) -> Iterable[Reached]:
         return self.evaluate(node.value, frame)
 
-    def _on_Starred(self, node: ast.Starred, frame: Frame) -> Iterable[Reached]:
+    def _on_starred(self, node: ast.Starred, frame: Frame) -> Iterable[Reached]:
         return self.evaluate(node.value, frame)
 
-    def _on_IfExp(self, node: ast.IfExp, frame: Frame) -> Iterator[Reached]:
+    def _on_if_exp(self, node: ast.IfExp, frame: Frame) -> Iterator[Reached]:
         yield from self.evaluate(node.body, frame)
         yield from self.evaluate(node.orelse, frame)
 
-    def _on_BoolOp(self, node: ast.BoolOp, frame: Frame) -> Iterator[Reached]:
+    def _on_bool_op(self, node: ast.BoolOp, frame: Frame) -> Iterator[Reached]:
+        """Yield the parts of `a or b` that may be its outcome, up to one that surely is."""
         last = node.values[-1]
+        outcome = isinstance(node.op, ast.Or)
         for part in node.values:
-            for reached in self.evaluate(part, frame):
-                if part is not last and _decided(node.op, reached.value):
-                    continue
-                yield reached
+            found = self.evaluate(part, frame)
+            for reached in found:
+                if part is last or _truth(reached.value) is not (not outcome):
+                    yield reached
+            if found and all(_truth(reached.value) is outcome for reached in found):
+                return
 
-    def _on_BinOp(self, node: ast.BinOp, frame: Frame) -> Iterator[Reached]:
-        joined = [
-            reached
-            for side in (node.left, node.right)
-            for reached in self.evaluate(side, frame)
-            if isinstance(reached.value, Container)
-        ]
-        if joined and isinstance(node.op, (ast.Add, ast.BitOr, ast.Mult)):
-            yield from joined
+    def _on_bin_op(self, node: ast.BinOp, frame: Frame) -> Iterator[Reached]:
+        left = self.containers(Bound(node.left, frame))
+        right = self.containers(Bound(node.right, frame))
+        if isinstance(node.op, (ast.Add, ast.BitOr)) and (left or right):
+            first, *others = left or right
+            for other in (right if left else others) or [None]:
+                yield Reached(self.displays.joined(first, other, node, frame))
+        elif isinstance(node.op, ast.Mult) and (left or right):
+            for container in left or right:
+                yield Reached(self.displays.loosened(container, node, frame))
         else:
             yield Reached(_UNKNOWN)
 
-    def _on_List(self, node: ast.List, frame: Frame) -> Iterator[Reached]:
-        yield Reached(self._sequence("list", node, node.elts, frame))
+    def _on_list(self, node: ast.List, frame: Frame) -> Iterator[Reached]:
+        yield Reached(self.displays.sequence("list", node.elts, node, frame))
 
-    def _on_Tuple(self, node: ast.Tuple, frame: Frame) -> Iterator[Reached]:
-        yield Reached(self._sequence("tuple", node, node.elts, frame))
+    def _on_tuple(self, node: ast.Tuple, frame: Frame) -> Iterator[Reached]:
+        yield Reached(self.displays.sequence("tuple", node.elts, node, frame))
 
-    def _on_Set(self, node: ast.Set, frame: Frame) -> Iterator[Reached]:
-        yield Reached(self._sequence("set", node, node.elts, frame))
+    def _on_set(self, node: ast.Set, frame: Frame) -> Iterator[Reached]:
+        yield Reached(self.displays.sequence("set", node.elts, node, frame))
 
-    def _sequence(self, kind: str, node: ast.expr, elts: list[ast.expr], frame: Frame) -> Value:
-        items: list[tuple[object, Argument]] = []
-        for index, element in enumerate(elts):
-            if isinstance(element, ast.Starred):
-                items += [(None, item) for item in self.each(Bound(element.value, frame))]
-            else:
-                items.append((index, Bound(element, frame)))
-        items += self.instances.put_in(node, frame)
-        return self.calls.made(node, frame, lambda: Container(kind, node, frame, tuple(items)))
-
-    def _on_Dict(self, node: ast.Dict, frame: Frame) -> Iterator[Reached]:
-        items: list[tuple[object, Argument]] = []
-        for key, value in zip(node.keys, node.values, strict=True):
-            if key is None:
-                for container in self.containers(Bound(value, frame)):
-                    items += container.items
-            else:
-                items.append((_key(key), Bound(value, frame)))
-        items += self.instances.put_in(node, frame)
-        yield Reached(
-            self.calls.made(node, frame, lambda: Container("dict", node, frame, tuple(items)))
-        )
+    def _on_dict(self, node: ast.Dict, frame: Frame) -> Iterator[Reached]:
+        yield Reached(self.displays.mapping(node, frame))
 
     def _comprehension(self, node: ast.expr, frame: Frame, kind: str, item: ast.expr) -> Reached:
-        inner = self.inner(node, frame)
-        items = ((None, Bound(item, inner)), *self.instances.put_in(node, frame))
-        return Reached(self.calls.made(node, frame, lambda: Container(kind, node, frame, items)))
+        items = [(None, Bound(item, self.inner(node, frame)))]
+        return Reached(self.displays.new(kind, items, node, frame))
 
-    def _on_ListComp(self, node: ast.ListComp, frame: Frame) -> Iterator[Reached]:
+    def _on_list_comp(self, node: ast.ListComp, frame: Frame) -> Iterator[Reached]:
         yield self._comprehension(node, frame, "list", node.elt)
 
-    def _on_SetComp(self, node: ast.SetComp, frame: Frame) -> Iterator[Reached]:
+    def _on_set_comp(self, node: ast.SetComp, frame: Frame) -> Iterator[Reached]:
         yield self._comprehension(node, frame, "set", node.elt)
 
-    def _on_DictComp(self, node: ast.DictComp, frame: Frame) -> Iterator[Reached]:
+    def _on_dict_comp(self, node: ast.DictComp, frame: Frame) -> Iterator[Reached]:
         yield self._comprehension(node, frame, "dict", node.value)
 
-    def _on_GeneratorExp(self, node: ast.GeneratorExp, frame: Frame) -> Iterator[Reached]:
+    def _on_generator_exp(self, node: ast.GeneratorExp, frame: Frame) -> Iterator[Reached]:
         yield Reached(self.calls.made(node, frame, lambda: Generator(node, frame)))
 
-    def _on_Call(self, node: ast.Call, frame: Frame) -> Iterable[Reached]:
+    def _on_call(self, node: ast.Call, frame: Frame) -> Iterable[Reached]:
         return self.calls.evaluate(node, frame)
 
-    def _on_Subscript(self, node: ast.Subscript, frame: Frame) -> Iterator[Reached]:
-        key = _key(node.slice)
+    def _on_subscript(self, node: ast.Subscript, frame: Frame) -> Iterator[Reached]:
         for reached in self.evaluate(node.value, frame):
-            yield from along(reached, self.item(reached.value, key, node, frame))
+            for key in self._keys(node.slice, reached.value, frame):
+                yield from along(reached, self.item(reached.value, key, node, frame))
+
+    def _keys(self, node: ast.expr, value: Value, frame: Frame) -> list[object]:
+        """Return what a subscript's key may be; None stands for one that is not known."""
+        known = constant_key(node)
+        if known is not None or isinstance(node, ast.Slice) or not isinstance(value, Container):
+            return [known]
+        keys = self.values(Bound(node, frame))
+        constants = [key.value for key in keys if isinstance(key, Constant)]
+        return list(constants) if constants and len(constants) == len(keys) else [None]
 
     def item(self, value: Value, key: object, node: ast.expr, frame: Frame) -> Iterator[Reached]:
         """Yield what `value[key]` may be; a key of None is one that is not known."""
         if isinstance(value, Container):
-            yield from self._contained(value, key)
+            yield from self._contained(value, key, node, frame)
         elif isinstance(value, (ExternalCall, Derived)):
             derived = self.calls.made(
                 node, frame, lambda: Derived(value, "__getitem__", node, frame), value
@@ -269,17 +260,21 @@ class Interpreter:
         else:
             yield Reached(_UNKNOWN)
 
-    def _contained(self, value: Container, key: object) -> Iterator[Reached]:
-        exact = [item for at, item in value.items if key is not None and at == key]
-        loose = [item for at, item in value.items if key is None or at is None]
-        for item in exact or loose:
+    def _contained(
+        self, value: Container, key: object, node: ast.expr, frame: Frame
+    ) -> Iterator[Reached]:
+        if isinstance(key, slice):
+            yield Reached(self.displays.part(value, key, node, frame))
+            return
+        found = item_of(value, key)
+        for item in found:
             yield from self.reached(item)
-        if not exact and not loose:
+        if not found:
             yield Reached(_UNKNOWN)
 
     # Names
 
-    def _on_Name(self, node: ast.Name, frame: Frame) -> Iterator[Reached]:
+    def _on_name(self, node: ast.Name, frame: Frame) -> Iterator[Reached]:
         yield from self.name(node.id, frame, node)
 
     def name(self, name: str, frame: Frame, use: ast.AST | None) -> Iterator[Reached]:
@@ -362,9 +357,22 @@ class Interpreter:
             where = self._value_frame(binding, frame)
             passed = Passed(frame.module, binding.node, f"bound to `{binding.name}`")
             for reached in self.evaluate(binding.value, where):
-                start = along(reached, [Reached(self._entered(binding, reached.value))])
+                if binding.kind == "augmented":
+                    yield from along(reached, [self._added(binding, reached.value, where)])
+                    continue
+                start = [reached]
+                if binding.kind == "with":
+                    start = list(
+                        along(reached, self.calls.entered(reached.value, binding.value, where))
+                    )
                 for step in self.follow(start, binding.path, binding.value, where):
                     yield Reached(step.value, (*step.steps, passed))
+
+    def _added(self, binding: Binding, value: Value, frame: Frame) -> Reached:
+        """Return what `x += ...` leaves in a name, besides what was there."""
+        if not isinstance(value, Container) or binding.value is None:
+            return Reached(_UNKNOWN)
+        return Reached(self.displays.loosened(value, binding.value, frame))
 
     def _value_frame(self, binding: Binding, frame: Frame) -> Frame:
         """Return the frame of the bound expression: a comprehension's first iterable is outside."""
@@ -372,28 +380,6 @@ class Interpreter:
             first = binding.statement.generators[0]
             return frame.enclosing if binding.value is first.iter else frame
         return frame
-
-    def _entered(self, binding: Binding, value: Value) -> Value:
-        if binding.kind != "with":
-            return value
-        if isinstance(value, ExternalCall):
-            return value if self._enters_itself(value) else _UNKNOWN
-        if not isinstance(value, Instance):
-            return value
-        enter = self.instances.method(value.cls, "__enter__")
-        if enter is None:
-            return value
-        returned = list(
-            self.calls.run(enter, None, binding.node, self.frame(enter.frame.scope), value)
-        )
-        return returned[0].value if returned else value
-
-    def _enters_itself(self, value: ExternalCall) -> bool:
-        """Tell whether `with` binds the very object: so do handles, pools and locks."""
-        if value.name in _ENTERS_OTHER:
-            return False
-        catalog = self.catalog
-        return catalog.resource(value.name) is not None or catalog.boundary(value.name) is not None
 
     def follow(
         self, start: Iterable[Reached], path: tuple[object, ...], node: ast.expr, frame: Frame
@@ -408,8 +394,6 @@ class Interpreter:
         self, reached: Reached, step: object, node: ast.expr, frame: Frame
     ) -> Iterable[Reached]:
         value = reached.value
-        if step == REST:
-            return [reached]
         if step == EACH:
             return along(
                 reached, [r for item in self.items(value, node, frame) for r in self.reached(item)]
@@ -501,22 +485,37 @@ class Interpreter:
             yield Reached(External(f"{dotted}.{name}"))
 
     def _parameter(self, binding: Binding, frame: Frame) -> Iterator[Reached]:
+        found = self._passed(binding, frame)
+        added = list(self.displays.put_in_parameter(binding.name, frame))
+        if not added:
+            yield from found
+            return
+        node: Any = binding.node
+        for reached in found:
+            value = reached.value
+            if isinstance(value, Container):
+                value = self.displays.new(value.kind, [*value.items, *added], node, frame, value)
+            yield Reached(value, reached.steps)
+        if frame.arguments is None:
+            yield Reached(self.displays.new("dict", added, node, frame))
+
+    def _passed(self, binding: Binding, frame: Frame) -> Iterator[Reached]:
         node = binding.node
         assert isinstance(node, ast.arg)
         if frame.arguments is None:
             yield from self.callers.parameter(binding.name, node, frame)
             return
+        note = Passed(frame.module, node, f"passed as `{binding.name}`")
         passed = frame.arguments.get(binding.name, ())
         for argument in passed:
             for reached in self.reached(argument):
-                note = Passed(frame.module, node, f"passed as `{binding.name}`")
                 yield Reached(reached.value, (*reached.steps, note))
         if not passed:
             yield Reached(_UNKNOWN)
 
     # Attributes
 
-    def _on_Attribute(self, node: ast.Attribute, frame: Frame) -> Iterator[Reached]:
+    def _on_attribute(self, node: ast.Attribute, frame: Frame) -> Iterator[Reached]:
         above = self.instances.above(node.value, frame)
         if above is not None:
             yield from self.instances.super_attribute(above, node.attr, node, frame)
@@ -580,22 +579,33 @@ def _distinct(found: Iterable[Reached]) -> Iterator[Reached]:
         yield reached
 
 
-def _decided(op: ast.boolop, value: Value) -> bool:
-    """Tell whether a part of `a or b` that has this value is never the outcome."""
-    if not isinstance(value, Constant):
-        return False
-    return not value.value if isinstance(op, ast.Or) else bool(value.value)
+def _truth(value: Value) -> bool | None:
+    """Tell whether a value counts as true; None where that is not known."""
+    if isinstance(value, Constant):
+        return bool(value.value)
+    return True if isinstance(value, (Function, Class, BoundMethod, Partial)) else None
 
 
-def _key(node: ast.expr) -> object:
-    """Return a constant key or index, None where it is not known."""
-    if isinstance(node, ast.Constant):
-        return node.value
-    if (
-        isinstance(node, ast.UnaryOp)
-        and isinstance(node.op, ast.USub)
-        and isinstance(node.operand, ast.Constant)
-        and isinstance(node.operand.value, int)
-    ):
-        return None
-    return None
+# What evaluates each kind of expression; any other is unknown.
+_HANDLERS: dict[type[ast.expr], Callable[[Interpreter, Any, Frame], Iterable[Reached]]] = {
+    ast.Constant: Interpreter._on_constant,
+    ast.UnaryOp: Interpreter._on_unary_op,
+    ast.Lambda: Interpreter._on_lambda,
+    ast.NamedExpr: Interpreter._on_named_expr,
+    ast.Starred: Interpreter._on_starred,
+    ast.IfExp: Interpreter._on_if_exp,
+    ast.BoolOp: Interpreter._on_bool_op,
+    ast.BinOp: Interpreter._on_bin_op,
+    ast.List: Interpreter._on_list,
+    ast.Tuple: Interpreter._on_tuple,
+    ast.Set: Interpreter._on_set,
+    ast.Dict: Interpreter._on_dict,
+    ast.ListComp: Interpreter._on_list_comp,
+    ast.SetComp: Interpreter._on_set_comp,
+    ast.DictComp: Interpreter._on_dict_comp,
+    ast.GeneratorExp: Interpreter._on_generator_exp,
+    ast.Call: Interpreter._on_call,
+    ast.Subscript: Interpreter._on_subscript,
+    ast.Name: Interpreter._on_name,
+    ast.Attribute: Interpreter._on_attribute,
+}

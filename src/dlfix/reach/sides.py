@@ -43,14 +43,15 @@ class SideReader:
     def of(self, cls: Class) -> Sides:
         """Return the sides of a class's methods."""
         if cls not in self._sides:
+            self._sides[cls] = self._read(cls, own_only=True)  # while callers are looked for
             self._sides[cls] = self._read(cls)
         return self._sides[cls]
 
-    def _read(self, cls: Class) -> Sides:
+    def _read(self, cls: Class, own_only: bool = False) -> Sides:
         methods = self.methods(cls)
         calls = {name: set(_used_on_self(node, methods)) for name, node in methods.items()}
         worker = _closure((n for n in WORKER if n in methods), calls)
-        called = frozenset(self._called_outside(cls, methods))
+        called = frozenset(() if own_only else self._called_outside(cls, methods))
         parent = _closure((n for n in methods if n in PARENT or n in called), calls)
         return Sides(frozenset(parent), frozenset(worker), called)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dlfix.project.scopes import EACH, unpacking
 from dlfix.reach.crossing import Store
 from dlfix.reach.methods import decorator_kind
 from dlfix.reach.values import (
@@ -42,6 +43,7 @@ class State:
         self.interpreter = interpreter
         self.instance = instance
         self.stores: Stores = {}
+        self.passed_on: list[Argument] = []  # what init-only fields hand to `__post_init__`
         self.running: list[ast.AST] = []
         self.method = "__init__"
         self.late = False
@@ -59,7 +61,7 @@ class State:
         for name in ("__post_init__", "__attrs_post_init__"):
             post = self.interpreter.instances.method(self.instance.cls, name)
             if post is not None:
-                self._run(post, self._method_frame(post))
+                self._run(post, self._post_frame(post))
         self._later()
         return self.stores
 
@@ -80,7 +82,7 @@ class State:
             self.stores = _joined(before, self.stores)
             self._cached(name, method)
 
-    def _cached(self, name: str, method: Function) -> None:
+    def _cached(self, name: frozenset[str], method: Function) -> None:
         """A cached property that the parent read is in `__dict__`."""
         node = method.node
         if decorator_kind(node) != "cached_property" or isinstance(node, ast.Lambda):
@@ -105,6 +107,15 @@ class State:
             init, arguments, self.instance.call, self.instance.frame, self.instance
         )
 
+    def _post_frame(self, post: Function) -> Frame:
+        """Return the frame of `__post_init__`, which gets the init-only fields."""
+        call, frame = self.instance.call, self.instance.frame
+        if call is None or frame is None:
+            return self._method_frame(post)
+        arguments = Arguments(tuple(self.passed_on))
+        made = self.interpreter.calls.frame_of(post, arguments, call, frame, self.instance)
+        return made or self._method_frame(post)
+
     def _method_frame(self, method: Function) -> Frame:
         scope = method.module.inner_scope(method.node)
         return self.interpreter.calls.made(
@@ -118,38 +129,36 @@ class State:
     # Fields of dataclasses and attrs
 
     def _fields(self) -> None:
-        for base in reversed(self.interpreter.instances.mro(self.instance.cls)):
-            if isinstance(base, Class) and self._has_fields(base):
-                self._fields_of(base)
-
-    def _has_fields(self, cls: Class) -> bool:
-        names = {_last(_callee(d)) for d in cls.node.decorator_list}
-        if names & {"dataclass", "define", "attrs", "s", "frozen", "mutable"}:
-            return True
-        return any(_last(base) == "BaseModel" for base in cls.node.bases)
-
-    def _fields_of(self, cls: Class) -> None:
-        body = self.interpreter.instances.body(cls)
+        """Store what the constructor made for a dataclass, attrs or named tuple class keeps."""
+        line = [
+            b for b in self.interpreter.instances.mro(self.instance.cls) if isinstance(b, Class)
+        ]
+        first = next((b for b in line if has_fields(b) or "__init__" in b.body_names()), None)
+        if first is None or "__init__" in first.body_names():
+            return
+        fields: dict[str, tuple[ast.AnnAssign, Class]] = {}
+        for base in reversed(line):
+            if has_fields(base):
+                fields |= {name: (node, base) for name, node in fields_of(base)}
         position = 0
-        for node in cls.node.body:
-            if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
-                continue
-            if "ClassVar" in cls.module.segment(node.annotation):
-                continue
+        for name, (node, base) in fields.items():
             made_by_init = _keyword(node.value, "init") is not False
-            self._field(node, cls, body, position if made_by_init else None)
+            given = self._given(name, position if made_by_init else None)
+            self._field(name, node, self.interpreter.instances.body(base), given)
             position += made_by_init
 
-    def _field(self, node: ast.AnnAssign, cls: Class, body: Frame, position: int | None) -> None:
-        assert isinstance(node.target, ast.Name)
-        name = node.target.id
-        if "InitVar" in cls.module.segment(node.annotation):
-            return
-        given = self.instance.arguments.get(position, name) if self.instance.arguments else None
-        value = given if given is not None and position is not None else self._default(node, body)
+    def _given(self, name: str, position: int | None) -> Argument | None:
+        arguments = self.instance.arguments
+        return arguments.get(position, name) if arguments and position is not None else None
+
+    def _field(self, name: str, node: ast.AnnAssign, body: Frame, given: Argument | None) -> None:
+        value = given if given is not None else self._default(node, body)
         if value is None:
             return
-        self._put(Store(name, node.target, node, value, body, method="__init__"))
+        if "InitVar" in body.module.segment(node.annotation):
+            self.passed_on.append(value)
+        else:
+            self._put(Store(name, node.target, node, value, body, method="__init__"))
 
     def _default(self, node: ast.AnnAssign, body: Frame) -> Argument | None:
         value = node.value
@@ -178,16 +187,18 @@ class State:
         self.running.append(node)
         outer, self.method = self.method, node.name
         try:
-            self._block(node.body, frame, _self_name(node), sure=True)
+            self._block(node.body, frame, _self_names(node), sure=True)
         finally:
             self.method = outer
             self.running.pop()
 
-    def _block(self, block: list[ast.stmt], frame: Frame, me: str, *, sure: bool) -> None:
+    def _block(
+        self, block: list[ast.stmt], frame: Frame, me: frozenset[str], *, sure: bool
+    ) -> None:
         for statement in block:
             self._statement(statement, frame, me, sure=sure)
 
-    def _statement(self, node: ast.stmt, frame: Frame, me: str, *, sure: bool) -> None:
+    def _statement(self, node: ast.stmt, frame: Frame, me: frozenset[str], *, sure: bool) -> None:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             return
         for call in _calls_in(node):
@@ -208,7 +219,7 @@ class State:
         else:
             self._nested(node, frame, me)
 
-    def _branches(self, node: ast.If, frame: Frame, me: str, *, sure: bool) -> None:
+    def _branches(self, node: ast.If, frame: Frame, me: frozenset[str], *, sure: bool) -> None:
         """Run both branches on copies of the state, then join them."""
         before = {name: list(stores) for name, stores in self.stores.items()}
         self._block(node.body, frame, me, sure=sure)
@@ -220,7 +231,7 @@ class State:
         elif not _leaves(node.body):
             self.stores = _joined(after_body, self.stores)
 
-    def _nested(self, node: ast.stmt, frame: Frame, me: str) -> None:
+    def _nested(self, node: ast.stmt, frame: Frame, me: frozenset[str]) -> None:
         for field in _BLOCKS:
             for inner in getattr(node, field, ()):
                 if isinstance(inner, ast.stmt):
@@ -242,7 +253,7 @@ class State:
         elif all(store.node is not other.node for other in self.stores.get(store.attribute, ())):
             self.stores.setdefault(store.attribute, []).append(store)
 
-    def _stores_of(self, node: ast.stmt, frame: Frame, me: str) -> Iterator[Store]:
+    def _stores_of(self, node: ast.stmt, frame: Frame, me: frozenset[str]) -> Iterator[Store]:
         for target, value, path in _targets(node):
             name = _own_attribute(target, me)
             if name is not None:
@@ -251,7 +262,7 @@ class State:
         for call in _calls_in(node):
             yield from _set_by_call(call, node, frame, me)
 
-    def _deletes(self, node: ast.stmt, me: str, *, sure: bool) -> None:
+    def _deletes(self, node: ast.stmt, me: frozenset[str], *, sure: bool) -> None:
         if not isinstance(node, ast.Delete) or not sure:
             return
         for target in node.targets:
@@ -261,9 +272,9 @@ class State:
 
     # Calls that store on the instance
 
-    def _call(self, call: ast.Call, frame: Frame, me: str, *, sure: bool) -> None:
+    def _call(self, call: ast.Call, frame: Frame, me: frozenset[str], *, sure: bool) -> None:
         func = call.func
-        handed = [a for a in call.args if isinstance(a, ast.Name) and a.id == me]
+        handed = [a for a in call.args if isinstance(a, ast.Name) and a.id in me]
         is_own = isinstance(func, ast.Attribute) and (
             _is_me(func.value, me)
             or self.interpreter.instances.above(func.value, frame) is not None
@@ -303,7 +314,9 @@ class State:
             if isinstance(base, External):
                 self._external_base(base.name, arguments, self.instance.call, frame)
 
-    def _external_base(self, name: str, arguments: Arguments, call: ast.Call, frame: Frame) -> None:
+    def _external_base(
+        self, name: frozenset[str], arguments: Arguments, call: ast.Call, frame: Frame
+    ) -> None:
         row = self.interpreter.catalog.dataset(name) or self.interpreter.catalog.holder(name)
         if row is None:
             return
@@ -315,8 +328,25 @@ class State:
                 self._put(Store(attribute, call, statement, value, frame))
 
 
+def has_fields(cls: Class) -> bool:
+    """Tell whether a class's constructor is made from its annotated names."""
+    names = {_last(_callee(decorator)) for decorator in cls.node.decorator_list}
+    if names & {"dataclass", "define", "attrs", "s", "frozen", "mutable"}:
+        return True
+    return any(_last(base) in ("BaseModel", "NamedTuple") for base in cls.node.bases)
+
+
+def fields_of(cls: Class) -> Iterator[tuple[str, ast.AnnAssign]]:
+    """Yield the fields a class's own body declares."""
+    for node in cls.node.body:
+        if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
+            continue
+        if "ClassVar" not in cls.module.segment(node.annotation):
+            yield node.target.id, node
+
+
 def _stores_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    me = _self_name(node)
+    me = _self_names(node)
     if decorator_kind(node) == "cached_property":
         return True
     return any(
@@ -335,7 +365,7 @@ def _targets(node: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr | None, tuple[
     elif isinstance(node, ast.AnnAssign) and node.value is not None:
         yield node.target, node.value, ()
     elif isinstance(node, (ast.For, ast.AsyncFor)):
-        yield from _unpacked(node.target, node.iter, ("each",))
+        yield from _unpacked(node.target, node.iter, (EACH,))
     elif isinstance(node, (ast.With, ast.AsyncWith)):
         for item in node.items:
             if item.optional_vars is not None:
@@ -346,15 +376,13 @@ def _unpacked(
     target: ast.expr, value: ast.expr, path: tuple[object, ...]
 ) -> Iterator[tuple[ast.expr, ast.expr, tuple[object, ...]]]:
     if isinstance(target, (ast.Tuple, ast.List)):
-        for index, element in enumerate(target.elts):
-            yield from _unpacked(element, value, (*path, index))
-    elif isinstance(target, ast.Starred):
-        yield from _unpacked(target.value, value, (*path[:-1], "rest"))
+        for element, step in unpacking(target.elts):
+            yield from _unpacked(element, value, (*path, step))
     else:
         yield target, value, path
 
 
-def _own_attribute(target: ast.expr, me: str) -> str | None:
+def _own_attribute(target: ast.expr, me: frozenset[str]) -> str | None:
     if isinstance(target, ast.Attribute) and _is_me(target.value, me):
         return target.attr
     if (
@@ -368,7 +396,9 @@ def _own_attribute(target: ast.expr, me: str) -> str | None:
     return None
 
 
-def _set_by_call(call: ast.Call, node: ast.stmt, frame: Frame, me: str) -> Iterator[Store]:
+def _set_by_call(
+    call: ast.Call, node: ast.stmt, frame: Frame, me: frozenset[str]
+) -> Iterator[Store]:
     """Yield the stores of `setattr(self, "x", v)`, `object.__setattr__(...)` and `__dict__.update`."""
     if _last(call.func) in ("setattr", "__setattr__") and len(call.args) == 3:
         target, name, value = call.args
@@ -418,13 +448,23 @@ def _leaves(block: list[ast.stmt]) -> bool:
     return bool(block) and isinstance(block[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
 
 
-def _is_me(node: ast.expr, me: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == me
+def _is_me(node: ast.expr, me: frozenset[str]) -> bool:
+    return isinstance(node, ast.Name) and node.id in me
 
 
-def _self_name(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+def _self_names(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """Return the first parameter's name, and the names bound to it."""
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
-    return first.arg if first is not None else ""
+    if first is None:
+        return frozenset()
+    aliases = [
+        target.id
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Assign) and _is_me(inner.value, frozenset({first.arg}))
+        for target in inner.targets
+        if isinstance(target, ast.Name)
+    ]
+    return frozenset({first.arg, *aliases})
 
 
 def _callee(node: ast.expr) -> ast.expr:
@@ -437,7 +477,7 @@ def _last(node: ast.expr) -> str:
     return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
-def _keyword(node: ast.expr | None, name: str) -> object:
+def _keyword(node: ast.expr | None, name: frozenset[str]) -> object:
     if isinstance(node, ast.Call):
         for keyword in node.keywords:
             if keyword.arg == name and isinstance(keyword.value, ast.Constant):

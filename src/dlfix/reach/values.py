@@ -187,7 +187,7 @@ class Unknown:
     reason: str = ""
 
 
-Value = Union[
+Value = Union[  # noqa: UP007
     Function, Class, Instance, BoundMethod, Partial, Container, External, ExternalCall, Derived,
     ModuleValue, Generator, Constant, Unknown,
 ]  # fmt: skip

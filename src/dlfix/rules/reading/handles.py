@@ -12,6 +12,7 @@ from dlfix.reach.labels import label, node_of
 from dlfix.reach.values import (
     Argument,
     Bound,
+    BoundMethod,
     Class,
     Constant,
     Container,
@@ -87,7 +88,7 @@ def handles(analysis: Analysis) -> Iterator[Handle]:
 def states(analysis: Analysis) -> Iterator[Handle]:
     """Yield what crosses and cannot be pickled by its very kind: generators and modules."""
     for crossing in analysis.crossings:
-        row = _kind_row(crossing.value)
+        row = kind_row(crossing.value, analysis)
         if row is None:
             continue
         kept = _kept(crossing)
@@ -97,14 +98,25 @@ def states(analysis: Analysis) -> Iterator[Handle]:
         yield Handle(crossing, row, holder, store, holder is None)
 
 
-def _kind_row(value: Value) -> ResourceRow | None:
+def kind_row(value: Value, analysis: Analysis) -> ResourceRow | None:
+    """Return the row of what cannot be pickled by its very kind."""
     if isinstance(value, Generator):
         return _GENERATOR
+    if isinstance(value, ExternalCall) and value.name in _CACHES:
+        cached = analysis.values(value.arguments.get(0, "user_function"))
+        return _CACHED if any(isinstance(v, BoundMethod) for v in cached) else None
     return _MODULE if isinstance(value, ModuleValue) else None
 
 
 _GENERATOR = ResourceRow(
     "generator", kind="state", error="TypeError: cannot pickle 'generator' object"
+)
+_CACHES = frozenset({"functools.lru_cache", "functools.cache"})
+_CACHED = ResourceRow(
+    "functools.lru_cache",
+    kind="state",
+    error="PicklingError: Can't pickle <functools._lru_cache_wrapper object at 0x...>: "
+    "it's not the same object as ...",
 )
 _MODULE = ResourceRow("module", kind="state", error="TypeError: cannot pickle 'module' object")
 
@@ -279,4 +291,4 @@ def _attributes_read(root: ast.AST, target: ast.expr) -> Iterator[str]:
             yield node.attr
 
 
-__all__ = ["Class", "Handle", "finding", "handles", "row_of"]
+__all__ = ["Class", "Handle", "finding", "handles", "kind_row", "row_of"]

@@ -1,0 +1,285 @@
+"""Lists, tuples, sets and dicts: what displays, slices, sums and later additions put into them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.project.module import COMPREHENSIONS, Module
+from dlfix.reach.values import Argument, Bound, Class, Container, Frame, Instance
+
+if TYPE_CHECKING:
+    from dlfix.reach.interpreter import Interpreter
+
+Item = tuple[object, Argument]
+Addition = tuple[ast.AST, object, ast.expr]  # the statement or call, the key (or None), the value
+
+_ADDING = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "setdefault": 1, "put": 0}
+_MERGING = frozenset({"extend", "update", "extendleft"})
+
+
+class Containers:
+    """Makes containers, each once for the place and frame that make it."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+
+    def new(
+        self, kind: str, items: Iterable[Item], node: ast.expr, frame: Frame, *more: object
+    ) -> Container:
+        """Return the container an expression makes, with all that is put into it in view."""
+        return self.interpreter.calls.made(
+            node,
+            frame,
+            lambda: Container(kind, node, frame, (*items, *self._put_in(node, frame))),
+            "container",
+            *more,
+        )
+
+    def sequence(self, kind: str, elts: list[ast.expr], node: ast.expr, frame: Frame) -> Container:
+        """Return what a display of a list, tuple or set makes."""
+        return self.new(kind, self._elements(elts, frame), node, frame)
+
+    def _elements(self, elts: list[ast.expr], frame: Frame) -> Iterator[Item]:
+        sure = True  # whether the places of items are still known
+        for index, element in enumerate(elts):
+            if isinstance(element, ast.Starred):
+                sure = False
+                for item in self.interpreter.each(Bound(element.value, frame)):
+                    yield None, item
+            else:
+                yield index if sure else None, Bound(element, frame)
+
+    def mapping(self, node: ast.Dict, frame: Frame) -> Container:
+        """Return what a display of a dict makes; a later key replaces an earlier one."""
+        return self.new("dict", _last_of_each_key(self._pairs(node, frame)), node, frame)
+
+    def _pairs(self, node: ast.Dict, frame: Frame) -> Iterator[Item]:
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is not None:
+                yield constant_key(key), Bound(value, frame)
+                continue
+            for container in self.interpreter.containers(Bound(value, frame)):
+                yield from container.items
+
+    def joined(
+        self, left: Container, right: Container | None, node: ast.expr, frame: Frame
+    ) -> Container:
+        """Return `left + right` or `left | right`; None for a side that is not known."""
+        more: Iterable[Item] = right.items if right is not None else ()
+        if left.kind == "dict":
+            items = _last_of_each_key((*left.items, *more))
+        elif numbered(left) and right is not None and numbered(right):
+            items = [(i, v) for i, (_, v) in enumerate((*left.items, *more))]
+        else:
+            items = [*left.items, *((None, item) for _, item in more)]
+        return self.new(left.kind, items, node, frame, left, right)
+
+    def loosened(self, container: Container, node: ast.expr, frame: Frame) -> Container:
+        """Return a container of the same items, at places that are not known."""
+        items = [(None, item) for _, item in container.items]
+        return self.new(container.kind, items, node, frame, container)
+
+    def part(self, container: Container, cut: slice, node: ast.expr, frame: Frame) -> Container:
+        """Return a slice of a sequence."""
+        kind = "tuple" if container.kind == "tuple" else "list"
+        if not numbered(container):
+            return self.loosened(container, node, frame)
+        items = list(enumerate(item for _, item in container.items[cut]))
+        return self.new(kind, items, node, frame, container, cut.start, cut.stop, cut.step)
+
+    # What is put into containers after they were made
+
+    def _put_in(self, node: ast.expr, frame: Frame) -> Iterator[Item]:
+        statement = frame.module.parent(node)
+        if isinstance(statement, ast.Assign):
+            targets: list[ast.expr] = statement.targets
+        elif isinstance(statement, (ast.AnnAssign, ast.NamedExpr)):
+            targets = [statement.target]
+        else:
+            return
+        for target in targets:
+            if isinstance(target, ast.Name):
+                yield from self._put_in_name(target.id, frame)
+            elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+                yield from self._put_in_attribute(target.value.id, target.attr, frame)
+
+    def _put_in_name(self, name: str, frame: Frame) -> Iterator[Item]:
+        module = frame.module
+        binder = frame.scope.lookup(name)
+        at: Frame | None = frame
+        while at is not None and at.scope is not binder:
+            at = at.enclosing
+        if at is None:
+            return
+        for node, key, value in additions(module).get(("", name), ()):
+            scope = module.scope_of(node)
+            if scope is at.scope:
+                yield key, self._read(value, at)
+            elif scope.lookup(name) is binder:
+                yield key, self._read(value, self.interpreter.frame(scope))
+
+    def put_in_parameter(self, name: str, frame: Frame) -> Iterator[Item]:
+        """Yield what a function adds to a container that it is passed."""
+        for node, key, value in additions(frame.module).get(("", name), ()):
+            if frame.module.scope_of(node) is frame.scope:
+                yield key, self._read(value, frame)
+
+    def _read(self, value: ast.expr, frame: Frame) -> Bound:
+        """Return an expression with its frame: a comprehension's item is read inside it."""
+        above = frame.module.parent(value)
+        if isinstance(above, COMPREHENSIONS):
+            return Bound(value, self.interpreter.inner(above, frame))
+        return Bound(value, frame)
+
+    def _put_in_attribute(self, owner: str, name: str, frame: Frame) -> Iterator[Item]:
+        """Yield what methods that the parent runs add to `self.x`."""
+        for body in self._bodies(frame):
+            for node, key, value in additions(body.module).get((owner, name), ()):
+                scope = body.module.scope_of(node)
+                if scope.parent is not body.scope:
+                    continue
+                if scope is frame.scope:
+                    yield key, self._read(value, frame)
+                elif self._in_parent(scope.name, frame):
+                    yield key, self._read(value, self._owned(scope.node, body, frame))
+
+    def _bodies(self, frame: Frame) -> Iterator[Frame]:
+        """Yield the bodies of the classes whose methods share a frame's `self`."""
+        at: Frame | None = frame
+        while at is not None and not at.scope.is_class:
+            at = at.enclosing
+        if at is not None and isinstance(frame.owner, Instance):
+            instances = self.interpreter.instances
+            for cls in instances.mro(frame.owner.cls):
+                if isinstance(cls, Class):
+                    yield instances.body(cls)
+        elif at is not None:
+            yield at
+
+    def _in_parent(self, method: str, frame: Frame) -> bool:
+        if not isinstance(frame.owner, Instance):
+            return True
+        sides = self.interpreter.sides.of(frame.owner.cls)
+        return method in sides.parent or method not in sides.worker
+
+    def _owned(self, node: ast.AST, body: Frame, frame: Frame) -> Frame:
+        scope = body.module.inner_scope(node)
+        if frame.owner is None:
+            return self.interpreter.frame(scope)
+        owner = frame.owner
+        return self.interpreter.calls.made(
+            node, body, lambda: Frame(scope, body, None, owner), "frame", owner
+        )
+
+
+def numbered(container: Container) -> bool:
+    """Tell whether a container's items are known by their places, and in order."""
+    return all(key == index for index, (key, _) in enumerate(container.items)) and (
+        container.kind in ("list", "tuple")
+    )
+
+
+def constant_key(node: ast.expr) -> object:
+    """Return a constant key or index, a slice of constants; None where it is not known."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Slice):
+        return _constant_slice(node)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        number = constant_key(node.operand)
+        return -number if isinstance(number, int) else None
+    return None
+
+
+def _constant_slice(node: ast.Slice) -> slice | None:
+    parts = [node.lower, node.upper, node.step]
+    known = [None if part is None else constant_key(part) for part in parts]
+    if any(
+        part is not None and not isinstance(k, int) for part, k in zip(parts, known, strict=True)
+    ):
+        return None
+    return slice(*known)
+
+
+def item_of(container: Container, key: object) -> list[Argument]:
+    """Return what `container[key]` may be; a key of None is one that is not known."""
+    if isinstance(key, int) and key < 0 and numbered(container):
+        key += len(container.items)
+    exact = [item for at, item in container.items if key is not None and at == key]
+    return exact or [item for at, item in container.items if key is None or at is None]
+
+
+def _last_of_each_key(items: Iterable[Item]) -> list[Item]:
+    found: dict[object, Item] = {}
+    for index, (key, item) in enumerate(items):
+        place = (index,) if key is None else (type(key), key)
+        found.pop(place, None)
+        found[place] = (key, item)
+    return list(found.values())
+
+
+def additions(module: Module) -> dict[tuple[str, str], list[Addition]]:
+    """Return what a module's code adds to containers, by `("", name)` or `(owner, attribute)`."""
+    found: dict[tuple[str, str], list[Addition]] | None
+    found = getattr(module, "_additions", None)
+    if found is None:
+        found = {}
+        for holder, addition in sorted(_additions(module), key=lambda one: _start(one[1][0])):
+            found.setdefault(holder, []).append(addition)
+        module._additions = found  # type: ignore[attr-defined]
+    return found
+
+
+def _additions(module: Module) -> Iterator[tuple[tuple[str, str], Addition]]:
+    for node in module.parents:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            holder = _holder(node.func.value)
+            added = _called(node, node.func.attr)
+        elif isinstance(node, ast.AugAssign):
+            holder, added = _holder(node.target), _merged([node.value])
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                holder = _holder(target.value) if isinstance(target, ast.Subscript) else None
+                if holder is not None and isinstance(target, ast.Subscript):
+                    yield holder, (node, constant_key(target.slice), node.value)
+            continue
+        else:
+            continue
+        if holder is not None:
+            for key, value in added:
+                yield holder, (node, key, value)
+
+
+def _holder(node: ast.expr) -> tuple[str, str] | None:
+    if isinstance(node, ast.Name):
+        return "", node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.value.id, node.attr
+    return None
+
+
+def _called(call: ast.Call, method: str) -> Iterator[tuple[object, ast.expr]]:
+    index = _ADDING.get(method)
+    if index is not None and len(call.args) > index:
+        yield constant_key(call.args[0]) if method == "setdefault" else None, call.args[index]
+    elif method in _MERGING:
+        yield from ((k.arg, k.value) for k in call.keywords if k.arg is not None)
+        yield from _merged(call.args)
+
+
+def _merged(arguments: list[ast.expr]) -> Iterator[tuple[object, ast.expr]]:
+    for argument in arguments:
+        if isinstance(argument, (ast.List, ast.Tuple, ast.Set)):
+            yield from ((None, element) for element in argument.elts)
+        elif isinstance(argument, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+            yield None, argument.elt
+        elif isinstance(argument, ast.Dict):
+            for key, value in zip(argument.keys, argument.values, strict=True):
+                if key is not None:
+                    yield constant_key(key), value
+
+
+def _start(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)

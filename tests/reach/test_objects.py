@@ -1,0 +1,703 @@
+"""Values followed through objects: constructors, helpers, bases, fields, state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reach.paths import Case, analysis_of, paths, row
+
+LOCK = "threading.Lock()"
+
+ROWS = [
+    row(
+        "a constructor argument",
+        "DataLoader(Keep(lambda x: x), num_workers=2)",
+        "dataset.kept lambda",
+    ),
+    row(
+        "an argument that only the constructor uses",
+        """
+        class Data:
+            def __init__(self, key): self.rows = sorted([2, 1], key=key)
+        DataLoader(Data(lambda x: x), num_workers=2)
+        """,
+    ),
+    row(
+        "an attribute set in a helper method",
+        """
+        class Data:
+            def __init__(self): self._open()
+            def _open(self): self.lock = threading.Lock()
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "an attribute set in a method that a worker calls",
+        """
+        class Data(Dataset):
+            def __init__(self): self.lock = None
+            def _open(self): self.lock = threading.Lock()
+            def __getitem__(self, i): self._open()
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "an attribute set in a helper function",
+        """
+        def prepare(data): data.lock = threading.Lock()
+        class Data:
+            def __init__(self): prepare(self)
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "an alias of self",
+        """
+        class Data:
+            def __init__(self):
+                me = self
+                me.lock = threading.Lock()
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "an attribute of something else than self",
+        """
+        class Data:
+            def __init__(self, other):
+                other.lock = threading.Lock()
+        DataLoader(Data(Keep()), num_workers=2)
+        """,
+    ),
+    row(
+        "a base class's constructor by super",
+        """
+        class Base:
+            def __init__(self, f): self.f = f
+        class Data(Base):
+            def __init__(self, f): super().__init__(f)
+        DataLoader(Data(lambda x: x), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "a base class's constructor by name",
+        """
+        class Base:
+            def __init__(self, f): self.f = f
+        class Data(Base):
+            def __init__(self, f): Base.__init__(self, f)
+        DataLoader(Data(lambda x: x), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "a base class's constructor that is not called",
+        """
+        class Base:
+            def __init__(self): self.f = lambda x: x
+        class Data(Base):
+            def __init__(self): self.a = 1
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a constructor that is inherited",
+        """
+        class Base:
+            def __init__(self, f): self.f = f
+        class Data(Base): pass
+        DataLoader(Data(f=lambda x: x), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "a base that calls a method of the subclass",
+        """
+        class Base:
+            def __init__(self): self.f = self.make()
+            def make(self): return None
+        class Data(Base):
+            def make(self): return lambda x: x
+        DataLoader(Data(), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "star arguments to the base",
+        """
+        class Base:
+            def __init__(self, a, f): self.f = f
+        class Data(Base):
+            def __init__(self, *args, **kwargs): super().__init__(*args, **kwargs)
+        DataLoader(Data(1, f=lambda x: x), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "a dataclass field",
+        """
+        from dataclasses import dataclass
+        @dataclass
+        class Data:
+            a: int
+            f: object = None
+        DataLoader(Data(1, lambda x: x), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "a dataclass field of a base",
+        """
+        from dataclasses import dataclass
+        @dataclass
+        class Base:
+            a: int
+        @dataclass
+        class Data(Base):
+            f: object = None
+        DataLoader(Data(1, lambda x: x), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "a dataclass's default factory",
+        """
+        from dataclasses import dataclass, field
+        @dataclass
+        class Data:
+            lock: object = field(default_factory=threading.Lock)
+        DataLoader(Data(), num_workers=2)
+        """,
+        "dataset.lock field(...)",
+    ),
+    row(
+        "a dataclass's class variable",
+        """
+        from dataclasses import dataclass
+        from typing import ClassVar
+        @dataclass
+        class Data:
+            lock: ClassVar[object] = threading.Lock()
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "an init-only field",
+        """
+        from dataclasses import dataclass, InitVar
+        @dataclass
+        class Data:
+            f: InitVar[object] = None
+            a: int = 0
+            def __post_init__(self, f): self.a = 3
+        DataLoader(Data(lambda x: x), num_workers=2)
+        """,
+    ),
+    row(
+        "an init-only field that is kept",
+        """
+        from dataclasses import dataclass, InitVar
+        @dataclass
+        class Data:
+            f: InitVar[object] = None
+            def __post_init__(self, f): self.kept = f
+        DataLoader(Data(lambda x: x), num_workers=2)
+        """,
+        "dataset.kept lambda",
+    ),
+    row(
+        "a dataclass's post init",
+        """
+        from dataclasses import dataclass
+        @dataclass
+        class Data:
+            path: str
+            def __post_init__(self): self.connection = sqlite3.connect(self.path)
+        DataLoader(Data("x"), num_workers=2)
+        """,
+        "dataset.connection sqlite3.connect(...)",
+    ),
+    row(
+        "attrs",
+        """
+        import attr
+        @attr.s(auto_attribs=True)
+        class Data:
+            f: object = None
+            lock: object = attr.ib(factory=threading.Lock)
+        DataLoader(Data(lambda x: x), num_workers=2)
+        """,
+        "dataset.f lambda",
+        "dataset.lock attr.ib(...)",
+    ),
+    row(
+        "setattr with a literal",
+        """
+        class Data:
+            def __init__(self): setattr(self, "lock", threading.Lock())
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a dict of attributes",
+        """
+        class Data:
+            def __init__(self): self.__dict__.update(lock=threading.Lock())
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a store from outside",
+        "data = Keep()\ndata.transform = lambda x: x\nDataLoader(data, num_workers=2)",
+        "dataset.transform lambda",
+    ),
+    row(
+        "a store on another object",
+        """
+        data, other = Keep(), Keep()
+        other.transform = lambda x: x
+        DataLoader(data, num_workers=2)
+        """,
+    ),
+    row(
+        "a store from outside through another object",
+        """
+        data = Keep(Keep())
+        data.kept.transform = lambda x: x
+        DataLoader(data, num_workers=2)
+        """,
+        "dataset.kept.transform lambda",
+    ),
+    row(
+        "a store by a function that gets it",
+        """
+        def equip(ds): ds.transform = lambda x: x
+        data = Keep()
+        equip(data)
+        DataLoader(data, num_workers=2)
+        """,
+        "dataset.transform lambda",
+    ),
+    row(
+        "a class attribute is not in the state",
+        """
+        class Data:
+            lock = threading.Lock()
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a class attribute that is stored on the object",
+        """
+        class Data:
+            make = staticmethod(lambda x: x)
+            def __init__(self): self.f = self.make
+        DataLoader(Data(), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "slots",
+        """
+        class Data:
+            __slots__ = ("lock", "n")
+            def __init__(self): self.lock = threading.Lock()
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a property is not in the state",
+        """
+        class Data(Dataset):
+            @property
+            def lock(self): return threading.Lock()
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a property that is stored elsewhere",
+        """
+        class Data(Dataset):
+            def __init__(self): self.kept = self.lock
+            @property
+            def lock(self): return threading.Lock()
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.kept {LOCK}",
+    ),
+    row(
+        "nested objects",
+        "DataLoader(Keep(Keep(Keep(lambda x: x))), num_workers=2)",
+        "dataset.kept.kept.kept lambda",
+    ),
+    row(
+        "an attribute of a nested object alone",
+        "DataLoader(Keep(Keep(3, lambda x: x).kept), num_workers=2)",
+    ),
+    row(
+        "containers of handles",
+        """
+        class Data:
+            def __init__(self, paths): self.all = {p: sqlite3.connect(p) for p in paths}
+        DataLoader(Data(["x"]), num_workers=2)
+        """,
+        "dataset.all[] sqlite3.connect(...)",
+    ),
+    row(
+        "handles appended in the constructor",
+        """
+        class Data:
+            def __init__(self, paths):
+                self.all = []
+                for p in paths:
+                    self.all.append(sqlite3.connect(p))
+        DataLoader(Data(["x"]), num_workers=2)
+        """,
+        "dataset.all[] sqlite3.connect(...)",
+    ),
+    row(
+        "handles put into a dict in a helper",
+        """
+        class Data(Dataset):
+            def __init__(self, paths):
+                self.all = {}
+                self._open("x")
+            def _open(self, p): self.all[p] = sqlite3.connect(p)
+        DataLoader(Data(["x"]), num_workers=2)
+        """,
+        "dataset.all[] sqlite3.connect(...)",
+    ),
+    row(
+        "handles put into a dict in the worker",
+        """
+        class Data(Dataset):
+            def __init__(self, paths): self.all = {}
+            def __getitem__(self, i): self.all[i] = sqlite3.connect("x")
+        DataLoader(Data(["x"]), num_workers=2)
+        """,
+    ),
+    row(
+        "a handle that is closed and replaced",
+        """
+        class Data:
+            def __init__(self):
+                self.connection = sqlite3.connect("x")
+                self.connection.close()
+                self.connection = None
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "an attribute that is deleted",
+        """
+        class Data:
+            def __init__(self):
+                self.connection = sqlite3.connect("x")
+                del self.connection
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a local handle",
+        """
+        class Data:
+            def __init__(self):
+                connection = sqlite3.connect("x")
+                self.rows = connection.execute("select 1").fetchall()
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "stores in a match",
+        """
+        class Data:
+            def __init__(self, mode):
+                match mode:
+                    case "a":
+                        self.lock = None
+                    case _:
+                        match mode:
+                            case "b":
+                                self.lock = threading.Lock()
+        DataLoader(Data("b"), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a store unpacked",
+        """
+        class Data:
+            def __init__(self): self.a, self.lock = 1, threading.Lock()
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a getstate that drops it",
+        """
+        class Data:
+            def __init__(self): self.lock, self.other = threading.Lock(), threading.Lock()
+            def __getstate__(self):
+                state = self.__dict__.copy()
+                del state["lock"]
+                return state
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.other {LOCK}",
+    ),
+    row(
+        "a getstate that replaces it",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+            def __getstate__(self): return {**self.__dict__, "lock": None}
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a getstate that keeps it",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+            def __getstate__(self): return dict(self.__dict__)
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a getstate that filters",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+            def __getstate__(self):
+                return {k: v for k, v in self.__dict__.items() if k != "lock"}
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a getstate that is inherited",
+        """
+        class Base:
+            def __getstate__(self):
+                state = dict(self.__dict__)
+                state.pop("lock", None)
+                return state
+        class Data(Base):
+            def __init__(self): self.lock = threading.Lock()
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a getstate that builds on a base's",
+        """
+        class Base:
+            def __getstate__(self):
+                state = dict(self.__dict__)
+                state.pop("lock", None)
+                return state
+        class Data(Base):
+            def __init__(self): self.lock, self.other = threading.Lock(), threading.Lock()
+            def __getstate__(self):
+                state = super().__getstate__()
+                state["other"] = None
+                return state
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a reduce that makes it anew",
+        """
+        class Data:
+            def __init__(self, path): self.path, self.lock = path, threading.Lock()
+            def __reduce__(self): return Data, (self.path,)
+        DataLoader(Data("x"), num_workers=2)
+        """,
+    ),
+    row(
+        "a reduce that hands it over",
+        """
+        class Data:
+            def __init__(self, f): self.f = f
+            def __reduce__(self): return Data, (self.f,)
+        DataLoader(Data(lambda x: x), num_workers=2)
+        """,
+        "dataset.state lambda",
+    ),
+    row(
+        "a reduce_ex that makes it anew",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+            def __reduce_ex__(self, protocol): return (Data, ())
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "new arguments besides the state",
+        """
+        class Data:
+            def __new__(cls, *a): return super().__new__(cls)
+            def __init__(self): self.lock = threading.Lock()
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a mixin",
+        """
+        class Locking:
+            def __init__(self): self.lock = threading.Lock()
+        class Plain:
+            def describe(self): return 1
+        class Data(Plain, Locking): pass
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "the constructor that comes first",
+        """
+        class Locking:
+            def __init__(self): self.lock = threading.Lock()
+        class Plain:
+            def __init__(self): self.a = 1
+        class Data(Plain, Locking): pass
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "super leads along the line of bases",
+        """
+        class Base:
+            def __init__(self): self.a = 1
+        class Locking(Base):
+            def __init__(self):
+                super().__init__()
+                self.lock = threading.Lock()
+        class Plain(Base):
+            def __init__(self):
+                super().__init__()
+        class Data(Plain, Locking): pass
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a generic dataset",
+        """
+        class Data(Dataset[int]):
+            def __init__(self): self.lock = threading.Lock()
+        """,
+        f"self.lock {LOCK}",
+    ),
+    row(
+        "a generic of one's own",
+        """
+        from typing import Generic, TypeVar
+        T = TypeVar("T")
+        class Base(Dataset[T], Generic[T]):
+            def __init__(self): self.lock = threading.Lock()
+        class Data(Base[int]): pass
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "an annotated parameter",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+        def make(data: Data): return DataLoader(data, num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "an annotated parameter whose callers pass something else",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+        def make(data: Data): return DataLoader(data, num_workers=2)
+        make(Keep())
+        """,
+    ),
+    row(
+        "an object that holds itself ends",
+        """
+        class Data:
+            def __init__(self):
+                self.me = self
+                self.lock = threading.Lock()
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a lambda in the constructor",
+        """
+        class Data:
+            def __init__(self, n): self.scale = lambda x: x * n
+        DataLoader(Data(3), num_workers=2)
+        """,
+        "dataset.scale lambda",
+    ),
+    row(
+        "a cached bound method",
+        """
+        class Data:
+            def __init__(self, n): self.read = functools.lru_cache(maxsize=n)(self._read)
+            def _read(self, i): return i
+        DataLoader(Data(3), num_workers=2)
+        """,
+        "dataset.read functools.lru_cache(maxsize=n)(...)",
+    ),
+    row(
+        "a conditional attribute",
+        """
+        class Data:
+            def __init__(self, f=None):
+                if f is None:
+                    f = lambda x: x
+                self.f = f
+        DataLoader(Data(), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "a replaced default",
+        """
+        def good(x): return x
+        class Data:
+            def __init__(self, f=None):
+                if f is None:
+                    f = good
+                self.f = f
+        DataLoader(Data(lambda x: x), num_workers=2)
+        """,
+        "dataset.f lambda",
+        "dataset.f def good",
+    ),
+    row(
+        "a named tuple's field",
+        """
+        from typing import NamedTuple
+        class Data(NamedTuple):
+            f: object
+        DataLoader(Data(lambda x: x), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", ROWS)
+def test_what_crosses_by_objects(case: Case, tmp_path: Path) -> None:
+    assert paths(analysis_of(tmp_path, case.source)) == set(case.paths)
