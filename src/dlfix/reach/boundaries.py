@@ -108,11 +108,23 @@ class Boundaries:
             return row, arguments, None
         if isinstance(callee, ModuleValue):
             return self.catalog.boundary(callee.name), arguments, None
-        if isinstance(callee, Derived) and isinstance(callee.origin, ExternalCall):
-            return self.catalog.boundary_method(callee.origin.name, callee.how), arguments, None
+        if isinstance(callee, Derived):
+            return self._method_row(callee), arguments, None
         if isinstance(callee, Class):
             return self._subclass(callee, arguments, call, frame)
         return None, arguments, None
+
+    def _method_row(self, method: Derived) -> BoundaryRow | None:
+        """Return the row of a method of a context, pool or executor: `get_context().Pool().map`."""
+        origin = method.origin
+        above = None
+        if isinstance(origin, ExternalCall):
+            above = self.catalog.boundary(origin.name)
+        elif isinstance(origin, Derived) and origin.called:
+            above = self._method_row(origin)
+        if above is None or not above.type:
+            return None
+        return self.catalog.boundary(f"{above.type}.{method.how}")
 
     def _subclass(
         self, cls: Class, arguments: Arguments, call: ast.Call, frame: Frame
