@@ -34,8 +34,9 @@ demo: .venv/$(TAG)/for-demo
 	@$(BIN)/dlfix check examples/birds || test $$? -eq 1
 	@$(BIN)/dlfix apply --diff examples/birds || test $$? -eq 1
 
+# Options of pytest's in ARGS: `make test ARGS="--golden-only lazy_resources"`.
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(ARGS)
 
 lint: setup
 	$(BIN)/ruff check .
