@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from dlfix.source.text import Place, Position, SourceError, SourceText, Span
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from dlfix.project.scopes import Scope
 
 SCOPED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_SHARED = frozenset({"ctx", "op", "ops"})  # of a node: objects that all trees share
+N = TypeVar("N", bound=ast.AST)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -56,34 +58,48 @@ class Module:
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
-        """Each node's parent."""
+        """Each node's parent (contexts and operators, which trees share, left out)."""
         parents: dict[ast.AST, ast.AST] = {}
         stack: list[ast.AST] = [self.tree]
         while stack:
             node = stack.pop()
-            for child in ast.iter_child_nodes(node):
-                parents[child] = node
-                stack.append(child)
+            for field in node._fields:
+                if field in _SHARED:
+                    continue
+                inner = getattr(node, field, None)
+                for child in inner if isinstance(inner, list) else (inner,):
+                    if isinstance(child, ast.AST):
+                        parents[child] = node
+                        stack.append(child)
         return parents
+
+    @cached_property
+    def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        kinds: dict[type[ast.AST], list[ast.AST]] = {}
+        for node in self.parents:
+            kinds.setdefault(type(node), []).append(node)
+        return kinds
+
+    def nodes(self, *kinds: type[N]) -> list[N]:
+        """Return all nodes of these very kinds, in source order."""
+        found = [node for kind in kinds for node in self._by_kind.get(kind, ())]
+        return cast("list[N]", sorted(found, key=_start))
 
     @cached_property
     def calls(self) -> list[ast.Call]:
         """All calls, in source order."""
-        calls = [node for node in self.parents if isinstance(node, ast.Call)]
-        return sorted(calls, key=_start)
+        return self.nodes(ast.Call)
 
     @cached_property
     def classes(self) -> list[ast.ClassDef]:
         """All class statements, in source order."""
-        classes = [node for node in self.parents if isinstance(node, ast.ClassDef)]
-        return sorted(classes, key=_start)
+        return self.nodes(ast.ClassDef)
 
     @cached_property
     def decorated(self) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
         """All functions and classes that have decorators, in source order."""
-        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        found = [n for n in self.parents if isinstance(n, kinds) and n.decorator_list]
-        return sorted(found, key=_start)
+        found = self.nodes(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        return [node for node in found if node.decorator_list]
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """Return a node's parent; None for the module."""
@@ -162,8 +178,8 @@ def _parse(source: SourceText) -> ast.Module:
         raise SourceError(source.path, None, f"does not parse: {error}") from error
 
 
-def _start(node: ast.expr | ast.stmt) -> tuple[int, int]:
-    return node.lineno, node.col_offset
+def _start(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _opens_for(parent: ast.AST, child: ast.AST) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -92,7 +94,7 @@ class Project:
         wanted = tuple(words)
         for path in self.files:
             source = self.source(path)
-            if source is not None and any(word in source.data for word in wanted):
+            if source is not None and any(_has_word(source.data, word) for word in wanted):
                 yield path
 
     def mentions(self, identifier: str) -> list[Module]:
@@ -169,3 +171,13 @@ class Project:
         if path not in self._exists:
             self._exists[path] = path in self._listed or path in self.texts or path.is_file()
         return self._exists[path]
+
+
+def _has_word(data: bytes, word: bytes) -> bool:
+    """Tell whether bytes hold a word that is no part of a longer one."""
+    return word in data and _pattern(word).search(data) is not None
+
+
+@lru_cache(maxsize=1024)
+def _pattern(word: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"(?<![A-Za-z0-9_])" + re.escape(word) + rb"(?![A-Za-z0-9_])")

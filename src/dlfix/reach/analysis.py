@@ -26,6 +26,7 @@ class Analysis:
         self.catalog = catalog
         self.interpreter = Interpreter(project, catalog)
         self._finder = Boundaries(self.interpreter)
+        self._trees: dict[Boundary, Crossing] = {}
 
     @property
     def exhausted(self) -> bool:
@@ -43,8 +44,12 @@ class Analysis:
     @cached_property
     def trees(self) -> list[Crossing]:
         """For each boundary that starts workers, or may, the tree of all that crosses it."""
-        walk = Walk(self.interpreter)
-        return [walk.from_boundary(b) for b in self.boundaries if b.workers is not False]
+        return [self._tree(b) for b in self.boundaries if b.workers is not False]
+
+    def _tree(self, boundary: Boundary) -> Crossing:
+        if boundary not in self._trees:
+            self._trees[boundary] = Walk(self.interpreter).from_boundary(boundary)
+        return self._trees[boundary]
 
     @cached_property
     def crossings(self) -> list[Crossing]:
@@ -88,12 +93,11 @@ class Analysis:
 
     def _taken(self, calls: list[Boundary]) -> set[ast.ClassDef]:
         """Return the classes whose instances a loader in view takes, itself or inside another."""
-        walk = Walk(self.interpreter)
         taken: set[ast.ClassDef] = set()
         for boundary in calls:
             if boundary.kind not in ("DataLoader", "Trainer"):
                 continue
-            pending = [walk.from_boundary(boundary)]
+            pending = [self._tree(boundary)]
             while pending:
                 crossing = pending.pop()
                 pending += crossing.children

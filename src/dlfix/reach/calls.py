@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 _UNKNOWN = Unknown()
-_DEEPEST_CALLS = 12
+_DEEPEST_CALLS = 5
 
 _SEQUENCES = {"list": "list", "tuple": "tuple", "set": "set", "frozenset": "set", "sorted": "list"}
 _SAME = frozenset(
@@ -560,9 +560,9 @@ def _depth(frame: Frame | None) -> int:
 
 
 def _recurs(scope: object, frame: Frame | None) -> bool:
-    """Tell whether a function is already running twice further up."""
-    seen = 0
+    """Tell whether a function is already running further up."""
     while frame is not None:
-        seen += frame.scope is scope
+        if frame.scope is scope:
+            return True
         frame = frame.caller
-    return seen > 1
+    return False

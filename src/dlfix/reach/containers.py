@@ -226,30 +226,31 @@ def additions(module: Module) -> dict[tuple[str, str], list[Addition]]:
     found = getattr(module, "_additions", None)
     if found is None:
         found = {}
-        for holder, addition in sorted(_additions(module), key=lambda one: _start(one[1][0])):
+        for holder, addition in _additions(module):
             found.setdefault(holder, []).append(addition)
         module._additions = found  # type: ignore[attr-defined]
     return found
 
 
 def _additions(module: Module) -> Iterator[tuple[tuple[str, str], Addition]]:
-    for node in module.parents:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            holder = _holder(node.func.value)
-            added = _called(node, node.func.attr)
-        elif isinstance(node, ast.AugAssign):
-            holder, added = _holder(node.target), _merged([node.value])
-        elif isinstance(node, ast.Assign):
-            for target in node.targets:
-                holder = _holder(target.value) if isinstance(target, ast.Subscript) else None
-                if holder is not None and isinstance(target, ast.Subscript):
-                    yield holder, (node, constant_key(target.slice), node.value)
-            continue
-        else:
-            continue
-        if holder is not None:
-            for key, value in added:
-                yield holder, (node, key, value)
+    for node in module.nodes(ast.Call, ast.AugAssign, ast.Assign):
+        for target, added in _put(node):
+            holder = _holder(target)
+            if holder is not None:
+                for key, value in added:
+                    yield holder, (node, key, value)
+
+
+def _put(node: ast.AST) -> Iterator[tuple[ast.expr, Iterable[tuple[object, ast.expr]]]]:
+    """Yield the containers that a call or assignment puts something into, with what it puts."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        yield node.func.value, _called(node, node.func.attr)
+    elif isinstance(node, ast.AugAssign):
+        yield node.target, _merged([node.value])
+    elif isinstance(node, ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Subscript):
+                yield target.value, [(constant_key(target.slice), node.value)]
 
 
 def _holder(node: ast.expr) -> tuple[str, str] | None:
@@ -279,7 +280,3 @@ def _merged(arguments: list[ast.expr]) -> Iterator[tuple[object, ast.expr]]:
             for key, value in zip(argument.keys, argument.values, strict=True):
                 if key is not None:
                     yield constant_key(key), value
-
-
-def _start(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)

@@ -260,8 +260,7 @@ def attribute_targets(module: Module) -> list[tuple[ast.Attribute, ast.Assign]]:
     if found is None:
         found = [
             (target, node)
-            for node in module.parents
-            if isinstance(node, ast.Assign)
+            for node in module.nodes(ast.Assign)
             for target in node.targets
             if isinstance(target, ast.Attribute)
         ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from dlfix.catalog import Catalog
@@ -42,7 +43,8 @@ from dlfix.reach.values import (
     Value,
 )
 
-BUDGET = 400_000  # evaluations in one analysis: some seconds
+BUDGET = 400_000  # evaluations in one analysis
+ALLOWANCE = 12_000  # evaluations for one boundary, so that none starves the others
 _DEEPEST = 60  # nested evaluations; beyond lies no path a person would read
 _MOST_VALUES = 24  # of one expression
 DECORATED = "what its decorators make of it"  # the note of a place where a def was decorated
@@ -64,11 +66,23 @@ class Interpreter:
         self._memo: dict[tuple[ast.AST, Frame], tuple[Reached, ...] | None] = {}
         self._frames: dict[tuple[Scope, ast.AST | None, Frame | None, int], Frame] = {}
         self._depth = 0
+        self._limit = BUDGET
+        self._starved = False
 
     @property
     def exhausted(self) -> bool:
         """Whether the budget was spent before everything was followed."""
-        return self.spent >= BUDGET
+        return self.spent >= BUDGET or self._starved
+
+    @contextmanager
+    def allowance(self) -> Iterator[None]:
+        """Bound what is worked out within: beyond it all is unknown, and nothing is remembered."""
+        outer, self._limit = self._limit, min(BUDGET, self.spent + ALLOWANCE)
+        try:
+            yield
+        finally:
+            self._starved = self._starved or self.spent >= self._limit
+            self._limit = outer
 
     # Frames
 
@@ -126,16 +140,20 @@ class Interpreter:
         key = (node, frame)
         if key in self._memo:
             return self._memo[key] or ()
-        if self._depth > _DEEPEST or self.exhausted:
+        if self._depth > _DEEPEST or self.spent >= self._limit:
             return (Reached(_UNKNOWN),)
         self.spent += 1
         self._memo[key] = None
         self._depth += 1
         try:
             found = tuple(_distinct(self._expression(node, frame)))[:_MOST_VALUES]
+        except RecursionError:
+            found = (Reached(_UNKNOWN),)
         finally:
             self._depth -= 1
-        self._memo[key] = found
+            del self._memo[key]
+        if self.spent < self._limit:
+            self._memo[key] = found
         return found
 
     def _expression(self, node: ast.expr, frame: Frame) -> Iterable[Reached]:

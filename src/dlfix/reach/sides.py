@@ -82,8 +82,8 @@ class SideReader:
 
     def _indexed_in(self, module: Module, cls: Class, own: set[ast.ClassDef]) -> bool:
         """Tell whether code of the parent reads an item: `dataset[0]`."""
-        for node in module.parents:
-            if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
+        for node in module.nodes(ast.Subscript):
+            if not isinstance(node.ctx, ast.Load):
                 continue
             if not isinstance(node.value, ast.Name) or _inside(module, node, own):
                 continue

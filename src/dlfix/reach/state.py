@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dlfix.project.scopes import EACH, unpacking
@@ -345,6 +346,7 @@ def fields_of(cls: Class) -> Iterator[tuple[str, ast.AnnAssign]]:
             yield node.target.id, node
 
 
+@lru_cache(maxsize=8_192)
 def _stores_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     me = _self_names(node)
     if decorator_kind(node) == "cached_property":
@@ -416,7 +418,8 @@ def _set_by_call(
                 yield Store(keyword.arg, call, node, Bound(keyword.value, frame), frame)
 
 
-def _calls_in(node: ast.stmt) -> list[ast.Call]:
+@lru_cache(maxsize=65_536)
+def _calls_in(node: ast.stmt) -> tuple[ast.Call, ...]:
     """Return the calls of a statement's own expressions, inner ones first."""
     found: list[ast.Call] = []
     stack: list[ast.AST] = [node]
@@ -430,7 +433,7 @@ def _calls_in(node: ast.stmt) -> list[ast.Call]:
             if isinstance(child, ast.Call):
                 found.append(child)
             stack.append(child)
-    return found[::-1]
+    return tuple(found[::-1])
 
 
 def _joined(one: Stores, other: Stores) -> Stores:
@@ -452,6 +455,7 @@ def _is_me(node: ast.expr, me: frozenset[str]) -> bool:
     return isinstance(node, ast.Name) and node.id in me
 
 
+@lru_cache(maxsize=8_192)
 def _self_names(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """Return the first parameter's name, and the names bound to it."""
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None)

@@ -187,7 +187,7 @@ class Unknown:
     reason: str = ""
 
 
-Value = Union[  # noqa: UP007
+Value = Union[
     Function, Class, Instance, BoundMethod, Partial, Container, External, ExternalCall, Derived,
     ModuleValue, Generator, Constant, Unknown,
 ]  # fmt: skip

@@ -59,8 +59,9 @@ class Walk:
         step = Step(place, head or short(module, boundary.node))
         root = Crossing(Unknown("boundary"), Edge("boundary"), boundary, None, (step,), [])
         self.spent = 0
-        for edge, reached in self._arguments(boundary):
-            self._visit(root, edge, reached, frozenset())
+        with self.interpreter.allowance():
+            for edge, reached in self._arguments(boundary):
+                self._visit(root, edge, reached, frozenset())
         return root
 
     def _arguments(self, boundary: Boundary) -> Iterator[Child]:
