@@ -64,6 +64,7 @@ class BoundaryRow:
     returns: tuple[str, ...] = ()  # of `crosses`: those whose result is pickled back
     self_crosses: bool = False  # an instance of a subclass crosses with all that is set on it
     type: str = ""  # what the call gives; its methods are rows named `<type>.<method>`
+    starts: bool = True  # the call starts processes; False where only its methods do
     note: str = ""
 
     def position(self, parameter: str) -> int | None:

@@ -243,6 +243,8 @@ class Instances:
             for target, statement in attribute_targets(module):
                 if isinstance(target.value, ast.Name) and target.value.id in ("self", "cls"):
                     continue
+                if self.interpreter.sides.only_worker(module, target):
+                    continue
                 frame = self.interpreter.frame_at(module, target)
                 for reached in self.interpreter.evaluate(target.value, frame):
                     value = reached.value

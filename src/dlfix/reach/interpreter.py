@@ -65,6 +65,7 @@ class Interpreter:
         self.sides = SideReader(self)
         self._memo: dict[tuple[ast.AST, Frame], tuple[Reached, ...] | None] = {}
         self._frames: dict[tuple[Scope, ast.AST | None, Frame | None, int], Frame] = {}
+        self._asked: set[tuple[Module, str]] = set()
         self._depth = 0
         self._limit = BUDGET
         self._starved = False
@@ -357,7 +358,14 @@ class Interpreter:
 
     def global_name(self, module: Module, name: str) -> Iterator[Reached]:
         """Yield what a module's global stands for once the module is imported."""
-        yield from self.name(name, self.frame(module.scope), None)
+        if (module, name) in self._asked:  # modules that import from one another
+            return
+        self._asked.add((module, name))
+        try:
+            found = list(self.name(name, self.frame(module.scope), None))
+        finally:
+            self._asked.discard((module, name))
+        yield from found
 
     def binding(self, binding: Binding, frame: Frame) -> Iterator[Reached]:
         """Yield what one binding gives its name."""

@@ -55,6 +55,19 @@ class SideReader:
         parent = _closure((n for n in methods if n in PARENT or n in called), calls)
         return Sides(frozenset(parent), frozenset(worker), called)
 
+    def only_worker(self, module: Module, node: ast.AST) -> bool:
+        """Tell whether a node is in a method that only workers run."""
+        method: ast.AST = node
+        for above in module.ancestors(node):
+            if isinstance(above, ast.ClassDef):
+                if not isinstance(method, Def):
+                    return False
+                frame = self.interpreter.frame_at(module, above)
+                sides = self.of(self.interpreter.class_value(above, frame))
+                return method.name in sides.worker - sides.parent
+            method = above
+        return False
+
     def methods(self, cls: Class) -> dict[str, Def]:
         """Return a class's methods by name, inherited ones included."""
         found: dict[str, Def] = {}

@@ -98,6 +98,8 @@ def starts(analysis: Analysis) -> Iterator[Start]:
     for boundary in analysis.boundaries:
         if boundary.workers is False or not isinstance(boundary.node, ast.Call):
             continue
+        if boundary.row is not None and not boundary.row.starts:
+            continue
         module = boundary.frame.module
         if boundary.kind in ("Pool", "Executor", "spawn"):
             yield Start(boundary, module, boundary.node)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.project.import_time import FUNCTIONS
+from dlfix.reach.entries import Entries
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Rule, Step
@@ -76,7 +79,7 @@ class WorkerMutatesGlobal(Rule):
             if name.is_definition:
                 continue
             write = next(_worker_writes(name), None)
-            seen_by = _parent_read(name) if write else None
+            seen_by = _parent_read(name, write[1]) if write else None
             if write and seen_by:
                 yield self._finding(name, *write, seen_by)
 
@@ -102,8 +105,31 @@ class WorkerMutatesGlobal(Rule):
 def _worker_writes(name: GlobalName) -> Iterator[tuple[Use, WorkerFunction]]:
     for use in name.writes():
         function = name.worker_writer(use)
-        if function is not None and not _sets_up(function):
+        if function is not None and not _sets_up(function) and not _fills_once(use, name.name):
             yield use, function
+
+
+def _fills_once(use: Use, name: str) -> bool:
+    """Tell whether a cache is filled where it is empty, as any process would for itself."""
+    for above in use.module.ancestors(use.node):
+        if isinstance(above, FUNCTIONS):
+            break
+        if isinstance(above, ast.If) and _asks_if_empty(above.test, name):
+            return True
+    return False
+
+
+def _asks_if_empty(test: ast.expr, name: str) -> bool:
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.NotIn, ast.Eq)):
+            asked: ast.AST = node
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            asked = node.operand
+        else:
+            continue
+        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(asked)):
+            return True
+    return False
 
 
 def _sets_up(function: WorkerFunction) -> bool:
@@ -112,9 +138,16 @@ def _sets_up(function: WorkerFunction) -> bool:
     return any(c.edge.name in ("worker_init_fn", "initializer") for c in crossings)
 
 
-def _parent_read(name: GlobalName) -> Use | None:
+def _parent_read(name: GlobalName, function: WorkerFunction) -> Use | None:
     """Return a read that really runs in the parent: outside worker code, from a script's top level."""
+    boundary = function.crossing.boundary
+    code, entries = WorkerCode.of(name.analysis), Entries.of(name.analysis)
+    scripts = {e.module for e in entries.entries(boundary.frame.module, boundary.node)}
     for use in name.reads():
-        if name.worker_writer(use) is None and name.entries(use):
-            return use
+        if name.worker_writer(use) is not None:
+            continue
+        for entry in name.entries(use):
+            in_parent = entry.kind == "parent" or entry.module in scripts
+            if in_parent and not any(code.runs(*call) for call in entry.calls):
+                return use
     return None

@@ -20,6 +20,7 @@ _CHANGING = frozenset(
 )
 _HARMLESS = frozenset({"requires_grad_", "share_memory_", "retain_grad_", "pin_memory_"})
 _SHUFFLING = frozenset({"random.shuffle", "np.random.shuffle", "numpy.random.shuffle"})
+_CONVERTING = frozenset({"bool", "float", "int", "list", "set", "str", "tuple"})
 _VIEWS = frozenset({"from_numpy", "asarray", "as_tensor", "asanyarray"})
 
 
@@ -231,11 +232,13 @@ class Reader:
                     self._note(statement, Alias(target, ""), "deep")
             case ast.Subscript(value=inner, slice=key):
                 alias = self._alias(inner)
-                if alias is not None:
+                if alias is not None and not _same_again(target, value):
                     self._note(statement, alias, _form(alias, key))
             case ast.Attribute(value=inner):
                 alias = self._alias(inner)
-                if alias is not None and not isinstance(inner, ast.Attribute):
+                if alias is None or isinstance(inner, ast.Attribute):
+                    return
+                if not _same_again(target, value):
                     self._note(statement, alias, "deep" if alias.depth else "shallow")
 
     def _remakes(self, target: ast.expr, value: ast.expr) -> bool:
@@ -370,6 +373,20 @@ def _changes_in_place(name: str, call: ast.Call) -> bool:
     if name in _CHANGING:
         return True
     return name.endswith("_") and not name.startswith("_") and name not in _HARMLESS
+
+
+def _same_again(target: ast.expr, value: ast.expr | None) -> bool:
+    """Tell whether storing this a second time changes nothing: `row.ids = row.ids[:n]`."""
+    match value:
+        case ast.Constant():
+            return isinstance(target, ast.Attribute)
+        case ast.Subscript(value=inner, slice=ast.Slice(lower=None, upper=ast.expr(), step=None)):
+            upper = ast.unparse(value.slice.upper)  # type: ignore[attr-defined]
+            itself = ast.unparse(target)
+            return ast.unparse(inner) == itself and itself not in upper and "-" not in upper
+        case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in _CONVERTING:
+            return ast.unparse(inner) == ast.unparse(target)
+    return False
 
 
 def _is_expression(node: ast.AST) -> bool:

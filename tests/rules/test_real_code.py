@@ -1,0 +1,163 @@
+"""Shapes met in published packages that look like a fault and are none, each beside one that is."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from dlfix.catalog import load
+from dlfix.project.project import Project
+from dlfix.reach.analysis import analyze
+from dlfix.rules.registry import all_rules
+
+HEAD = """
+import tarfile, h5py
+from concurrent.futures import ProcessPoolExecutor
+from torch.utils.data import DataLoader, Dataset
+"""
+
+
+@pytest.fixture
+def codes(tmp_path: Path):
+    def run(source: str, **others: str) -> list[str]:
+        files = {"main": HEAD + textwrap.dedent(source)}
+        files |= {name: textwrap.dedent(text) for name, text in others.items()}
+        for name, text in files.items():
+            path = tmp_path / f"{name.replace('.', '/')}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        analysis = analyze(Project(sorted(tmp_path.rglob("*.py"))), load())
+        return [f.rule.code for rule in all_rules() for f in rule().check(analysis)]
+
+    return run
+
+
+def test_modules_that_import_from_one_another_in_a_circle_end(codes) -> None:
+    found = codes(
+        "from pkg import *\nDataLoader(thing, num_workers=2)",
+        **{
+            "pkg.__init__": "from pkg.a import *",
+            "pkg.a": "from pkg import *\nfrom pkg import thing",
+        },
+    )
+    assert found == []
+
+
+TARS = """
+class Tar:
+    def __init__(self):
+        self.file = None
+
+class Images(Dataset):
+    def __init__(self, path):
+        self.path, self.tar = path, Tar()
+
+    def __getitem__(self, i):
+        {body}
+        return i
+
+{outside}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "outside", "found"),
+    [
+        ("tar = self.tar; tar.file = tarfile.open(self.path)", "", []),
+        (
+            "pass",
+            "ds = Images('x')\nds.tar.file = tarfile.open('x')\nDataLoader(ds, num_workers=2)",
+            ["DLF201"],
+        ),
+    ],
+)
+def test_a_handle_set_on_an_object_in_getitem_is_the_workers_own(
+    codes, body: str, outside: str, found: list[str]
+) -> None:
+    assert codes(TARS.format(body=body, outside=outside)) == found
+
+
+def test_an_executor_starts_nothing_before_something_is_submitted(codes) -> None:
+    source = "pool = ProcessPoolExecutor(4)\ndef go():\n    pool.submit(print)\n"
+    assert codes(source) == []
+    assert codes(source + "go()\n") == ["DLF301"]
+
+
+COUNTS = """
+seen = {first}
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        global seen
+        {statement}
+        return i
+
+def show():
+    print(seen)
+
+def main():
+    for x in DataLoader(Numbers(), num_workers=2):
+        show()
+
+if __name__ == '__main__':
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "statement", "found"),
+    [
+        ("None", "if seen is None: seen = open", []),
+        ("None", "if not seen: seen = open", []),
+        ("{}", "if i not in seen: seen[i] = i", []),
+        ("{}", "seen[i] = i", ["DLF304"]),
+        ("{}", "if i > 2: seen[i] = i", ["DLF304"]),
+    ],
+)
+def test_a_cache_filled_where_it_is_empty_is_nobody_elses(
+    codes, first: str, statement: str, found: list[str]
+) -> None:
+    assert codes(COUNTS.format(first=first, statement=statement)) == found
+
+
+ROWS = """
+class Row:
+    def __init__(self):
+        self.ids = [1, 2, 3]
+
+class Rows(Dataset):
+    def __init__(self, n):
+        self.n, self.rows = n, [Row(), Row()]
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        row = self.rows[i]
+        {statement}
+        return row.ids
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "found"),
+    [
+        ("row.ids = row.ids[: self.n]", []),
+        ("row.ids = row.ids[: self.n + 1]", []),
+        ("row.ids = tuple(row.ids)", []),
+        ("row.seen = True", []),
+        ("row.ids = row.ids[1:]", ["DLF502"]),
+        ("row.ids = row.ids[:-1]", ["DLF502"]),
+        ("row.ids = row.ids[: len(row.ids) // 2]", ["DLF502"]),
+        ("row.ids = row.ids + [0]", ["DLF502"]),
+    ],
+)
+def test_what_changes_nothing_the_second_time_is_no_mutation(
+    codes, statement: str, found: list[str]
+) -> None:
+    assert codes(ROWS.format(statement=statement)) == found
