@@ -89,6 +89,10 @@ class Catalog:
         names = (name for table in ("boundary", "dataset") for name in self._canonical[table])
         return frozenset(_word(name).encode() for name in names)
 
+    def knows(self, name: str) -> bool:
+        """Tell whether any table has a row of this dotted name."""
+        return any(name in names for names in self._canonical.values())
+
     def _row(self, table: str, name: str, cls: type[R]) -> R | None:
         canonical = self._canonical[table].get(name)
         return None if canonical is None else cast("R", self._parsed(table, canonical))

@@ -6,12 +6,13 @@ Exact for straight lines, branches, `with` and `try`; a loop is taken to run any
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dlfix.project.module import Module
 from dlfix.project.scopes import Binding
 
+_LEAVING = (ast.Return, ast.Raise)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
@@ -74,7 +75,7 @@ def reaching(
             if any(level.owner in loops for level in at):
                 found.append(binding)  # round the loop
             continue
-        if _exclusive(at, place):
+        if _exclusive(at, place) or (use is not None and _gone(at, place)):
             continue
         found.append(binding)
         if binding.kind != "augmented" and covered.add(at, place):
@@ -132,11 +133,12 @@ class _Covered:
         self.branches: set[tuple[ast.AST, str]] = set()
 
     def add(self, at: list[_Level], place: list[_Level]) -> bool:
-        extra = [level for level in at[_shared(at, place) :] if not _transparent(level)]
+        extra = [one for one in at[_shared(at, place) :] if not _transparent(one, place)]
         for level in reversed(extra):
             if not isinstance(level.owner, ast.If):
                 return False
             self.branches.add((level.owner, level.field))
+            self.branches |= {(level.owner, field) for field in _leaving(level.owner)}
             if not {"body", "orelse"} <= {f for o, f in self.branches if o is level.owner}:
                 return False
         return True
@@ -154,11 +156,31 @@ def _shared(at: list[_Level], place: list[_Level]) -> int:
     return count or 1
 
 
-def _transparent(level: _Level) -> bool:
-    """Tell whether a block surely runs when its statement does."""
+def _gone(at: list[_Level], place: list[_Level]) -> bool:
+    """Tell whether code leaves the scope between a binding and a use that comes after."""
+    for level in reversed(at[_shared(at, place) :]):
+        if isinstance(level.owner, ast.Try) and level.field == "body":
+            return False
+        if isinstance(getattr(level.owner, level.field)[-1], _LEAVING):
+            return True
+    return False
+
+
+def _leaving(branches: ast.If) -> Iterator[str]:
+    """Yield the branches of an `if` after which nothing below it runs."""
+    for field in ("body", "orelse"):
+        block = getattr(branches, field)
+        if block and isinstance(block[-1], _LEAVING):
+            yield field
+
+
+def _transparent(level: _Level, place: list[_Level]) -> bool:
+    """Tell whether a block has surely run when a place is come to."""
     if isinstance(level.owner, (ast.With, ast.AsyncWith)):
         return True
-    return isinstance(level.owner, ast.Try) and level.field in ("body", "finalbody")
+    if not isinstance(level.owner, ast.Try) or level.field not in ("body", "finalbody"):
+        return False
+    return all(one.owner is not level.owner or one.field == "orelse" for one in place)
 
 
 def _start(node: ast.AST) -> tuple[int, int]:

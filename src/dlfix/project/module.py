@@ -73,6 +73,21 @@ class Module:
                         stack.append(child)
         return parents
 
+    def exports(self, name: str) -> bool:
+        """Tell whether a star import of this module may bring a name."""
+        listed = self._listed
+        return name in listed if listed is not None else not name.startswith("_")
+
+    @cached_property
+    def _listed(self) -> set[str] | None:
+        """What `__all__` lists, where that is one literal list of texts."""
+        bindings = self.scope.bindings.get("__all__", [])
+        value = bindings[0].value if len(bindings) == 1 else None
+        if not isinstance(value, (ast.List, ast.Tuple)):
+            return None
+        texts = [e.value for e in value.elts if isinstance(e, ast.Constant)]
+        return {str(t) for t in texts} if len(texts) == len(value.elts) else None
+
     @cached_property
     def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
         kinds: dict[type[ast.AST], list[ast.AST]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -17,11 +18,14 @@ from dlfix.reach.values import Argument, Class, External, Frame, Function, Insta
 from dlfix.reach.values import Unknown as Unknown
 from dlfix.reach.walk import Walk
 
+_RECURSION = 8_000  # long sums and `elif` chains are deep trees
+
 
 class Analysis:
     """Everything that is worked out of a project, when it is first asked for."""
 
     def __init__(self, project: Project, catalog: Catalog) -> None:
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         self.project = project
         self.catalog = catalog
         self.interpreter = Interpreter(project, catalog)

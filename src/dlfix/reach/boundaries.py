@@ -52,8 +52,9 @@ class Boundaries:
         names = self._names | self._subclasses(modules)
         pending = list(dict.fromkeys([*modules, *self._users(names - self._names)]))
         for module in pending:
+            here = names | _aliases(module, names)
             for call in module.calls:
-                if call not in seen and _last_name(call) in names:
+                if call not in seen and _last_name(call) in here:
                     seen.add(call)
                     yield from self._boundary(call, module)
             yield from self._partials(module, seen)
@@ -224,6 +225,24 @@ class Boundaries:
             isinstance(base, External) and self.catalog.dataset(base.name) is not None
             for base in self.interpreter.instances.mro(cls)
         )
+
+
+def _aliases(module: Module, names: set[str]) -> set[str]:
+    """Return the names a module gives to things that are called one of these."""
+    imported = {a.asname for a in module.nodes(ast.alias) if a.name in names and a.asname}
+    assigned = {
+        target.id
+        for node in module.nodes(ast.Assign)
+        if isinstance(node.value, (ast.Name, ast.Attribute, ast.IfExp, ast.BoolOp))
+        and any(_called_one_of(inner, names | imported) for inner in ast.walk(node.value))
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    return imported | assigned
+
+
+def _called_one_of(node: ast.AST, names: set[str]) -> bool:
+    return getattr(node, "id", getattr(node, "attr", None)) in names
 
 
 def _last_name(call: ast.Call) -> str:

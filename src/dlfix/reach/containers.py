@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from dlfix.project.module import COMPREHENSIONS, Module
-from dlfix.reach.values import Argument, Bound, Class, Container, Frame, Instance
+from dlfix.reach.values import (
+    Argument,
+    Arguments,
+    Bound,
+    Class,
+    Container,
+    ExternalCall,
+    Frame,
+    Instance,
+)
 
 if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
@@ -75,6 +84,14 @@ class Containers:
         else:
             items = [*left.items, *((None, item) for _, item in more)]
         return self.new(left.kind, items, node, frame, left, right)
+
+    def datasets(self, node: ast.BinOp, frame: Frame) -> ExternalCall:
+        """Return what adding two datasets makes."""
+        sides = self.new("list", enumerate((Bound(node.left, frame), Bound(node.right, frame))),
+                         node, frame)  # fmt: skip
+        call = cast("ast.Call", node)
+        name, arguments = "torch.utils.data.ConcatDataset", Arguments((sides,))
+        return self.interpreter.calls.external_call(name, arguments, call, frame)
 
     def loosened(self, container: Container, node: ast.expr, frame: Frame) -> Container:
         """Return a container of the same items, at places that are not known."""

@@ -46,6 +46,7 @@ class Instances:
         self.interpreter = interpreter
         self._mro: dict[Class, list[Class | External | Unknown]] = {}
         self._anyone: dict[Class, Instance] = {}
+        self._by_any: dict[tuple[Instance, str], list[Store]] = {}
         self._states: dict[Instance, dict[str, list[Store]]] = {}
 
     def anyone(self, cls: Class) -> Instance:
@@ -76,6 +77,13 @@ class Instances:
             if isinstance(value, ExternalCall):
                 return [External(value.name)]
         return [_UNKNOWN]
+
+    def is_dataset(self, value: Value) -> bool:
+        """Tell whether a value is an object of a class that derives from a dataset."""
+        return isinstance(value, Instance) and any(
+            isinstance(base, External) and self.interpreter.catalog.dataset(base.name) is not None
+            for base in self.mro(value.cls)
+        )
 
     def body(self, cls: Class) -> Frame:
         """Return the frame of a class's body."""
@@ -111,11 +119,23 @@ class Instances:
         self, instance: Instance, name: str, node: ast.expr, frame: Frame
     ) -> Iterator[Reached]:
         """Yield what `instance.name` may be: what is stored on it, else what its class gives."""
-        stores = self.stores(instance).get(name, [])
+        stores = self.stores(instance).get(name) or self._set_by_any(instance, name)
         for store in stores:
             yield from self.stored(store)
         if not stores:
             yield from self.class_attribute(instance.cls, name, instance, node, frame)
+
+    def _set_by_any(self, instance: Instance, name: str) -> list[Store]:
+        """Return the stores of methods that nobody in view calls: a framework does (`setup`)."""
+        if any(
+            isinstance(base, Class) and name in base.body_names() for base in self.mro(instance.cls)
+        ):
+            return []
+        key = (instance, name)
+        if key not in self._by_any:
+            self._by_any[key] = []
+            self._by_any[key] = State(self.interpreter, instance).set_by_any(name)
+        return self._by_any[key]
 
     def stored(self, store: Store) -> Iterable[Reached]:
         """Return what a store puts on the attribute."""

@@ -67,13 +67,14 @@ class Interpreter:
         self._frames: dict[tuple[Scope, ast.AST | None, Frame | None, int], Frame] = {}
         self._asked: set[tuple[Module, str]] = set()
         self._depth = 0
+        self._importing: set[object] = set()
         self._limit = BUDGET
-        self._starved = False
+        self.cut_short = False  # whether something was not followed to its end
 
     @property
     def exhausted(self) -> bool:
         """Whether the budget was spent before everything was followed."""
-        return self.spent >= BUDGET or self._starved
+        return self.spent >= BUDGET or self.cut_short
 
     @contextmanager
     def allowance(self) -> Iterator[None]:
@@ -82,7 +83,7 @@ class Interpreter:
         try:
             yield
         finally:
-            self._starved = self._starved or self.spent >= self._limit
+            self.cut_short = self.cut_short or self.spent >= self._limit
             self._limit = outer
 
     # Frames
@@ -211,6 +212,10 @@ class Interpreter:
         elif isinstance(node.op, ast.Mult) and (left or right):
             for container in left or right:
                 yield Reached(self.displays.loosened(container, node, frame))
+        elif isinstance(node.op, ast.Add) and any(
+            self.instances.is_dataset(value) for value in self.values(Bound(node.left, frame))
+        ):
+            yield Reached(self.displays.datasets(node, frame))
         else:
             yield Reached(_UNKNOWN)
 
@@ -339,22 +344,35 @@ class Interpreter:
         elif name == "__class__" and isinstance(frame.owner, Instance):
             yield Reached(frame.owner.cls)
         else:
-            yield Reached(External(name))
+            yield Reached(External(self._from_outside(name, frame.module)))
+
+    def _from_outside(self, name: str, module: Module) -> str:
+        """Return the dotted name of what a star import of a library brings, if it is known."""
+        for dotted in self._starred(module):
+            if self.catalog.knows(f"{dotted}.{name}"):
+                return f"{dotted}.{name}"
+        return name
+
+    def _starred(self, module: Module) -> Iterator[str]:
+        """Yield the modules that a module imports all names of, the last first."""
+        for binding in reversed(module.scope.bindings.get("*", [])):
+            if isinstance(binding.statement, ast.ImportFrom):
+                yield self._imported_from(binding.statement, module)
 
     def _star_imported(self, name: str, module: Module) -> Iterator[Reached]:
-        for binding in reversed(module.scope.bindings.get("*", [])):
-            statement = binding.statement
-            if not isinstance(statement, ast.ImportFrom):
-                continue
-            dotted = self._imported_from(statement, module)
+        for dotted in self._starred(module):
             source = self.project.find(dotted, module)
-            if source is not None and (
-                name in source.scope.bindings or source.scope.bindings.get("*")
-            ):
+            key = (source, name)
+            if source is None or key in self._importing or not source.exports(name):
+                continue
+            self._importing.add(key)
+            try:
                 found = [r for r in self.global_name(source, name) if r.value != External(name)]
-                if found:
-                    yield from found
-                    return
+            finally:
+                self._importing.discard(key)
+            if found:
+                yield from found
+                return
 
     def global_name(self, module: Module, name: str) -> Iterator[Reached]:
         """Yield what a module's global stands for once the module is imported."""
@@ -477,7 +495,14 @@ class Interpreter:
         elif isinstance(statement, ast.ImportFrom):
             dotted = self._imported_from(statement, module)
             passed = (Passed(module, statement, f"imported from `{dotted}`"),)
-            for reached in self.member(dotted, alias.name, module):
+            if alias in self._importing:
+                return  # modules that import a name from each other
+            self._importing.add(alias)
+            try:
+                found = list(self.member(dotted, alias.name, module))
+            finally:
+                self._importing.discard(alias)
+            for reached in found:
                 yield Reached(reached.value, (*reached.steps, *passed))
 
     def _imported_from(self, statement: ast.ImportFrom, module: Module) -> str:

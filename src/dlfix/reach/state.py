@@ -66,6 +66,15 @@ class State:
         self._later()
         return self.stores
 
+    def set_by_any(self, name: str) -> list[Store]:
+        """Return the stores on one attribute by any method, whoever calls it."""
+        sides = self.interpreter.sides
+        for method, node in sides.methods(self.instance.cls).items():
+            function = self.interpreter.instances.method(self.instance.cls, method)
+            if function is not None and name in _set_on_self(node):
+                self._run(function, self._method_frame(function))
+        return self.stores.get(name, [])
+
     def _later(self) -> None:
         """Join in what other methods store that the parent runs after construction."""
         methods = self.interpreter.sides.methods(self.instance.cls)
@@ -346,16 +355,20 @@ def fields_of(cls: Class) -> Iterator[tuple[str, ast.AnnAssign]]:
             yield node.target.id, node
 
 
-@lru_cache(maxsize=8_192)
 def _stores_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return decorator_kind(node) == "cached_property" or bool(_set_on_self(node))
+
+
+@lru_cache(maxsize=8_192)
+def _set_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """Return the attributes that a method's own statements set."""
     me = _self_names(node)
-    if decorator_kind(node) == "cached_property":
-        return True
-    return any(
-        isinstance(inner, ast.Attribute)
+    return frozenset(
+        inner.attr
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Attribute)
         and isinstance(inner.ctx, ast.Store)
         and _is_me(inner.value, me)
-        for inner in ast.walk(node)
     )
 
 

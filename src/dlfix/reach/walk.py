@@ -94,6 +94,7 @@ class Walk:
             return
         self.spent += 1
         if self.spent > _MOST:
+            self.interpreter.cut_short = True
             return
         path = (*parent.path, *self._steps(parent, edge, reached))
         crossing = Crossing(value, edge, parent.boundary, parent, path, [], reached.steps)

@@ -1,0 +1,401 @@
+"""Every boundary: what crosses at it, and what stays in the parent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reach.paths import Case, analysis_of, paths, row
+
+ROWS = [
+    row("keywords", "DataLoader([], collate_fn=lambda b: b, num_workers=2)", "collate_fn lambda"),
+    row(
+        "positions",
+        "DataLoader([], 4, False, None, None, 2, lambda b: b)",
+        "collate_fn lambda",
+    ),
+    row("a sampler stays", "DataLoader([], sampler=lambda b: b, num_workers=2)"),
+    row("a generator stays", "DataLoader([], generator=threading.Lock(), num_workers=2)"),
+    row("a batch sampler stays", "DataLoader([], batch_sampler=[lambda b: b], num_workers=2)"),
+    row(
+        "a worker_init_fn",
+        "DataLoader([], worker_init_fn=lambda i: i, num_workers=2)",
+        "worker_init_fn lambda",
+    ),
+    row("no workers", "DataLoader([], collate_fn=lambda b: b, num_workers=0)"),
+    row("workers by default", "DataLoader([], collate_fn=lambda b: b)"),
+    row(
+        "workers that are not known",
+        "def make(n): return DataLoader([], collate_fn=lambda b: b, num_workers=n)",
+        "collate_fn lambda",
+    ),
+    row(
+        "workers that are a name's value",
+        "N = 0\nDataLoader([], collate_fn=lambda b: b, num_workers=N)",
+    ),
+    row(
+        "a loader's subclass",
+        """
+        class Loader(DataLoader): pass
+        Loader([], collate_fn=lambda b: b, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a loader's subclass with a constructor",
+        """
+        class Loader(DataLoader):
+            def __init__(self, data, workers):
+                super().__init__(data, collate_fn=lambda b: b, num_workers=workers)
+        Loader([], 2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a loader's subclass that forwards",
+        """
+        class Loader(DataLoader):
+            def __init__(self, *args, **kwargs):
+                super().__init__(*args, **kwargs)
+        Loader([], collate_fn=lambda b: b, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "another class of the same name",
+        """
+        class DataLoader:
+            def __init__(self, *args, **kwargs): pass
+        DataLoader([], collate_fn=lambda b: b, num_workers=2)
+        """,
+    ),
+    row(
+        "a wrapper that forwards keywords",
+        """
+        def make(ds, **kwargs): return DataLoader(ds, num_workers=4, **kwargs)
+        make([], collate_fn=lambda b: b)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a wrapper that forwards no workers",
+        """
+        def make(ds, **kwargs): return DataLoader(ds, **kwargs)
+        make([], collate_fn=lambda b: b)
+        """,
+    ),
+    row(
+        "a loader under another name",
+        """
+        from torch.utils.data import DataLoader as DL
+        Other = DL
+        Other([], collate_fn=lambda b: b, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a partial of a loader",
+        """
+        load = functools.partial(DataLoader, num_workers=2, collate_fn=lambda b: b)
+        load([])
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "torch_geometric replaces the collate_fn",
+        """
+        from torch_geometric.loader import DataLoader as Loader
+        Loader(Keep(lambda x: x), collate_fn=lambda b: b, num_workers=2)
+        """,
+        "dataset.kept lambda",
+    ),
+    row(
+        "monai",
+        """
+        from monai.data import DataLoader as Loader
+        Loader([], collate_fn=lambda b: b, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a stateful loader",
+        """
+        from torchdata.stateful_dataloader import StatefulDataLoader
+        StatefulDataLoader([], collate_fn=lambda b: b, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a lightning module's loader",
+        """
+        import lightning as L
+        class Data(L.LightningDataModule):
+            def setup(self, stage): self.train = Keep(lambda x: x)
+            def train_dataloader(self): return DataLoader(self.train, num_workers=2)
+        """,
+        "dataset.kept lambda",
+    ),
+    row(
+        "a lightning module does not cross with its loader",
+        """
+        import lightning as L
+        class Data(L.LightningDataModule):
+            def __init__(self): self.lock = threading.Lock()
+            def train_dataloader(self): return DataLoader(Keep(), num_workers=2)
+        """,
+    ),
+    row(
+        "a trainer",
+        """
+        from transformers import Trainer, TrainingArguments
+        Trainer(None, TrainingArguments("out", dataloader_num_workers=2), data_collator=lambda b: b)
+        """,
+        "data_collator lambda",
+    ),
+    row(
+        "a trainer without workers",
+        """
+        from transformers import Trainer, TrainingArguments
+        Trainer(None, TrainingArguments("out"), data_collator=lambda b: b)
+        """,
+    ),
+    row(
+        "a trainer's metrics stay",
+        """
+        from transformers import Trainer, TrainingArguments
+        Trainer(None, TrainingArguments("out", dataloader_num_workers=2), compute_metrics=lambda b: b)
+        """,
+    ),
+    row(
+        "a subset",
+        "from torch.utils.data import Subset\nDataLoader(Subset(Keep(lambda x: x), [0]), num_workers=2)",
+        "dataset.dataset.kept lambda",
+    ),
+    row(
+        "datasets joined",
+        """
+        from torch.utils.data import ConcatDataset
+        DataLoader(ConcatDataset([Keep(), Keep(lambda x: x)]), num_workers=2)
+        """,
+        "dataset.datasets[1].kept lambda",
+    ),
+    row(
+        "a random split",
+        """
+        from torch.utils.data import random_split
+        train, valid = random_split(Keep(lambda x: x), [1, 2])
+        DataLoader(train, num_workers=2)
+        """,
+        "dataset.dataset.kept lambda",
+    ),
+    row(
+        "datasets added",
+        """
+        class Data(Dataset):
+            def __init__(self, f): self.f = f
+        DataLoader(Data(None) + Data(lambda x: x), num_workers=2)
+        """,
+        "dataset.datasets[1].f lambda",
+    ),
+    row(
+        "a composition",
+        """
+        from torchvision import transforms as T
+        DataLoader(Keep(T.Compose([T.ToTensor(), T.Lambda(lambda x: x)])), num_workers=2)
+        """,
+        "dataset.kept.transforms[1].lambd lambda",
+    ),
+    row(
+        "a composition that is applied",
+        """
+        from torchvision import transforms as T
+        DataLoader(Keep(T.Compose([lambda x: x])(3)), num_workers=2)
+        """,
+    ),
+    row(
+        "a process's target and arguments",
+        """
+        import multiprocessing as mp
+        mp.Process(target=lambda q: q, args=(threading.Lock(),)).start()
+        """,
+        "target lambda",
+        "args[0] threading.Lock()",
+    ),
+    row(
+        "a thread",
+        "threading.Thread(target=lambda q: q, args=(threading.Lock(),)).start()",
+    ),
+    row(
+        "a process's subclass",
+        """
+        import multiprocessing
+        class Worker(multiprocessing.Process):
+            def __init__(self):
+                super().__init__()
+                self.lock = threading.Lock()
+        Worker().start()
+        """,
+        "self.lock threading.Lock()",
+    ),
+    row(
+        "a pool's maps",
+        """
+        from multiprocessing import Pool
+        with Pool(2) as pool:
+            pool.map(lambda x: x, [1])
+            pool.imap_unordered(len, (threading.Lock(),))
+        """,
+        "func lambda",
+        "[iterable] threading.Lock()",
+    ),
+    row(
+        "a pool's apply",
+        """
+        from multiprocessing import Pool
+        pool = Pool(2)
+        pool.apply_async(len, (threading.Lock(),), callback=lambda r: r)
+        """,
+        "args[0] threading.Lock()",
+    ),
+    row(
+        "a pool's initializer",
+        """
+        import multiprocessing as mp
+        mp.Pool(2, initializer=lambda: 0, initargs=(1,))
+        """,
+        "initializer lambda",
+    ),
+    row(
+        "a pool of threads",
+        """
+        from multiprocessing.pool import ThreadPool
+        ThreadPool(2).map(lambda x: x, [1])
+        """,
+    ),
+    row(
+        "a pool of a context",
+        """
+        import multiprocessing as mp
+        context = mp.get_context("spawn")
+        context.Pool(2).map(lambda x: x, [1])
+        """,
+        "func lambda",
+    ),
+    row(
+        "a process of a context",
+        """
+        from torch.multiprocessing import get_context
+        get_context("spawn").Process(target=lambda: 0)
+        """,
+        "target lambda",
+    ),
+    row(
+        "a pool kept on self",
+        """
+        import multiprocessing as mp
+        class Runner:
+            def __init__(self): self.pool = mp.Pool(2)
+            def run(self): return self.pool.starmap(lambda x: x, [(1,)])
+        """,
+        "func lambda",
+    ),
+    row(
+        "spawn",
+        "import torch.multiprocessing as mp\nmp.spawn(lambda i: i, args=(3,), nprocs=2)",
+        "fn lambda",
+    ),
+    row(
+        "an executor",
+        """
+        from concurrent.futures import ProcessPoolExecutor
+        with ProcessPoolExecutor() as executor:
+            executor.submit(len, threading.Lock())
+            executor.map(lambda x: x, [1])
+        """,
+        "args threading.Lock()",
+        "fn lambda",
+    ),
+    row(
+        "an executor of threads",
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        with ThreadPoolExecutor() as executor:
+            executor.submit(len, threading.Lock())
+            executor.map(lambda x: x, [1])
+        """,
+    ),
+    row(
+        "joblib",
+        """
+        from joblib import Parallel, delayed
+        Parallel(n_jobs=2)(delayed(lambda x: x)(i) for i in range(3))
+        """,
+    ),
+    row(
+        "datasets' map",
+        """
+        from datasets import load_dataset
+        load_dataset("x").map(lambda row: row, num_proc=2)
+        """,
+    ),
+    row(
+        "map of another object",
+        "class Pool:\n    def map(self, f, xs): pass\nPool().map(lambda x: x, [1])",
+    ),
+    row(
+        "a dataset class with no loader in view",
+        """
+        class Data(Dataset):
+            def __init__(self): self.lock = threading.Lock()
+        """,
+        "self.lock threading.Lock()",
+    ),
+    row(
+        "a class that is no dataset",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+        """,
+    ),
+    row(
+        "a dataset class whose loaders have no workers",
+        """
+        class Data(Dataset):
+            def __init__(self): self.lock = threading.Lock()
+        DataLoader(Data(), num_workers=0)
+        """,
+    ),
+    row(
+        "a class derived from a dataset of the tree",
+        """
+        class Base(Dataset): pass
+        class Data(Base):
+            def __init__(self): self.lock = threading.Lock()
+        """,
+        "self.lock threading.Lock()",
+    ),
+]
+
+# What is known not to be seen yet.
+HOLES = [
+    row(
+        "a loader's attribute set later",
+        """
+        loader = DataLoader(Keep(), num_workers=2)
+        loader.collate_fn = lambda b: b
+        """,
+        "collate_fn lambda",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", ROWS)
+def test_what_crosses_at_each_boundary(case: Case, tmp_path: Path) -> None:
+    assert paths(analysis_of(tmp_path, case.source)) == set(case.paths)
+
+
+@pytest.mark.xfail(strict=True, reason="known hole")
+@pytest.mark.parametrize("case", HOLES)
+def test_what_is_not_seen_yet(case: Case, tmp_path: Path) -> None:
+    assert paths(analysis_of(tmp_path, case.source)) == set(case.paths)

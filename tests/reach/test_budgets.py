@@ -1,0 +1,109 @@
+"""What is large, deep or goes in circles ends, and what was cut short is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlfix.reach import interpreter, walk
+from tests.reach.paths import analysis_of, paths
+
+LOADER = "from torch.utils.data import DataLoader\n"
+LOAD = "\nDataLoader([], collate_fn=f, num_workers=2)\n"
+
+
+def chain(n: int) -> str:
+    """Return functions each of which calls the next twice: 2**n ways lead to the end."""
+    steps = [f"def f{i}(x): return [f{i + 1}(x), f{i + 1}((x, {i}))]" for i in range(n)]
+    return "\n".join([*steps, f"def f{n}(x): return x", "f = f0(1)"])
+
+
+PROGRAMS = {
+    "nested calls": "def g(x): return x\nf = " + "g(" * 80 + "lambda b: b" + ")" * 80,
+    "a long sum": "f = " + " + ".join("1" for _ in range(900)),
+    "a long elif chain": "import sys\nf = 1\nif sys: pass\n"
+    + "".join(f"elif sys == {i}: f = {i}\n" for i in range(300)),
+    "functions that call each other": "def a(n): return b(n)\ndef b(n): return a(n)\nf = a(1)",
+    "a function that calls itself twice": "def a(n): return [a(n - 1), a((n, n))]\nf = a(1)",
+    "calls that fan out": chain(24),
+    "a class that is its own base": "class A(A): pass\nclass B(C): pass\nclass C(B): pass\nf = B()",
+    "an object made of itself": "class A:\n    def __init__(self): self.a = A()\nf = A()",
+    "a list put into itself": "x = []\nx.append(x)\nx.append(lambda b: b)\nf = x",
+    "names bound by each other": "while 1:\n    a = b\n    b = a\nf = a",
+    "a decorator that decorates itself": "@f\ndef f(g): return f(g)",
+    "a parameter passed on in a circle": "def a(f): b(f)\ndef b(f):\n    a(f)\n    DataLoader(f)",
+    "a generic of itself": "from typing import List\nclass A(List['A']): pass\nf = A()",
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_it_ends_within_the_allowance(program: str, tmp_path: Path) -> None:
+    analysis = analysis_of(tmp_path, LOADER + program + LOAD, prelude="")
+    paths(analysis)
+    spent = analysis.interpreter.spent
+    assert spent <= 2 * interpreter.ALLOWANCE
+    assert len(analysis.boundaries) >= 1
+
+
+def test_nested_calls_are_followed_to_a_depth(tmp_path: Path) -> None:
+    program = "def g(x): return x\nf = " + "g(" * 4 + "lambda b: b" + ")" * 4
+    analysis = analysis_of(tmp_path, LOADER + program + LOAD, prelude="")
+    assert paths(analysis) == {"collate_fn lambda"}
+
+
+def test_modules_that_import_each_other_by_star_end(tmp_path: Path) -> None:
+    program = f"""
+# file: main.py
+{LOADER}
+from one import *
+{LOAD}
+# file: one.py
+from two import *
+# file: two.py
+from one import *
+from three import *
+# file: three.py
+f = lambda b: b
+"""
+    assert paths(analysis_of(tmp_path, program)) == {"collate_fn lambda"}
+
+
+def test_a_literal_of_ten_thousand_is_cut_and_told(tmp_path: Path) -> None:
+    items = ", ".join("len" for _ in range(10_000))
+    analysis = analysis_of(tmp_path, f"{LOADER}f = [{items}]\n{LOAD}", prelude="")
+    assert len(analysis.crossings) <= walk._MOST
+    assert analysis.exhausted
+
+
+def test_a_literal_of_ten_thousand_numbers_is_not_cut(tmp_path: Path) -> None:
+    items = ", ".join(f"{i}: {i}" for i in range(10_000))
+    program = (
+        f"{LOADER}f = {{{items}}}\ndef g(b): return b\nDataLoader(f, collate_fn=g, num_workers=2)"
+    )
+    analysis = analysis_of(tmp_path, program, prelude="")
+    assert paths(analysis) == {"collate_fn def g"}
+    assert not analysis.exhausted
+
+
+def test_one_boundary_does_not_starve_the_next(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(interpreter, "ALLOWANCE", 200)
+    program = f"{LOADER}{chain(24)}\n{LOAD}\nDataLoader([], collate_fn=lambda b: b, num_workers=2)"
+    analysis = analysis_of(tmp_path, program, prelude="")
+    assert "collate_fn lambda" in paths(analysis)
+    assert analysis.exhausted
+
+
+def test_a_small_program_is_read_whole(tmp_path: Path) -> None:
+    analysis = analysis_of(tmp_path, "DataLoader([], collate_fn=lambda b: b, num_workers=2)")
+    assert paths(analysis) == {"collate_fn lambda"}
+    assert not analysis.exhausted
+
+
+def test_files_with_no_word_of_it_are_not_parsed(tmp_path: Path) -> None:
+    program = (
+        f"# file: main.py\n{LOADER}f = len\n{LOAD}\n# file: other.py\nclass DataLoaders: pass\n"
+    )
+    analysis = analysis_of(tmp_path, program)
+    paths(analysis)
+    assert analysis.project.parsed == 1
