@@ -161,3 +161,112 @@ def test_what_changes_nothing_the_second_time_is_no_mutation(
     codes, statement: str, found: list[str]
 ) -> None:
     assert codes(ROWS.format(statement=statement)) == found
+
+
+KINDS = """
+class Fine(Dataset):
+    def __len__(self): return 2
+    def __getitem__(self, i): return i
+
+class Opened(Fine):
+    def __init__(self):
+        self.file = open("x")
+
+def pick(name):
+    if name == "fine":
+        return Fine()
+    return Opened()
+
+def make(name):
+    data = pick(name)
+    {ask}
+    return DataLoader(data, num_workers=2)
+
+def other():
+    return DataLoader(Opened(), num_workers=0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("ask", "found"),
+    [
+        ("if isinstance(data, Opened): return data", []),
+        ("if not isinstance(data, Fine) or isinstance(data, (int, Opened)): return data", []),
+        ("assert data", ["DLF201"]),
+        ("if isinstance(data, str): return data", ["DLF201"]),
+        ("if isinstance(data, Opened): print(data)", ["DLF201"]),
+        ("if isinstance(data, Opened): return 1\n    data = pick(name)", ["DLF201"]),
+    ],
+)
+def test_what_isinstance_has_sent_away_does_not_cross(codes, ask: str, found: list[str]) -> None:
+    assert codes(KINDS.format(ask=ask)) == found
+
+
+CUTS = """
+class Cuts:
+    def __init__(self, cuts):
+        self.cuts = cuts
+
+    def to_list(self):
+        return list(self.cuts)
+
+class Sounds(Dataset):
+    def __init__(self, cuts: Cuts):
+        self.cuts = cuts
+
+def read(path):
+    {statement}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "found"),
+    [
+        ("return Cuts(open(path)).to_list()", []),
+        ("return Cuts(open(path))", ["DLF205"]),
+    ],
+)
+def test_an_object_made_only_to_call_its_method_goes_nowhere(
+    codes, statement: str, found: list[str]
+) -> None:
+    assert codes(CUTS.format(statement=statement)) == found
+
+
+SHARED = """
+from torch.utils.data import DataLoader, Dataset
+
+class Pictures(Dataset):
+    def __init__(self):
+        self.transform = None
+
+    def set_transform(self, transform):
+        self.transform = transform
+
+    def __len__(self): return 2
+    def __getitem__(self, i): return self.transform(i)
+
+def read():
+    return Pictures()
+
+def load(dataset):
+    return DataLoader(dataset, num_workers=2)
+"""
+GUARDED = """
+import shared
+if __name__ == "__main__":
+    def encode(x): return x
+    data: shared.Pictures = shared.read()
+    data.set_transform(encode)
+    {use}
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "found"),
+    [("print(data[0])", []), ("for x in shared.load(data): print(x)", ["DLF302"])],
+)
+def test_what_one_script_defines_does_not_reach_the_loader_of_another(
+    codes, use: str, found: list[str]
+) -> None:
+    other = "import shared\nif __name__ == '__main__':\n    list(shared.load(shared.read()))"
+    assert codes("", shared=SHARED, other=other, script=GUARDED.format(use=use)) == found

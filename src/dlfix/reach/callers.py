@@ -70,11 +70,23 @@ class Callers:
     ) -> Iterator[Reached]:
         note = Passed(frame.module, node, f"passed as `{name}`")
         given = [Arguments((value,)) for value in self.decorated(frame)]
-        given += [self.interpreter.calls.arguments(call, caller) for call, caller in self.of(frame)]
+        given += [
+            self.interpreter.calls.arguments(call, caller)
+            for call, caller in self.of(frame)
+            if not self._is_passing(call, caller, frame)
+        ]
         for arguments in given:
             for argument in self._argument(name, function, arguments, frame):
                 for reached in self.interpreter.reached(argument):
                     yield Reached(reached.value, (*reached.steps, note))
+
+    def _is_passing(self, call: ast.Call, caller: Frame, frame: Frame) -> bool:
+        """Tell whether a call makes an object only to call a method of it: `Cuts(x).to_eager()`."""
+        if getattr(frame.scope.node, "name", "") != "__init__":
+            return False
+        attribute = caller.module.parent(call)
+        above = caller.module.parent(attribute) if isinstance(attribute, ast.Attribute) else None
+        return isinstance(above, ast.Call) and above.func is attribute
 
     def _argument(
         self, name: str, function: ast.AST, arguments: Arguments, frame: Frame

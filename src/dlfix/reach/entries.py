@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.project.scopes import Scope
     from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Boundary
     from dlfix.reach.values import Value
 
 DEPTH = 8
@@ -121,6 +122,14 @@ def runs(value: Value, function: ast.AST, analysis: Analysis) -> bool:
         init = analysis.method(value, "__init__")
         return init is not None and init.node is function
     return False
+
+
+def may_belong(analysis: Analysis, boundary: Boundary, script: Module) -> bool:
+    """Tell whether a boundary may be come to from a script; not where others are seen to do so."""
+    if not isinstance(boundary.node, ast.Call):
+        return True
+    entries = Entries.of(analysis).entries(boundary.frame.module, boundary.node)
+    return not entries or any(entry.module is script for entry in entries)
 
 
 def enclosing_function(

@@ -20,6 +20,7 @@ from dlfix.reach.callers import Callers
 from dlfix.reach.calls import Calls
 from dlfix.reach.containers import Containers, constant_key, item_of
 from dlfix.reach.instances import Instances
+from dlfix.reach.narrowing import narrowed
 from dlfix.reach.sides import SideReader
 from dlfix.reach.values import (
     Argument,
@@ -298,8 +299,8 @@ class Interpreter:
 
     # Names
 
-    def _on_name(self, node: ast.Name, frame: Frame) -> Iterator[Reached]:
-        yield from self.name(node.id, frame, node)
+    def _on_name(self, node: ast.Name, frame: Frame) -> Iterable[Reached]:
+        return narrowed(node, list(self.name(node.id, frame, node)), frame, self)
 
     def name(self, name: str, frame: Frame, use: ast.AST | None) -> Iterator[Reached]:
         """Yield what a name may stand for, read at `use` (None: once the scope has run)."""

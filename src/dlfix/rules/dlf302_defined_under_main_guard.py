@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.reach.entries import under_guard
+from dlfix.reach.entries import may_belong, under_guard
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import BoundMethod, Class, Function, Instance
 from dlfix.rules.base import Finding, Rule
@@ -75,6 +75,8 @@ class DefinedUnderMainGuard(Rule):
                 continue
             module, node = definition.module, definition.node
             if under_guard(module, node) is None or only_forks(analysis, crossing.boundary):
+                continue
+            if not may_belong(analysis, crossing.boundary, module):
                 continue
             yield self._finding(crossing, definition, node)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.reach.entries import Entry, under_guard
+from dlfix.reach.entries import Entry, may_belong, under_guard
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.starts import only_forks
 from dlfix.reach.worker_code import GlobalRead, WorkerCode
@@ -98,7 +98,7 @@ class GlobalSetInMain(Rule):
             if only_forks(analysis, boundary) or name.is_definition:
                 continue
             found = _set_in_parent(name)
-            if found:
+            if found and may_belong(analysis, boundary, found[1].module):
                 yield self._finding(name, read, *found)
 
     def _finding(self, name: GlobalName, read: GlobalRead, write: Use, entry: Entry) -> Finding:
