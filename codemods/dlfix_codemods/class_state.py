@@ -20,7 +20,7 @@ def edit(body: list[cst.BaseStatement], state: State) -> tuple[list[cst.BaseStat
         made.append(_getstate(state))
     if state.setstate == "own":
         body = [_edited(each, "__setstate__", state) for each in body]
-    elif state.restores or state.slots:
+    elif state.restores or state.slots or state.looks_up:
         made.append(_setstate(state))
     return body, "\n".join(made)
 

@@ -12,6 +12,7 @@ args = parser.parse_args()
 
 # %% the data
 
+
 class Numbers(Dataset):
     def __len__(self):
         return 6

@@ -1,4 +1,5 @@
 """Collation."""
+
 import functools
 
 import torch

@@ -23,6 +23,7 @@ def options(args):
 
 def collate(rows):
     import math
+
     return torch.stack(rows) * math.floor(2.5)
 
 

@@ -18,6 +18,7 @@ class Items(Dataset):
     def __setstate__(self, state):
         self.__dict__.update(state)
         import math
+
         self.math = math
 
     def __len__(self):

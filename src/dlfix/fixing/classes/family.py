@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from dlfix.fixing.classes.closing import is_closer
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, self_names_used
 from dlfix.fixing.classes.opening import Surroundings
+from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
 from dlfix.project.project import Project
 
@@ -51,6 +52,7 @@ def surroundings(
     """
     family = family_of(project, facts)
     attributes = set(attributes)
+    facts.started.update(facts.reached(_called_by_heirs(family)))
     touching = _touching(family, attributes)
     parent = {"__len__"} | _used_outside(project, family.names, touching | attributes)
     if _indexed_outside(project, family.names | set(holders)):
@@ -62,7 +64,34 @@ def surroundings(
         start_methods=_overridden(family, touching),
         inherited=_inherited(family),
         kept_by_bases=_kept_by_bases(family),
+        only_started=frozenset(_only_started(project, family)),
     )
+
+
+def _called_by_heirs(family: Family) -> list[str]:
+    """Return what the heirs run while they are made, the constructors themselves left out."""
+    started = [(heir, name) for heir in family.heirs for name in heir.started]
+    used = {each for heir, name in started for each in self_names_used(heir.methods[name])}
+    return sorted(used - set(STARTS))
+
+
+def _only_started(project: Project, family: Family) -> Iterator[str]:
+    """Yield the methods that nothing but constructors runs, once each."""
+    classes = (family.facts, *family.bases, *family.heirs)
+    for name in family.facts.started - set(STARTS):
+        runs = [
+            (user.name in facts.started, facts)
+            for facts in classes
+            for user, _ in facts.reads.get(name, [])
+        ]
+        mentioned = sum(
+            isinstance(node, ast.Attribute) and node.attr == name
+            for module in project.mentions(name)
+            for node in module.parents
+        )
+        once = len({id(facts) for _, facts in runs}) == len(runs) == mentioned
+        if once and all(at_start for at_start, _ in runs):
+            yield name
 
 
 def _add_bases(
@@ -172,7 +201,53 @@ def _used_outside(project: Project, classes: set[str], names: set[str]) -> set[s
             found.add(parent.attr)
         if isinstance(parent, ast.Compare) and node in parent.comparators:
             found |= {"__contains__"} & names
+    for facts, attribute in _holders(project, classes):
+        run = facts.reached([*facts.started, "__len__"])
+        for method, read in facts.reads.get(attribute, []):
+            if method.name in run:
+                found |= _used_through(facts, method, read, names)
     return found
+
+
+def _holders(project: Project, classes: set[str]) -> Iterator[tuple[ClassFacts, str]]:
+    """Yield the attributes of other classes that keep instances which those classes make."""
+    seen: set[ast.ClassDef] = set()
+    for name in classes:
+        for module in project.mentions(name):
+            for node in module.classes:
+                if node in seen or node.name in classes:
+                    continue
+                seen.add(node)
+                facts = ClassFacts(module, node)
+                for attribute, sites in facts.stores.items():
+                    if any(site.value and _makes(site.value, classes) for site in sites):
+                        yield facts, attribute
+
+
+def _makes(value: ast.expr, classes: set[str]) -> bool:
+    return any(
+        isinstance(each, ast.Call) and _last_name(each.func) in classes for each in ast.walk(value)
+    )
+
+
+def _used_through(facts: ClassFacts, method: ast.AST, node: ast.AST, names: set[str]) -> set[str]:
+    """Return which members a method uses of what an attribute keeps, one by one or whole."""
+    parent = facts.module.parent(node)
+    if isinstance(parent, ast.Attribute) and parent.attr in names:
+        return {parent.attr}
+    if isinstance(parent, ast.Subscript):
+        parent = facts.module.parent(parent)
+        if isinstance(parent, ast.Attribute):
+            return {parent.attr} & names
+        return {"__getitem__"} & names
+    if isinstance(parent, (ast.For, ast.comprehension)):
+        each = names_in([parent.target])
+        return names & {
+            n.attr
+            for n in ast.walk(method)
+            if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id in each
+        }
+    return set()
 
 
 def _indexed_outside(project: Project, classes: set[str]) -> bool:

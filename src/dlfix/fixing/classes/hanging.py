@@ -25,12 +25,50 @@ if TYPE_CHECKING:
 def with_hanging(group: Sequence[Culprit], analysis: Analysis) -> list[Culprit]:
     """Return the handles of a class and what hangs from them, also where no finding names it."""
     found = list({each.attribute: each for each in group}.values())
+    found += _local_origins(found, analysis)
     size = 0
     while size != len(found):
         size = len(found)
         for culprit in found[:size]:
             found += _hanging_from(culprit, found, analysis)
     return found
+
+
+def _local_origins(group: Sequence[Culprit], analysis: Analysis) -> Iterator[Culprit]:
+    """Yield the local handles that attributes hang from: they become attributes themselves."""
+    kept = {getattr(each.value, "node", None) for each in group}
+    for culprit in group:
+        origin = culprit.value
+        while isinstance(origin, Derived):
+            origin = origin.origin
+        facts = culprit.facts
+        if not isinstance(origin, ExternalCall) or origin.node in kept:
+            continue
+        statement = facts.module.statement(origin.node)
+        match statement:
+            case ast.Assign(targets=[ast.Name() as target], value=value) if value is origin.node:
+                pass
+            case _:
+                continue
+        method = next((m for m in facts.all_methods if statement in ast.walk(m)), None)
+        if method is None or method is not culprit.site.method:
+            continue
+        if len(facts.module.inner_scope(method).bindings.get(target.id, [])) != 1:
+            continue
+        kept.add(origin.node)
+        opener, row = row_of(origin, analysis)
+        if row is None or row.kind == "plain" or row.action == "report":
+            continue
+        site = StoreSite(_free_name(facts, target.id), method, statement, target, value)
+        facts.stores.setdefault(site.attribute, []).append(site)
+        yield Culprit(facts, site, opener, row, frame=culprit.frame, value=origin)
+
+
+def _free_name(facts: ClassFacts, local: str) -> str:
+    wanted = "_file" if local in ("f", "fp", "fh") else f"_{local.lstrip('_')}"
+    while wanted in facts.names or wanted in facts.stores:
+        wanted += "_"
+    return wanted
 
 
 def _hanging_from(

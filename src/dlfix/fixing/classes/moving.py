@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dlfix.fixing.classes.facts import (
     ClassFacts,
@@ -111,8 +111,26 @@ class Mover:
             raise Refusal(f"it is passed in at {self.facts.line(value)}")
         before = len(self.saves.get(attribute, []))
         text = self._text(attribute, value)
+        settings = self._settings_left(attribute)
         imports = self.saves.get(f"import {attribute}", [])
-        return [*imports, f"self.{attribute} = {text}"], self.saves.get(attribute, [])[before:]
+        lines = [*imports, f"self.{attribute} = {text}", *settings]
+        return lines, self.saves.get(attribute, [])[before:]
+
+    def _settings_left(self, attribute: str) -> list[str]:
+        """Return the statements that set up an attribute once it is made: they run anew as well."""
+        handle = self.handles[attribute]
+        lines = []
+        for statement in self._later(handle.site.statement):
+            if not self._configures(statement, attribute, handle):
+                continue
+            if self._compounds(statement):
+                raise Refusal(f"it is set up on conditions at {self.facts.line(statement)}")
+            lines.append(self._text(attribute, statement))
+        return lines
+
+    def rendered(self, attribute: str, node: ast.expr, changes: Mapping[ast.AST, str]) -> str:
+        """Return a node's text in the body of `attribute`, some parts exchanged besides."""
+        return self._text(attribute, node, more=changes)
 
     def _is_parameter(self, name: str) -> bool:
         return any(each.kind == "parameter" for each in self.scope.bindings.get(name, []))
@@ -495,11 +513,20 @@ class Mover:
                 return True
         return False
 
-    def _text(self, attribute: str, node: ast.AST, local: str = "") -> str:
+    def _text(
+        self,
+        attribute: str,
+        node: ast.AST,
+        local: str = "",
+        more: Mapping[ast.AST, str] | None = None,
+    ) -> str:
         """Return a node's text as it reads in the body of `attribute`."""
-        changes: dict[ast.AST, str] = {}
+        changes: dict[ast.AST, str] = dict(more or {})
         bound = _bound_within(node) | self.bound_around
+        given = {inner for each in changes for inner in ast.walk(each)}
         for each in sorted(ast.walk(node), key=_place):
+            if each in given:
+                continue
             if isinstance(each, ast.Name) and each.id not in bound:
                 new = self._name(attribute, each, local)
                 if new is not None:
@@ -728,8 +755,11 @@ class Mover:
 
     def _exchange(self, statement: ast.stmt, becomes: str, takes_comments: bool) -> None:
         span = self.module.span(statement)
-        if any(each.span == span for each in self.moved.exchanges):
-            return
+        for index, each in enumerate(self.moved.exchanges):
+            if each.span == span:
+                together = "\n".join(part for part in (each.becomes, becomes) if part)
+                self.moved.exchanges[index] = replace(each, becomes=together)
+                return
         self.moved.exchanges.append(Exchange(span, becomes, takes_comments=takes_comments))
 
 

@@ -17,6 +17,7 @@ from dlfix.fixing.classes.facts import (
     self_name,
     self_names_used,
 )
+from dlfix.fixing.classes.filling import Filling, is_filled
 from dlfix.fixing.classes.moving import (
     SQL_READS,
     SQL_SETTINGS,
@@ -32,7 +33,11 @@ from dlfix.source.text import Span
 
 INDENT = "    "
 PLAIN_CALLS = ("len", "list", "int", "float", "str", "sorted", "tuple", "set", "dict", "sum", "max", "min", "bool", "np.array", "numpy.array")  # fmt: skip
-REPOSITIONS = ("seek", "set", "setpos", "seek_to_start", "rewind", "execute", "executemany")
+REPOSITIONS = (
+    "seek", "set", "setpos", "seek_to_start", "rewind", "execute", "executemany",
+    "set_key", "set_key_dup", "set_range", "set_range_dup", "first", "last",
+)  # fmt: skip
+REGISTERS = re.compile(r"add|append|attach|register|subscribe|enter_context|insert|push|set[A-Z_]")
 EACH_ITS_OWN = "each process opens its own"
 
 
@@ -47,6 +52,7 @@ class Surroundings:
     started_elsewhere: frozenset[str] = frozenset()  # attributes heirs use while being made
     start_methods: frozenset[str] = frozenset()  # further methods that touch, run by `__init__`
     inherited: frozenset[str] = frozenset()  # methods that bases have
+    only_started: frozenset[str] = frozenset()  # methods nothing but constructors runs, once each
     kept_by_bases: frozenset[str] = frozenset()  # attributes bases store, named after a parameter
 
 
@@ -308,10 +314,34 @@ class LazyClass:
             groups.setdefault(handle.site.method, {})[name] = handle
         for method, handles in groups.items():
             leading = self._leading(handles) if by_process else {}
+            filled = [each for each in handles.values() if is_filled(self.facts, each)]
+            for handle in filled:
+                self._fill(method, handle, leading.get(handle.attribute, ""))
+            handles = {n: each for n, each in handles.items() if each not in filled}
+            if not handles:
+                continue
             mover = Mover(self.facts, method, handles, self.around.kept_by_bases)
             moved = mover.run(leading)
+            self._add(method, moved)
+
+    def _fill(self, method: Method, handle: Handle, leading: str) -> None:
+        if handle.attribute in self.together:
+            raise Refusal(f"it is opened in a loop at {self.facts.line(handle.site.statement)}")
+        mover = Mover(self.facts, method, {handle.attribute: handle}, self.around.kept_by_bases)
+        self._add(method, Filling(self.facts, method, handle, mover).run(leading))
+
+    def _add(self, method: Method, moved: Moved) -> None:
+        self.work.gone |= moved.gone
+        known = self.work.moved.get(method)
+        if known is None:
             self.work.moved[method] = moved
-            self.work.gone |= moved.gone
+            return
+        known.bodies.update(moved.bodies)
+        known.branching |= moved.branching
+        known.exchanges += moved.exchanges
+        known.inserts += moved.inserts
+        known.gone |= moved.gone
+        known.kept.update(moved.kept)
 
     def _leading(self, handles: Mapping[str, Handle]) -> dict[str, str]:
         """Return what sets up, where each was opened, what holds it for each process."""
@@ -450,6 +480,8 @@ class LazyClass:
         method = methods.pop()
         if method.name in STARTS:
             return None
+        if method.name in self.around.only_started and _takes_arguments(method):
+            return None
         public = not method.name.startswith("_")
         stays = public or any(
             user.name not in self.facts.started for user, _ in self.facts.reads.get(method.name, [])
@@ -458,8 +490,7 @@ class LazyClass:
 
     def _opened_by_method(self, method: Method) -> ClassPlan:
         """Plan properties that call the method in a process that has not called it yet."""
-        arguments = method.args
-        if len(arguments.args) + len(arguments.kwonlyargs) - len(arguments.defaults) > 1:
+        if _takes_arguments(method):
             raise Refusal(
                 f"`{method.name}` opens it, and takes arguments ({self.facts.line(method)})"
             )
@@ -519,10 +550,23 @@ class LazyClass:
         if not used:
             return []
         last = used[-1]
+        self._refuse_registered(used)
         if any(isinstance(each, ast.Return) for each in ast.walk(last)):
             raise Refusal(f"`__init__` may leave at {self.facts.line(last)} with it open")
         lines = self._closing_lines(method, used)
         return [Insert(self.module.span(last), "\n".join(lines))] if lines else []
+
+    def _refuse_registered(self, used: list[ast.stmt]) -> None:
+        """Refuse to close what something else goes on holding."""
+        for node in (each for statement in used for each in ast.walk(statement)):
+            if not isinstance(node, ast.Call) or self._is_gone(node):
+                continue
+            handed = any(
+                isinstance(each, ast.Attribute) and each.attr in self.handles for each in node.args
+            )
+            if handed and isinstance(node.func, ast.Attribute) and REGISTERS.match(node.func.attr):
+                where = self.facts.line(node)
+                raise Refusal(f"`{ast.unparse(node.func)}` goes on holding it ({where})")
 
     def _start_method(self) -> Method | None:
         for name in STARTS:
@@ -780,13 +824,23 @@ def state_for(
         )
         made = (f"self.{each.name} = {{}}" for each in drops if each.becomes == "{}")
         restores = (*restores, *made)
+    setstate = _where(facts, "__setstate__", around)
     return State(
         drops=drops,
         restores=restores,
         getstate=_where(facts, "__getstate__", around),  # type: ignore[arg-type]
-        setstate=_where(facts, "__setstate__", around),  # type: ignore[arg-type]
+        setstate=setstate,  # type: ignore[arg-type]
         slots=slots,
         typed=facts.is_typed,
+        looks_up=setstate == "none" and _hands_on_every_name(facts),
+    )
+
+
+def _hands_on_every_name(facts: ClassFacts) -> bool:
+    """Tell whether `__getattr__` asks another object for whatever name it is given."""
+    method = facts.methods.get("__getattr__")
+    return method is not None and not any(
+        isinstance(each, (ast.If, ast.Raise)) for each in ast.walk(method)
     )
 
 
@@ -863,6 +917,11 @@ def _close_lines(held: str, handle: Handle) -> list[str]:
         return [f"{held}.{handle.close}()"]
     each = f"{held}.values()" if handle.container == "dict" else held
     return [f"for opened in {each}:", f"{INDENT}opened.{handle.close}()"]
+
+
+def _takes_arguments(method: Method) -> bool:
+    arguments = method.args
+    return len(arguments.args) + len(arguments.kwonlyargs) - len(arguments.defaults) > 1
 
 
 def _always_run(statement: ast.stmt) -> list[ast.AST]:

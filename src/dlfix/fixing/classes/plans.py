@@ -76,6 +76,7 @@ class State:
     setstate: Literal["none", "own", "inherited"] = "none"
     slots: tuple[str, ...] = ()  # attributes kept in slots, where there is no `__dict__`
     typed: bool = False
+    looks_up: bool = False  # a `__getattr__` would be asked for `__setstate__`: there must be one
 
 
 @dataclass(frozen=True)

@@ -280,15 +280,24 @@ def _uses(value: ExternalCall) -> frozenset[str]:
         return frozenset({"with"})
     if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
         target = parent.targets[0]
-        return frozenset(_attributes_read(module.scope_of(parent).node, target))
+        root: ast.AST | None = module.scope_of(parent).node
+        if isinstance(target, ast.Attribute):
+            above = (n for n in module.ancestors(parent) if isinstance(n, ast.ClassDef))
+            root = next(above, root)
+        return frozenset(_used_as(root, target)) if root is not None else frozenset()
     return frozenset()
 
 
-def _attributes_read(root: ast.AST, target: ast.expr) -> Iterator[str]:
+def _used_as(root: ast.AST, target: ast.expr) -> Iterator[str]:
+    """Yield the attributes read of what a target holds, and `[str]` where it is read by name."""
     wanted = ast.dump(target).replace("Store()", "Load()")
     for node in ast.walk(root):
-        if isinstance(node, ast.Attribute) and ast.dump(node.value) == wanted:
-            yield node.attr
+        match node:
+            case ast.Attribute(value=value, attr=name) if ast.dump(value) == wanted:
+                yield name
+            case ast.Subscript(value=value, slice=ast.Constant(value=str())):
+                if ast.dump(value) == wanted:
+                    yield "[str]"
 
 
 __all__ = ["Class", "Handle", "finding", "handles", "kind_row", "row_of"]

@@ -1,0 +1,319 @@
+"""Lists and dicts of handles that a loop fills: what opens each is kept, and they open together."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dlfix.fixing.classes.facts import ClassFacts, Method
+from dlfix.fixing.classes.moving import Handle, Moved, Mover, Refusal
+from dlfix.fixing.classes.plans import Exchange, Insert
+
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+@dataclass(frozen=True)
+class Fill:
+    """One statement that puts a handle into a list or dict."""
+
+    statement: ast.stmt
+    key: ast.expr | None  # of a dict
+    value: ast.expr  # what is put in
+    opened: ast.expr  # the expression that opens it, the value itself or what its name stands for
+    definition: ast.stmt | None  # the statement that gave it that name
+
+
+def is_filled(facts: ClassFacts, handle: Handle) -> bool:
+    """Tell whether an attribute starts as an empty list or dict that the same method fills.
+
+    What is filled when something is asked for starts empty in each process as well.
+    """
+    if not _is_empty(handle.site.value):
+        return False
+    filling = {
+        user.name: node
+        for user, node in facts.reads.get(handle.attribute, [])
+        if _grows(facts, node) and user.name in facts.started
+    }
+    if handle.site.method.name in filling:
+        return True
+    for name, node in filling.items():
+        if not _is_asked(facts.methods[name], handle.attribute):
+            where = facts.line(facts.module.statement(node))
+            raise Refusal(f"`{name}` fills it while the instance is made ({where})")
+    return False
+
+
+def _is_empty(value: ast.expr | None) -> bool:
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return not value.elts
+    if isinstance(value, ast.Dict):
+        return not value.keys
+    return isinstance(value, ast.Call) and ast.unparse(value) in ("list()", "dict()")
+
+
+def _grows(facts: ClassFacts, node: ast.AST) -> bool:
+    match facts.module.parent(node):
+        case ast.Subscript(ctx=ast.Store()) | ast.AugAssign():
+            return True
+        case ast.Attribute(attr=name):
+            return name in ("append", "extend", "insert", "update", "add")
+    return False
+
+
+def _is_asked(method: Method, attribute: str) -> bool:
+    """Tell whether a method looks what is there before it adds to it."""
+    for node in ast.walk(method):
+        match node:
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Attribute(attr=name)]):
+                if name == attribute:
+                    return True
+            case ast.Attribute(value=ast.Attribute(attr=name), attr="get" | "setdefault"):
+                if name == attribute:
+                    return True
+            case ast.If(test=test) if any(
+                isinstance(each, ast.Attribute) and each.attr == attribute
+                for each in ast.walk(test)
+            ):
+                return True
+    return any(isinstance(node, ast.ExceptHandler) for node in ast.walk(method))
+
+
+class Filling:
+    """Plans one attribute that a loop fills."""
+
+    def __init__(self, facts: ClassFacts, method: Method, handle: Handle, mover: Mover) -> None:
+        self.facts = facts
+        self.module = facts.module
+        self.method = method
+        self.handle = handle
+        self.mover = mover
+        self.scope = self.module.inner_scope(method)
+        self.changed = {
+            name
+            for loop in ast.walk(method)
+            if isinstance(loop, LOOPS)
+            for each in ast.walk(loop)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+            for name in [each.id]
+        }
+
+    def run(self, leading: str) -> Moved:
+        """Keep, in the loop, the argument that opens each; open all of them in the body."""
+        fill = self._only_fill()
+        call = _innermost_call(fill.opened)
+        if call is None or not call.args or isinstance(call.args[0], ast.Starred):
+            raise Refusal(f"it is put together at {self.facts.line(fill.statement)}")
+        paths = self._free_attribute()
+        moved = Moved()
+        moved.bodies[self.handle.attribute] = self._body(fill, call, paths)
+        self._leave(fill, call, paths, leading, moved)
+        moved.kept = {**self.mover.moved.kept, f"{paths} of a loop": paths}
+        return moved
+
+    def _only_fill(self) -> Fill:
+        attribute = self.handle.attribute
+        fills = [*self._fills()]
+        if not fills:
+            where = self.facts.line(self.handle.site.statement)
+            raise Refusal(f"it is empty at {where}, and what fills it is not in view")
+        if len(fills) > 1:
+            first, second = (self.facts.line(each.statement) for each in fills[:2])
+            raise Refusal(f"it is filled at {first} and again at {second}")
+        others = [
+            site
+            for site in self.facts.stores.get(attribute, [])
+            if site.statement is not self.handle.site.statement
+        ]
+        if others:
+            raise Refusal(f"it is set again at {self.facts.line(others[0].statement)}")
+        return fills[0]
+
+    def _fills(self) -> Iterator[Fill]:
+        for user, node in self.facts.reads.get(self.handle.attribute, []):
+            parent = self.module.parent(node)
+            statement = self.module.statement(node)
+            found = self._fill(node, parent, statement)
+            if found is None:
+                continue
+            if user is not self.method:
+                raise Refusal(f"`{user.name}` fills it too ({self.facts.line(statement)})")
+            yield found
+
+    def _fill(self, node: ast.AST, parent: ast.AST | None, statement: ast.stmt) -> Fill | None:
+        match statement:
+            case ast.Assign(targets=[ast.Subscript() as target], value=value) if (
+                target is parent and target.value is node
+            ):
+                return self._made(statement, target.slice, value)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append") as func, args=[value])):
+                return self._made(statement, None, value) if func is parent else None
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as func)):
+                if func is parent and name in ("extend", "insert", "update", "setdefault", "add"):
+                    raise Refusal(f"it is filled in another way at {self.facts.line(statement)}")
+        return None
+
+    def _made(self, statement: ast.stmt, key: ast.expr | None, value: ast.expr) -> Fill:
+        if not isinstance(value, ast.Name):
+            return Fill(statement, key, value, value, None)
+        bindings = self.scope.bindings.get(value.id, [])
+        if len(bindings) != 1 or bindings[0].kind != "assign" or bindings[0].path:
+            raise Refusal(f"what is kept at {self.facts.line(statement)} has no single origin")
+        definition = bindings[0].statement
+        opened = bindings[0].value
+        same_block = self.module.parent(definition) is self.module.parent(statement)
+        if opened is None or not same_block or not isinstance(definition, ast.Assign):
+            raise Refusal(f"it is opened in a loop at {self.facts.line(statement)}")
+        if len(definition.targets) != 1:
+            raise Refusal(f"it is kept twice at {self.facts.line(definition)}")
+        return Fill(statement, key, value, opened, definition)
+
+    # -- what opens them
+
+    def _body(self, fill: Fill, call: ast.Call, paths: str) -> str:
+        self._refuse_what_changes(fill, call)
+        me = self.mover.me
+        keyed = fill.key is not None and not isinstance(self.handle.site.value, ast.List)
+        item = "path" if "path" not in self._names_of(fill) else "each"
+        key = "key" if "key" not in self._names_of(fill) else "name"
+        text = self.mover.rendered(self.handle.attribute, fill.opened, {call.args[0]: item})
+        if keyed:
+            return f"return {{{key}: {text} for {key}, {item} in {me}.{paths}.items()}}"
+        return f"return [{text} for {item} in {me}.{paths}]"
+
+    def _names_of(self, fill: Fill) -> set[str]:
+        return {each.id for each in ast.walk(fill.opened) if isinstance(each, ast.Name)} - (
+            {each.id for each in ast.walk(_first_argument(fill)) if isinstance(each, ast.Name)}
+        )
+
+    def _refuse_what_changes(self, fill: Fill, call: ast.Call) -> None:
+        """Refuse where more than the first argument differs from one handle to the next."""
+        first = set(ast.walk(call.args[0]))
+        for node in ast.walk(fill.opened):
+            if isinstance(node, ast.Name) and node not in first and node.id in self.changed:
+                raise Refusal(
+                    f"`{node.id}` differs each time it is opened ({self.facts.line(node)})"
+                )
+            if isinstance(node, (ast.NamedExpr, ast.Await, ast.Yield)):
+                raise Refusal(f"it is opened in a loop at {self.facts.line(node)}")
+
+    # -- what stays in the loop
+
+    def _leave(self, fill: Fill, call: ast.Call, paths: str, leading: str, moved: Moved) -> None:
+        module, me = self.module, self.mover.me
+        site = self.handle.site
+        empty = module.segment(site.value) if site.value is not None else "[]"
+        start = [*self.mover.saves.get(self.handle.attribute, []), f"{me}.{paths} = {empty}"]
+        start += [leading] if leading else []
+        moved.exchanges.append(Exchange(module.span(site.statement), "\n".join(start)))
+        argument = module.segment(call.args[0])
+        kept = f"{me}.{paths}.append({argument})"
+        if fill.key is not None:
+            kept = f"{me}.{paths}[{module.segment(fill.key)}] = {argument}"
+        moved.exchanges.append(Exchange(module.span(fill.statement), kept))
+        moved.gone |= {site.statement, fill.statement}
+        if fill.definition is not None:
+            self._leave_definition(fill, moved)
+
+    def _leave_definition(self, fill: Fill, moved: Moved) -> None:
+        assert fill.definition is not None
+        assert isinstance(fill.value, ast.Name)
+        name = fill.value.id
+        uses = [
+            each
+            for each in ast.walk(self.method)
+            if isinstance(each, ast.Name)
+            and each.id == name
+            and isinstance(each.ctx, ast.Load)
+            and each is not fill.value
+        ]
+        moved.gone.add(fill.definition)
+        if not uses:
+            moved.exchanges.append(Exchange(self.module.span(fill.definition)))
+            return
+        block = self._block_of(fill.definition)
+        self._refuse_leaving(block, uses, name)
+        close = self.handle.close
+        if close and "." not in close:
+            last = self.module.span(block[-1])
+            line = f"{name}.{close}()"
+            if block[-1] is fill.statement:
+                moved.exchanges[-1] = Exchange(last, f"{moved.exchanges[-1].becomes}\n{line}")
+            else:
+                moved.inserts.append(Insert(last, line))
+
+    def _block_of(self, statement: ast.stmt) -> list[ast.stmt]:
+        parent = self.module.parent(statement)
+        blocks = (getattr(parent, each, []) for each in ("body", "orelse", "finalbody"))
+        return next(block for block in blocks if statement in block)
+
+    def _refuse_leaving(self, block: list[ast.stmt], uses: list[ast.Name], name: str) -> None:
+        """Refuse where a handle that the loop reads cannot be closed at the end of its block."""
+        for each in block:
+            for node in ast.walk(each):
+                if isinstance(node, (ast.Continue, ast.Break, ast.Return)):
+                    raise Refusal(f"the loop may leave it open at {self.facts.line(node)}")
+        inside = {node for each in block for node in ast.walk(each)}
+        for use in uses:
+            kept = self.module.parent(use)
+            if use not in inside or (
+                isinstance(kept, ast.Call) and use in kept.args and not _is_plain(kept)
+            ):
+                raise Refusal(f"`{name}` is handed on at {self.facts.line(use)}")
+            if self._is_kept(use):
+                raise Refusal(f"what hangs from `{name}` is kept at {self.facts.line(use)}")
+
+    def _is_kept(self, use: ast.Name) -> bool:
+        """Tell whether an expression that begins with a name is kept on `self` as it is."""
+        node: ast.AST = use
+        parent = self.module.parent(node)
+        while isinstance(parent, (ast.Attribute, ast.Subscript)) and parent.value is node:
+            if isinstance(parent, ast.Subscript) and isinstance(
+                parent.slice, (ast.Slice, ast.Tuple)
+            ):
+                return False
+            node, parent = parent, self.module.parent(parent)
+        if isinstance(node, ast.Attribute):
+            return False
+        if isinstance(parent, ast.Call) and node in parent.args:
+            return isinstance(parent.func, ast.Attribute) and parent.func.attr in ("append", "add")
+        return (
+            isinstance(parent, ast.Assign)
+            and parent.value is node
+            and any(not isinstance(each, ast.Name) for each in parent.targets)
+        )
+
+    def _free_attribute(self) -> str:
+        taken = self.facts.names | self.mover.kept_by_bases
+        private = self.handle.attribute.startswith("_")
+        wanted = "_paths" if private else "paths"
+        if wanted in taken:
+            wanted = f"{self.handle.attribute}_paths"
+        while wanted in taken:
+            wanted = "_" + wanted
+        return wanted
+
+
+def _first_argument(fill: Fill) -> ast.AST:
+    call = _innermost_call(fill.opened)
+    assert call is not None
+    return call.args[0]
+
+
+def _innermost_call(value: ast.expr) -> ast.Call | None:
+    """Return the call that an expression begins with: `h5py.File(p)` of `h5py.File(p)["x"]`."""
+    found: ast.Call | None = None
+    node: ast.expr = value
+    while True:
+        match node:
+            case ast.Call():
+                found, node = node, node.func
+            case ast.Attribute(value=inner) | ast.Subscript(value=inner):
+                node = inner
+            case _:
+                return found
+
+
+def _is_plain(call: ast.Call) -> bool:
+    return ast.unparse(call.func) in ("len", "list", "sorted", "set", "tuple", "int", "sum", "str", "enumerate", "print")  # fmt: skip
