@@ -24,9 +24,7 @@ def main():
     context = args.start_method if args.workers else None
     data = [{"feature": torch.tensor([n]), "label": n % 2} for n in range(1, 5)]
     dataset = Features(data)
-    loader = DataLoader(
-        dataset, batch_size=None, num_workers=args.workers, multiprocessing_context=context
-    )
+    loader = DataLoader(dataset, batch_size=None, num_workers=args.workers, multiprocessing_context=context)
     print("RESULT", [[b["feature"].tolist() for b in loader] for _ in range(2)])
 
 

@@ -28,9 +28,7 @@ class Items(Dataset):
         return 6
 
     def __getitem__(self, index):
-        return self.connection.execute("SELECT value FROM items WHERE id = ?", (index,)).fetchone()[
-            0
-        ]
+        return self.connection.execute("SELECT value FROM items WHERE id = ?", (index,)).fetchone()[0]
 
 
 def make(path):

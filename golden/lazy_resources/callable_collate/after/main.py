@@ -55,11 +55,7 @@ def main():
         context = args.start_method if args.workers else None
         dataset = Items()
         loader = DataLoader(
-            dataset,
-            batch_size=3,
-            num_workers=args.workers,
-            multiprocessing_context=context,
-            collate_fn=Lookup(path),
+            dataset, batch_size=3, num_workers=args.workers, multiprocessing_context=context, collate_fn=Lookup(path)
         )
         print("RESULT", [batch.tolist() for _ in range(2) for batch in loader])
 

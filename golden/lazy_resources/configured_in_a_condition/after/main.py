@@ -27,9 +27,7 @@ class Items(Dataset):
         return 6
 
     def __getitem__(self, index):
-        return self.connection.execute("SELECT value FROM items WHERE id = ?", (index,)).fetchone()[
-            "value"
-        ]
+        return self.connection.execute("SELECT value FROM items WHERE id = ?", (index,)).fetchone()["value"]
 
 
 def make(path):

@@ -14,9 +14,7 @@ class Items(Dataset):
         return self.connection.execute("SELECT COUNT(*) FROM items").fetchone()[0]
 
     def __getitem__(self, index):
-        return self.connection.execute("SELECT value FROM items WHERE id = ?", (index,)).fetchone()[
-            0
-        ]
+        return self.connection.execute("SELECT value FROM items WHERE id = ?", (index,)).fetchone()[0]
 
     def __del__(self):
         if hasattr(self, "connection"):  # __init__ may have failed

@@ -20,7 +20,10 @@ class Items(Dataset):
     @functools.cached_property
     def files(self):
         # one file for each recording
-        return {name: h5py.File(os.path.join(self.root, name), "r") for name in self.names}
+        return {
+            name: h5py.File(os.path.join(self.root, name), "r")
+            for name in self.names
+        }
 
     def __getstate__(self):
         state = self.__dict__.copy()

@@ -9,7 +9,10 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, root, names):
         # one file for each recording
-        self.files = {name: h5py.File(os.path.join(root, name), "r") for name in names}
+        self.files = {
+            name: h5py.File(os.path.join(root, name), "r")
+            for name in names
+        }
         self.sizes = {name: len(file["items"]) for name, file in self.files.items()}
 
     def __len__(self):

@@ -13,7 +13,6 @@ class Items(Dataset):
     @functools.cached_property
     def file(self):
         import h5py  # slow
-
         return h5py.File(self.path, "r")
 
     def __getstate__(self):

@@ -17,7 +17,8 @@ class Items(Dataset):
 
     @functools.cached_property
     def env(self):
-        return lmdb.open(self.root, subdir=False, readonly=True, lock=False, readahead=False)
+        return lmdb.open(self.root, subdir=False, readonly=True, lock=False,
+                         readahead=False)
 
     def __getstate__(self):
         state = self.__dict__.copy()

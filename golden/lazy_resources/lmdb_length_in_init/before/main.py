@@ -8,7 +8,8 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, root):
         self.root = root
-        self.env = lmdb.open(root, subdir=False, readonly=True, lock=False, readahead=False)
+        self.env = lmdb.open(root, subdir=False, readonly=True, lock=False,
+                             readahead=False)
         with self.env.begin() as txn:
             self.length = txn.stat()["entries"]
 

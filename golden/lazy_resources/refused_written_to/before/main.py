@@ -14,9 +14,7 @@ class Items(Dataset):
         return 6
 
     def __getitem__(self, index):
-        return self.connection.execute("SELECT value FROM items WHERE id = ?", (index,)).fetchone()[
-            0
-        ]
+        return self.connection.execute("SELECT value FROM items WHERE id = ?", (index,)).fetchone()[0]
 
     def forget(self, index):
         self.connection.execute("DELETE FROM items WHERE id = ?", (index,))

@@ -42,11 +42,7 @@ def main():
         context = args.start_method if args.workers else None
         dataset = Items(path)
         loader = DataLoader(
-            dataset,
-            batch_size=3,
-            num_workers=args.workers,
-            multiprocessing_context=context,
-            worker_init_fn=reopen,
+            dataset, batch_size=3, num_workers=args.workers, multiprocessing_context=context, worker_init_fn=reopen
         )
         print("RESULT", [batch.tolist() for _ in range(2) for batch in loader])
 

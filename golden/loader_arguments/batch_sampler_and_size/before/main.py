@@ -18,9 +18,7 @@ def main():
     parser.add_argument("--start-method", default="spawn")
     args = parser.parse_args()
     if args.workers:
-        loader = DataLoader(
-            Numbers(), batch_size=2, batch_sampler=[[0, 1], [2, 3], [4, 5]], drop_last=True
-        )
+        loader = DataLoader(Numbers(), batch_size=2, batch_sampler=[[0, 1], [2, 3], [4, 5]], drop_last=True)
     else:
         loader = DataLoader(Numbers(), batch_size=2)
     print("RESULT", [batch.tolist() for batch in loader])

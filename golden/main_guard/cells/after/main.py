@@ -13,7 +13,6 @@ if __name__ == "__main__":
 
 # %% the data
 
-
 class Numbers(Dataset):
     def __len__(self):
         return 6

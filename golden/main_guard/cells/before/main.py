@@ -12,7 +12,6 @@ args = parser.parse_args()
 
 # %% the data
 
-
 class Numbers(Dataset):
     def __len__(self):
         return 6

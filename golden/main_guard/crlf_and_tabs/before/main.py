@@ -10,17 +10,17 @@ args = parser.parse_args()
 
 
 class Numbers(Dataset):
-    def __len__(self):
-        return 6
+	def __len__(self):
+		return 6
 
-    def __getitem__(self, i):
-        return torch.tensor(i * 2)
+	def __getitem__(self, i):
+		return torch.tensor(i * 2)
 
 
 loader = DataLoader(
-    Numbers(),
-    batch_size=2,
-    num_workers=args.workers,
-    multiprocessing_context=args.start_method if args.workers else None,
+	Numbers(),
+	batch_size=2,
+	num_workers=args.workers,
+	multiprocessing_context=args.start_method if args.workers else None,
 )
 print("RESULT", [batch.tolist() for batch in loader])

@@ -13,7 +13,7 @@ class Numbers(Dataset):
         return torch.tensor(i * 2)
 
 
-if __name__ == "__main__":
+if __name__ == '__main__':
     freeze_support()
 
     parser = argparse.ArgumentParser()

@@ -18,7 +18,7 @@ class Numbers(Dataset):
         return torch.tensor(i * 2)
 
 
-if __name__ == "__main__":
+if __name__ == '__main__':
     freeze_support()
     # the rest is below
 

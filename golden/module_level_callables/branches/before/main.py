@@ -23,14 +23,11 @@ def options(args):
 
 def make_loader(args, twice=True):
     if twice:
-
         def collate(rows):
             return torch.stack(rows) * 2
     else:
-
         def collate(rows):
             return torch.stack(rows)
-
     return DataLoader(Numbers(), collate_fn=collate, **options(args))
 
 

@@ -1,5 +1,4 @@
 """Collation."""
-
 import functools
 
 import torch

@@ -1,5 +1,4 @@
 """Collation."""
-
 import torch
 
 

@@ -23,7 +23,6 @@ def options(args):
 
 def collate(rows):
     import math
-
     return torch.stack(rows) * math.floor(2.5)
 
 

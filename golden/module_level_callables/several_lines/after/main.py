@@ -22,10 +22,8 @@ def options(args):
 
 
 def _collate_fn(rows):
-    return {
-        "first": rows[0],  # the oldest
-        "all": torch.stack(rows),
-    }["all"]
+    return {"first": rows[0],  # the oldest
+            "all": torch.stack(rows)}["all"]
 
 
 def make_loader(args):

@@ -24,10 +24,8 @@ def options(args):
 def make_loader(args):
     return DataLoader(
         Numbers(),
-        collate_fn=lambda rows: {
-            "first": rows[0],  # the oldest
-            "all": torch.stack(rows),
-        }["all"],
+        collate_fn=lambda rows: {"first": rows[0],  # the oldest
+                                 "all": torch.stack(rows)}["all"],
         **options(args),
     )
 

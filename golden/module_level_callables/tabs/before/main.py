@@ -5,29 +5,29 @@ from torch.utils.data import DataLoader, Dataset
 
 
 class Numbers(Dataset):
-    def __init__(self, transform=None):
-        self.transform = transform
+	def __init__(self, transform=None):
+		self.transform = transform
 
-    def __len__(self):
-        return 6
+	def __len__(self):
+		return 6
 
-    def __getitem__(self, index):
-        value = torch.tensor(index)
-        return value if self.transform is None else self.transform(value)
+	def __getitem__(self, index):
+		value = torch.tensor(index)
+		return value if self.transform is None else self.transform(value)
 
 
 def options(args):
-    context = args.start_method if args.workers else None
-    return {"batch_size": 2, "num_workers": args.workers, "multiprocessing_context": context}
+	context = args.start_method if args.workers else None
+	return {"batch_size": 2, "num_workers": args.workers, "multiprocessing_context": context}
 
 
 def make_loader(args):
-    def collate(rows):
-        # two steps
-        rows = torch.stack(rows)
-        return rows * 2
+	def collate(rows):
+		# two steps
+		rows = torch.stack(rows)
+		return rows * 2
 
-    return DataLoader(Numbers(), collate_fn=collate, **options(args))
+	return DataLoader(Numbers(), collate_fn=collate, **options(args))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ class Items(Dataset):
     def __setstate__(self, state):
         self.__dict__.update(state)
         import math
-
         self.math = math
 
     def __len__(self):

@@ -37,14 +37,8 @@ def main():
     args = parser.parse_args()
     context = args.start_method if args.workers else None
     dataset = Noisy(8, seed=5)
-    loader = DataLoader(
-        dataset, batch_size=2, num_workers=args.workers, multiprocessing_context=context
-    )
-    print(
-        "RESULT",
-        "distinct",
-        len({tuple(row) for _ in range(2) for batch in loader for row in batch.tolist()}),
-    )
+    loader = DataLoader(dataset, batch_size=2, num_workers=args.workers, multiprocessing_context=context)
+    print("RESULT", "distinct", len({tuple(row) for _ in range(2) for batch in loader for row in batch.tolist()}))
 
 
 if __name__ == "__main__":

@@ -27,9 +27,7 @@ def main():
     args = parser.parse_args()
     context = args.start_method if args.workers else None
     dataset = Pairs([1, 2, 3, 4])
-    loader = DataLoader(
-        dataset, batch_size=None, num_workers=args.workers, multiprocessing_context=context
-    )
+    loader = DataLoader(dataset, batch_size=None, num_workers=args.workers, multiprocessing_context=context)
     print("RESULT", [sorted(loader) for _ in range(2)])
 
 

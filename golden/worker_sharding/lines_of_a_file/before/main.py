@@ -29,9 +29,7 @@ def main():
     path = Path(tempfile.mkdtemp()) / "numbers.txt"
     path.write_text("".join(f"{n}\n" for n in range(7)))
     dataset = Lines(str(path))
-    loader = DataLoader(
-        dataset, batch_size=None, num_workers=args.workers, multiprocessing_context=context
-    )
+    loader = DataLoader(dataset, batch_size=None, num_workers=args.workers, multiprocessing_context=context)
     print("RESULT", [sorted(loader) for _ in range(2)])
 
 

@@ -20,9 +20,7 @@ def main():
     args = parser.parse_args()
     context = args.start_method if args.workers else None
     dataset = Noise(4)
-    loader = DataLoader(
-        dataset, batch_size=None, num_workers=args.workers, multiprocessing_context=context
-    )
+    loader = DataLoader(dataset, batch_size=None, num_workers=args.workers, multiprocessing_context=context)
     print("RESULT", len(list(loader)) > 0)
 
 

@@ -17,9 +17,7 @@ def main():
     args = parser.parse_args()
     context = args.start_method if args.workers else None
     dataset = Numbers([3, 1, 4, 1, 5, 9])
-    loader = DataLoader(
-        dataset, batch_size=None, num_workers=args.workers, multiprocessing_context=context
-    )
+    loader = DataLoader(dataset, batch_size=None, num_workers=args.workers, multiprocessing_context=context)
     print("RESULT", [sorted(loader) for _ in range(2)])
 
 

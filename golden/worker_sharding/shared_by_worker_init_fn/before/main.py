@@ -25,13 +25,7 @@ def main():
     args = parser.parse_args()
     context = args.start_method if args.workers else None
     dataset = Numbers(9)
-    loader = DataLoader(
-        dataset,
-        batch_size=None,
-        worker_init_fn=take_share,
-        num_workers=args.workers,
-        multiprocessing_context=context,
-    )
+    loader = DataLoader(dataset, batch_size=None, worker_init_fn=take_share, num_workers=args.workers, multiprocessing_context=context)
     print("RESULT", [sorted(loader) for _ in range(2)])
 
 
