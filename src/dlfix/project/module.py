@@ -112,9 +112,9 @@ class Module:
 
     @cached_property
     def decorated(self) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
-        """All functions and classes that have decorators, in source order."""
-        found = self.nodes(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        return [node for node in found if node.decorator_list]
+        """All functions and classes that have decorators."""
+        found = self.nodes(ast.FunctionDef), self.nodes(ast.AsyncFunctionDef), self.classes
+        return [node for nodes in found for node in nodes if node.decorator_list]
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """Return a node's parent; None for the module."""

@@ -14,6 +14,7 @@ from dlfix.source.text import SourceError, SourceText, read
 T = TypeVar("T")
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+_MANY = 60  # files that hold a name: beyond, it is a common word
 _MOST_LEVELS = 12  # how far up the tree imports are looked for
 
 
@@ -31,6 +32,7 @@ class Project:
         self._listed = frozenset(self.files)
         self._sources: dict[Path, SourceText | None] = {}
         self._modules: dict[Path, Module | None] = {}
+        self._packaged: dict[Path, tuple[str, ...]] = {}
         self._exists: dict[Path, bool] = {}
         self._bases: dict[Path, tuple[Path, ...]] = {}
         self._found: dict[tuple[Path, str], Module | None] = {}
@@ -99,21 +101,41 @@ class Project:
 
     def mentions(self, identifier: str) -> list[Module]:
         """Return the modules of the project that hold an identifier, by a search of their bytes."""
+        return self._parsed(self._mentioning(identifier))
+
+    def users(self, module: Module, identifier: str) -> list[Module]:
+        """Return the modules that may use a name of a module: of many, those that name that too."""
+        paths = self._mentioning(identifier)
+        if len(paths) > _MANY:
+            word = module.name.rpartition(".")[2]
+            near = set(self._mentioning(word)) | {module.path}
+            paths = [path for path in paths if path in near][:_MANY]
+        return self._parsed(paths)
+
+    def _mentioning(self, identifier: str) -> list[Path]:
         if identifier not in self._mentions:
             self._mentions[identifier] = list(self.holding([identifier.encode()]))
-        modules = (self.get(path) for path in self._mentions[identifier])
+        return self._mentions[identifier]
+
+    def _parsed(self, paths: Iterable[Path]) -> list[Module]:
+        modules = (self.get(path) for path in paths)
         return [module for module in modules if module is not None]
 
     # Names and imports
 
     def name_of(self, path: Path) -> str:
         """Return the dotted name a module is imported by: from the first folder that is no package."""
-        parts = [] if path.name == "__init__.py" else [path.stem]
-        folder = path.parent
-        while self._is_file(folder / "__init__.py") and folder != folder.parent:
-            parts.append(folder.name)
-            folder = folder.parent
-        return ".".join(reversed(parts)) or path.parent.name
+        own = () if path.name == "__init__.py" else (path.stem,)
+        return ".".join((*self._packages(path.parent), *own)) or path.parent.name
+
+    def _packages(self, folder: Path) -> tuple[str, ...]:
+        """Return the names of the packages that a folder is, outermost first."""
+        if folder not in self._packaged:
+            found: tuple[str, ...] = ()
+            if folder != folder.parent and self._is_file(folder / "__init__.py"):
+                found = (*self._packages(folder.parent), folder.name)
+            self._packaged[folder] = found
+        return self._packaged[folder]
 
     def find(self, dotted: str, importer: Module | None = None) -> Module | None:
         """Return the module of the tree that a dotted name stands for, seen from `importer`."""

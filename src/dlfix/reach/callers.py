@@ -124,7 +124,7 @@ class Callers:
         name = self._called_by(node, frame)
         if name is None:
             return
-        for module in self.interpreter.project.mentions(name):
+        for module in self._modules(frame.scope, name):
             for call in self.named(module, name):
                 caller = self.interpreter.frame_at(module, call)
                 if caller.scope.node is not node and self._calls_it(call, caller, node, frame):
@@ -139,8 +139,9 @@ class Callers:
         return self._decorated[node]
 
     def _decorations(self, node: ast.AST, frame: Frame) -> Iterator[Value]:
-        for name in _written_as(frame.scope):
-            for module in self.interpreter.project.mentions(name):
+        for scope in _written_as(frame.scope):
+            name = scope.name
+            for module in self._modules(scope, name):
                 for decorated in module.decorated:
                     where = self.interpreter.frame_at(module, decorated)
                     if any(
@@ -157,6 +158,12 @@ class Callers:
             isinstance(reached.value, Function) and reached.value.node is node
             for reached in self.interpreter.evaluate(decorator, where)
         )
+
+    def _modules(self, scope: Scope, name: str) -> list[Module]:
+        """Return the modules where a function may be called by a name; a local one only in its own."""
+        if scope.parent is not None and scope.parent.is_function:
+            return [scope.module]
+        return self.interpreter.project.users(scope.module, name)
 
     def _called_by(self, node: ast.AST, frame: Frame) -> str | None:
         """Return the name calls of a function carry: its own, or its class's for `__init__`."""
@@ -201,11 +208,11 @@ def _aliases(module: Module, name: str) -> Iterator[str]:
                 yield alias.asname
 
 
-def _written_as(scope: Scope) -> Iterator[str]:
-    """Yield the names under which a decorator may stand: its own, or that of what returns it."""
+def _written_as(scope: Scope) -> Iterator[Scope]:
+    """Yield the functions whose name a decorator may have: itself, and what may return it."""
     at: Scope | None = scope
     while at is not None and isinstance(at.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        yield at.name
+        yield at
         at = at.parent
 
 

@@ -208,7 +208,8 @@ class Interpreter:
         right = self.containers(Bound(node.right, frame))
         if isinstance(node.op, (ast.Add, ast.BitOr)) and (left or right):
             first, *others = left or right
-            for other in (right if left else others) or [None]:
+            more: list[Container | None] = [*(right if left else others)]
+            for other in more or [None]:
                 yield Reached(self.displays.joined(first, other, node, frame))
         elif isinstance(node.op, ast.Mult) and (left or right):
             for container in left or right:

@@ -83,7 +83,7 @@ class SideReader:
     def _called_outside(self, cls: Class, methods: dict[str, Def]) -> Iterator[str]:
         """Yield the methods that code outside the class calls, in modules that mention it."""
         own = {base.node for base in self.interpreter.instances.mro(cls) if isinstance(base, Class)}
-        mentioning = self.interpreter.project.mentions(cls.name)
+        mentioning = self.interpreter.project.users(cls.module, cls.name)
         if not mentioning or cls.module not in mentioning:
             mentioning = [cls.module, *mentioning]
         for module in mentioning[:_OUTSIDE_MODULES]:

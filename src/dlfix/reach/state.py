@@ -92,7 +92,7 @@ class State:
             self.stores = _joined(before, self.stores)
             self._cached(name, method)
 
-    def _cached(self, name: frozenset[str], method: Function) -> None:
+    def _cached(self, name: str, method: Function) -> None:
         """A cached property that the parent read is in `__dict__`."""
         node = method.node
         if decorator_kind(node) != "cached_property" or isinstance(node, ast.Lambda):
@@ -324,9 +324,7 @@ class State:
             if isinstance(base, External):
                 self._external_base(base.name, arguments, self.instance.call, frame)
 
-    def _external_base(
-        self, name: frozenset[str], arguments: Arguments, call: ast.Call, frame: Frame
-    ) -> None:
+    def _external_base(self, name: str, arguments: Arguments, call: ast.Call, frame: Frame) -> None:
         row = self.interpreter.catalog.dataset(name) or self.interpreter.catalog.holder(name)
         if row is None:
             return
@@ -494,7 +492,7 @@ def _last(node: ast.expr) -> str:
     return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
-def _keyword(node: ast.expr | None, name: frozenset[str]) -> object:
+def _keyword(node: ast.expr | None, name: str) -> object:
     if isinstance(node, ast.Call):
         for keyword in node.keywords:
             if keyword.arg == name and isinstance(keyword.value, ast.Constant):
