@@ -70,7 +70,11 @@ def _by_calling(lazy: Lazy) -> str:
 
 
 def _by_others(lazy: Lazy) -> str:
-    body = f"return {_held(lazy)}.get(os.getpid())"
+    held = _held(lazy)
+    body = f"return {held}.get(os.getpid())"
+    if lazy.close_inherited:
+        closing = [indented(part, INDENT) for part in _closing(lazy, held)]
+        body = "\n".join([f"if os.getpid() not in {held}:", *closing, body])
     return "\n".join([_method(lazy, "@property", lazy.name, body), *_setter(lazy), *_deleter(lazy)])
 
 

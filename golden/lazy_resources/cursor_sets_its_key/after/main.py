@@ -13,7 +13,6 @@ class LmdbTokens(Dataset):
         self.root = root
         self.length = self.txn.stat()["entries"]
         # each process opens its own
-        self.__dict__.pop("cursor", None)
         self.txn.abort()
         del self.txn
         self.env.close()

@@ -29,6 +29,8 @@ def is_filled(facts: ClassFacts, handle: Handle) -> bool:
 
     What is filled when something is asked for starts empty in each process as well.
     """
+    if _local_start(facts, handle) is not None:
+        return True
     if not _is_empty(handle.site.value):
         return False
     filling = {
@@ -43,6 +45,22 @@ def is_filled(facts: ClassFacts, handle: Handle) -> bool:
             where = facts.line(facts.module.statement(node))
             raise Refusal(f"`{name}` fills it while the instance is made ({where})")
     return False
+
+
+def _local_start(facts: ClassFacts, handle: Handle) -> ast.stmt | None:
+    """Return the statement that starts a list or dict under a local name, if that is filled."""
+    value, method = handle.site.value, handle.site.method
+    if not isinstance(value, ast.Name):
+        return None
+    bindings = facts.module.inner_scope(method).bindings.get(value.id, [])
+    if len(bindings) != 1 or not _is_empty(bindings[0].value):
+        return None
+    filled = any(
+        isinstance(node, ast.Name) and node.id == value.id and _grows(facts, node)
+        for node in ast.walk(method)
+    )
+    statement = bindings[0].statement
+    return statement if filled and isinstance(statement, ast.stmt) else None
 
 
 def _is_empty(value: ast.expr | None) -> bool:
@@ -90,6 +108,8 @@ class Filling:
         self.handle = handle
         self.mover = mover
         self.scope = self.module.inner_scope(method)
+        self.local = _local_start(facts, handle)  # where it starts under a local name
+        self.start = self.local or handle.site.statement
         self.changed = {
             name
             for loop in ast.walk(method)
@@ -131,7 +151,8 @@ class Filling:
         return fills[0]
 
     def _fills(self) -> Iterator[Fill]:
-        for user, node in self.facts.reads.get(self.handle.attribute, []):
+        reads = self.facts.reads.get(self.handle.attribute, [])
+        for user, node in [*reads, *((self.method, each) for each in self._local_reads())]:
             parent = self.module.parent(node)
             statement = self.module.statement(node)
             found = self._fill(node, parent, statement)
@@ -140,6 +161,19 @@ class Filling:
             if user is not self.method:
                 raise Refusal(f"`{user.name}` fills it too ({self.facts.line(statement)})")
             yield found
+
+    def _local_reads(self) -> list[ast.Name]:
+        value = self.handle.site.value
+        if self.local is None or not isinstance(value, ast.Name):
+            return []
+        return [
+            each
+            for each in ast.walk(self.method)
+            if isinstance(each, ast.Name)
+            and each.id == value.id
+            and isinstance(each.ctx, ast.Load)
+            and each is not value
+        ]
 
     def _fill(self, node: ast.AST, parent: ast.AST | None, statement: ast.stmt) -> Fill | None:
         match statement:
@@ -174,7 +208,9 @@ class Filling:
     def _body(self, fill: Fill, call: ast.Call, paths: str) -> str:
         self._refuse_what_changes(fill, call)
         me = self.mover.me
-        keyed = fill.key is not None and not isinstance(self.handle.site.value, ast.List)
+        keyed = fill.key is not None and not isinstance(
+            getattr(self.start, "value", None), ast.List
+        )
         item = "path" if "path" not in self._names_of(fill) else "each"
         key = "key" if "key" not in self._names_of(fill) else "name"
         text = self.mover.rendered(self.handle.attribute, fill.opened, {call.args[0]: item})
@@ -203,18 +239,36 @@ class Filling:
     def _leave(self, fill: Fill, call: ast.Call, paths: str, leading: str, moved: Moved) -> None:
         module, me = self.module, self.mover.me
         site = self.handle.site
-        empty = module.segment(site.value) if site.value is not None else "[]"
+        value = getattr(self.start, "value", None)
+        empty = module.segment(value) if value is not None else "[]"
         start = [*self.mover.saves.get(self.handle.attribute, []), f"{me}.{paths} = {empty}"]
         start += [leading] if leading else []
-        moved.exchanges.append(Exchange(module.span(site.statement), "\n".join(start)))
+        moved.exchanges.append(Exchange(module.span(self.start), "\n".join(start)))
+        if self.local is not None:
+            moved.exchanges.append(Exchange(module.span(site.statement)))
+            moved.exchanges += self._local_reads_changed(fill)
         argument = module.segment(call.args[0])
         kept = f"{me}.{paths}.append({argument})"
         if fill.key is not None:
             kept = f"{me}.{paths}[{module.segment(fill.key)}] = {argument}"
         moved.exchanges.append(Exchange(module.span(fill.statement), kept))
-        moved.gone |= {site.statement, fill.statement}
+        moved.gone |= {self.start, site.statement, fill.statement}
         if fill.definition is not None:
             self._leave_definition(fill, moved)
+
+    def _local_reads_changed(self, fill: Fill) -> Iterator[Exchange]:
+        """Read the attribute where the local name was read, once all is open."""
+        loop = [each for each in self.module.ancestors(fill.statement) if isinstance(each, LOOPS)]
+        last = loop[-1] if loop else fill.statement
+        filled = getattr(last, "end_lineno", 0)
+        within = set(ast.walk(fill.statement))
+        for node in self._local_reads():
+            if node in within:
+                continue
+            if node.lineno <= filled:
+                raise Refusal(f"it is read while it is filled ({self.facts.line(node)})")
+            read = f"{self.mover.me}.{self.handle.attribute}"
+            yield Exchange(self.module.span(node), read, "expression")
 
     def _leave_definition(self, fill: Fill, moved: Moved) -> None:
         assert fill.definition is not None
@@ -289,7 +343,7 @@ class Filling:
         private = self.handle.attribute.startswith("_")
         wanted = "_paths" if private else "paths"
         if wanted in taken:
-            wanted = f"{self.handle.attribute}_paths"
+            wanted = f"{self.handle.attribute.removesuffix('s')}_paths"
         while wanted in taken:
             wanted = "_" + wanted
         return wanted

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dlfix.fixing.classes.facts import (
+    STARTS,
     ClassFacts,
     Method,
     StoreSite,
@@ -612,6 +613,27 @@ class Mover:
                 continue
             if isinstance(site.value, ast.Name) and site.value.id == name:
                 return attribute
+        return self._kept_by_caller(name)
+
+    def _kept_by_caller(self, name: str) -> str | None:
+        """Return the attribute as which the only caller, a constructor, stores an argument before."""
+        calls = self.facts.reads.get(self.method.name, [])
+        if self.method.name in STARTS or len(calls) != 1 or not self._is_parameter(name):
+            return None
+        caller, node = calls[0]
+        call = self.module.parent(node)
+        passed = _passed_as(self.method, call, name) if isinstance(call, ast.Call) else None
+        if caller.name not in STARTS or not isinstance(passed, ast.Name):
+            return None
+        bindings = self.module.inner_scope(caller).bindings.get(passed.id, [])
+        if len(bindings) != 1:
+            return None
+        for attribute, sites in self.facts.stores.items():
+            value, statement = sites[0].value, sites[0].statement
+            before = statement in caller.body and statement.lineno < passed.lineno
+            named = isinstance(value, ast.Name) and value.id == passed.id
+            if len(sites) == 1 and before and named:
+                return attribute
         return None
 
     def _kept_by_base(self, name: str) -> str | None:
@@ -628,6 +650,8 @@ class Mover:
     def _new_attribute(self, name: str) -> str:
         wanted = f"_{name}" if self._is_underscored() else name
         taken = self.facts.names | set(self.moved.kept.values()) | self.kept_by_bases
+        if wanted.startswith("_") and wanted in taken:
+            wanted = f"_{next(iter(self.handles)).lstrip('_')}{wanted}"
         while wanted in taken:
             wanted = "_" + wanted
         return wanted
@@ -761,6 +785,17 @@ class Mover:
                 self.moved.exchanges[index] = replace(each, becomes=together)
                 return
         self.moved.exchanges.append(Exchange(span, becomes, takes_comments=takes_comments))
+
+
+def _passed_as(method: Method, call: ast.Call, name: str) -> ast.expr | None:
+    """Return the argument that a call of a method passes for a parameter."""
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    names = [each.arg for each in (*method.args.posonlyargs, *method.args.args)][1:]
+    position = names.index(name) if name in names else len(call.args)
+    starred = any(isinstance(each, ast.Starred) for each in call.args)
+    return None if starred or position >= len(call.args) else call.args[position]
 
 
 def _is_compound_setting(statement: ast.stmt, is_leaf: object) -> bool:

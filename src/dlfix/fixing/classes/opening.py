@@ -624,8 +624,9 @@ class LazyClass:
         me = self_name(method)
         surely = self._surely_touched(used, me)
         lines: list[str] = []
+        maybe = self._maybe_touched(used, me)
         for name, handle in reversed(self.handles.items()):
-            if name not in self.together:
+            if name not in self.together and name in maybe | surely:
                 lines += _close_one(me, name, handle, name in surely)
         if self.together:
             lines += self._close_together(me, surely)
@@ -642,6 +643,21 @@ class LazyClass:
         if surely & set(self.together):
             return lines
         return [f'if "{place}" in {me}.__dict__:', *(INDENT + line for line in lines)]
+
+    def _maybe_touched(self, used: list[ast.stmt], me: str) -> set[str]:
+        """Return the handles that some statements, or the methods they run, may open."""
+        nodes = [each for statement in used for each in ast.walk(statement)]
+        names = {each.id for each in nodes if isinstance(each, ast.Name)} - {me}
+        if names & self._hanging or self.around.start_methods:
+            return set(self.handles)
+        run = {each.attr for each in nodes if is_self_attribute(each, me)}
+        run |= {name for each in nodes for name in _operators_of(each, me)}
+        for name in self.facts.reached(sorted(run)):
+            run |= set(self_names_used(self.facts.methods[name]))
+        touched = run & self.handles.keys()
+        for name in names:
+            touched |= self._alias_of(name)
+        return self._with_origins(touched)
 
     def _surely_touched(self, used: list[ast.stmt], me: str) -> set[str]:
         touched: set[str] = set()
@@ -802,6 +818,9 @@ def state_for(
     kept: tuple[str, ...] = (),
 ) -> State | None:
     """Return how a class' state methods change; None where its own leave the attributes out."""
+    slotted = _slotted_by_decorator(facts)
+    if slotted is not None:
+        raise Refusal(f"the class keeps its attributes in slots ({facts.line(slotted)})")
     own = facts.methods.get("__getstate__")
     if own is not None and not _hands_over_all(facts, own):
         drops = ()
@@ -842,6 +861,18 @@ def _hands_on_every_name(facts: ClassFacts) -> bool:
     return method is not None and not any(
         isinstance(each, (ast.If, ast.Raise)) for each in ast.walk(method)
     )
+
+
+def _slotted_by_decorator(facts: ClassFacts) -> ast.expr | None:
+    """Return the decorator that gives a class slots: `@dataclass(slots=True)`, `@attrs.define`."""
+    for decorator in facts.node.decorator_list:
+        text = ast.unparse(decorator)
+        if "slots=True" in text:
+            return decorator
+        name = text.partition("(")[0].rpartition(".")[2]
+        if name in ("define", "mutable", "frozen") and "slots=False" not in text:
+            return decorator
+    return None
 
 
 def _is_slotted(facts: ClassFacts) -> bool:

@@ -96,8 +96,10 @@ def _refuse_set_operations(facts: ClassFacts, name: str) -> None:
 def opened_lazily(group: Sequence[Culprit], around: Surroundings) -> ClassPlan:
     """Plan the handles of one class that are opened when they are first needed."""
     names = list(dict.fromkeys(each.attribute for each in group))
-    closes = {each.attribute: each.row.close for each in group if each.row is not None}
-    return OpenedByOthers(group[0].facts, names, around, closes).plan()
+    rows = {each.attribute: each.row for each in group if each.row is not None}
+    closes = {name: row.close for name, row in rows.items()}
+    alone = frozenset(name for name, row in rows.items() if row.closed_by_parent and row.close)
+    return OpenedByOthers(group[0].facts, names, around, closes, alone).plan()
 
 
 def _told_once(drops: Iterable[Drop]) -> tuple[Drop, ...]:
@@ -118,8 +120,10 @@ class OpenedByOthers:
         names: list[str],
         around: Surroundings,
         closes: Mapping[str, str] | None = None,
+        alone: frozenset[str] = frozenset(),
     ) -> None:
         self.closes = closes or {}
+        self.alone = alone  # what no process may open while it holds its parent's
         self.facts = facts
         self.module = facts.module
         self.names = names
@@ -274,7 +278,13 @@ class OpenedByOthers:
             settable=not body or self._is_stored_later(name),
             deletable=self._is_deleted(name),
             undeclared=not self._has_start(),
+            close_inherited=self._close_inherited(name),
         )
+
+    def _close_inherited(self, name: str) -> str:
+        if name not in self.alone or self._is_cache(name):
+            return ""
+        return "{}." + self.closes[name] + "()"
 
     def _is_stored_later(self, name: str) -> bool:
         return any(s.method.name not in self.facts.started for s in self.facts.stores[name])
@@ -304,6 +314,7 @@ class OpenedByOthers:
             settable=bool(self.facts.stores.get(name)),
             deletable=self._is_deleted(name),
             undeclared=not self._has_start(),
+            close_inherited=self._close_inherited(name),
             self_name=self_name(method),
         )
 
