@@ -127,7 +127,9 @@ def toy(monkeypatch, tmp_path):
     monkeypatch.setattr("dlfix.rules.registry", fake, raising=False)
 
     def analyze(project, catalog):
-        return SimpleNamespace(project=project, catalog=catalog, boundaries=[], crossings=[])
+        return SimpleNamespace(
+            project=project, catalog=catalog, boundaries=[], crossings=[], exhausted=False
+        )
 
     monkeypatch.setattr(reach, "analyze", analyze, raising=False)
     monkeypatch.setattr(registry, "planner", lambda name: plan)

@@ -86,6 +86,8 @@ def _troubles(session: Session) -> int:
         print(error, file=sys.stderr)
     for bug in dict.fromkeys(session.bugs):
         tell(bug)
+    if session.cut_short:
+        tell("not all could be followed to its end: what is told may not be all there is")
     return FAILED if session.unreadable() or session.bugs else CLEAN
 
 

@@ -141,6 +141,11 @@ class Session:
 
         return analyze(self.project, self.catalog)
 
+    @property
+    def cut_short(self) -> bool:
+        """Whether reading what crosses ended before everything was followed."""
+        return "analysis" in self.__dict__ and self.analysis.exhausted
+
     @cached_property
     def rules(self) -> list[type[Rule]]:
         """The rules in force."""

@@ -11,6 +11,7 @@ from dlfix.catalog import Catalog
 from dlfix.project.project import Project
 from dlfix.project.scopes import Scope
 from dlfix.reach.boundaries import Boundaries
+from dlfix.reach.class_state import class_stores
 from dlfix.reach.crossing import Boundary, Crossing, Store
 from dlfix.reach.interpreter import Interpreter
 from dlfix.reach.sides import Sides
@@ -137,6 +138,14 @@ class Analysis:
     def stores(self, instance: Instance) -> dict[str, list[Store]]:
         """Return what is stored on each attribute of an instance when it crosses."""
         return self.interpreter.instances.stores(instance)
+
+    def class_stores(self, instance: Instance) -> list[Store]:
+        """Return what only the parent sets on an object's class, and a worker's methods read."""
+        return list(class_stores(self.interpreter, instance))
+
+    def stored(self, store: Store) -> list[Value]:
+        """Return what a store puts on its attribute."""
+        return [reached.value for reached in self.interpreter.instances.stored(store)]
 
     def sides(self, cls: Class) -> Sides:
         """Return which methods of a class run in the parent, and which in a worker."""

@@ -25,6 +25,7 @@ class Store:
     conditional: bool = False
     method: str = "__init__"  # the method (or, outside the class, "") in which it stands
     late: bool = False  # set after construction, by a method that the parent runs
+    on_class: bool = False  # set on the class, which is not pickled
     path: tuple[object, ...] = ()  # unpacking steps from the value to the attribute
 
 

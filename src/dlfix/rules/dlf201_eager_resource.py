@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.rules.base import Finding, Rule
-from dlfix.rules.reading.handles import finding, handles
+from dlfix.rules.reading.handles import class_handles, finding, handles
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -78,3 +79,12 @@ class EagerResource(Rule):
                 )
                 if found is not None:
                     yield found
+        for handle in class_handles(analysis):
+            if handle.row.kind == "resource" and handle.row.fails:
+                message = (
+                    f"`{handle.name}`{handle.where} is kept on the class by the parent only; "
+                    "a worker that does not fork finds nothing there"
+                )
+                found = finding(type(self), handle, message)
+                if found is not None:
+                    yield replace(found, error="")

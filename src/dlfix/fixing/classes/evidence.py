@@ -78,6 +78,8 @@ def culprit_of(
     if store is None:
         raise Refusal("it is not kept by an assignment in view")
     module = store.frame.module
+    if store.on_class:
+        raise Refusal(f"it is kept on the class, at {module.path.name}:{store.statement.lineno}")
     node = next((n for n in module.ancestors(store.statement) if isinstance(n, ast.ClassDef)), None)
     if node is None:
         raise Refusal(f"it is set from outside at {module.path.name}:{store.statement.lineno}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import ABSENT, UNKNOWN, Catalog, ResourceRow, Tail
+from dlfix.reach.crossing import Crossing, Edge
 from dlfix.reach.labels import label, node_of
 from dlfix.reach.values import (
     Argument,
@@ -23,13 +24,13 @@ from dlfix.reach.values import (
     Instance,
     ModuleValue,
 )
-from dlfix.rules.base import Finding, Place, Rule
+from dlfix.rules.base import Finding, Place, Rule, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dlfix.reach.analysis import Analysis
-    from dlfix.reach.crossing import Crossing, Store
+    from dlfix.reach.crossing import Store
     from dlfix.reach.values import Value
 
 
@@ -83,6 +84,28 @@ def handles(analysis: Analysis) -> Iterator[Handle]:
         holder = above if isinstance(above, Instance) else None
         passed_in = holder is None or not _made_inside(crossing.value, store)
         yield Handle(crossing, row, holder, store, passed_in)
+
+
+def class_handles(analysis: Analysis) -> Iterator[Handle]:
+    """Yield the handles that the parent keeps on the class of what crosses, and workers use."""
+    seen: set[object] = set()
+    for crossing in list(analysis.crossings):
+        instance = crossing.value
+        if not isinstance(instance, Instance) or instance.cls in seen:
+            continue
+        seen.add(instance.cls)
+        for store in analysis.class_stores(instance):
+            for value in analysis.stored(store):
+                row = row_of(value, analysis)
+                if row is not None:
+                    at = _hung(crossing, store, value)
+                    yield Handle(at, row, instance, store, passed_in=False)
+
+
+def _hung(parent: Crossing, store: Store, value: Value) -> Crossing:
+    step = Step(store.frame.module.place(store.node), f"{store.attribute} of the class", "")
+    edge = Edge("attribute", store.attribute, store)
+    return Crossing(value, edge, parent.boundary, parent, (*parent.path, step), [])
 
 
 def states(analysis: Analysis) -> Iterator[Handle]:
