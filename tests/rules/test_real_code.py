@@ -29,7 +29,8 @@ def codes(tmp_path: Path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         analysis = analyze(Project(sorted(tmp_path.rglob("*.py"))), load())
-        return [f.rule.code for rule in all_rules() for f in rule().check(analysis)]
+        found = [finding for rule in all_rules() for finding in rule().check(analysis)]
+        return [code for code, _ in dict.fromkeys((f.rule.code, f.place) for f in found)]
 
     return run
 
