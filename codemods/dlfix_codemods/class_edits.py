@@ -131,7 +131,8 @@ class _Edits(cst.CSTTransformer):
             block.exchange(new, self._parse(exchange.becomes), exchange.takes_comments)
         for insert in inserts:
             if not insert.before:
-                block.add(self._parse(insert.text))
+                text = insert.text
+                block.add(self._parse(self._quoted(text) if ".__dict__" in text else text))
 
     def _parse(self, text: str) -> list[cst.BaseStatement]:
         return parse(self._as_written(text), self.module)
@@ -148,6 +149,7 @@ class _Block:
     def __init__(self) -> None:
         self.body: list[cst.BaseStatement] = []
         self.pending: list[cst.EmptyLine] = []
+        self.is_first_gone = False
 
     def keep(self, statement: cst.CSTNode) -> None:
         assert isinstance(statement, _STATEMENTS)
@@ -159,6 +161,7 @@ class _Block:
         assert isinstance(old, _STATEMENTS)
         lines = _without_comments(old.leading_lines) if takes_comments else [*old.leading_lines]
         if not new:
+            self.is_first_gone |= not self.body
             beside = [] if takes_comments else _comment_beside(old)
             lines = [*lines, *beside]
             self.pending += lines if self.body or any(line.comment for line in lines) else []
@@ -183,7 +186,7 @@ class _Block:
         self, statement: cst.CSTNode, lines: list[cst.EmptyLine]
     ) -> cst.BaseStatement:
         pending, self.pending = self.pending, []
-        if not self.body:
+        if not self.body and self.is_first_gone:
             lines = _without_blanks_first([*pending, *lines])
         elif any(line.comment for line in pending) or not lines or lines[0].comment:
             lines = pending + lines

@@ -366,3 +366,61 @@ def test_a_seek_from_the_current_position_does_not():
             """),
             file="open",
         )
+
+
+def test_what_the_parent_never_touches_needs_no_closing():
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+            self.path = path
+            self.file = h5py.File(path)
+            self.images = self.file["images"]
+            self.count = self.file.attrs["count"]
+
+        def __getitem__(self, index):
+            return self.images[index]
+        """),
+        file="h5py.File",
+        images="",
+    )
+    assert init(code) == [
+        "self.path = path",
+        "self.count = self.file.attrs['count']",
+        "self.file.close()",
+        "del self.file",
+    ]
+
+
+def test_a_handle_that_is_set_again_in_its_branch_is_refused():
+    with pytest.raises(Refusal, match="`images` is set again at"):
+        lazily(
+            dataset("""
+            def __init__(self, path, split):
+                self.path, self.split = path, split
+                if split == "train":
+                    self.images = h5py.File(path)
+                    self.images = list(self.images)
+                else:
+                    self.images = h5py.File(path)
+
+            def __getitem__(self, index):
+                return self.images[index]
+            """),
+            images="h5py.File",
+        )
+
+
+def test_a_blank_line_below_the_signature_stays():
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+
+            self.path = path
+            self.file = h5py.File(path)
+
+        def __getitem__(self, index):
+            return self.file[index]
+        """),
+        file="h5py.File",
+    )
+    assert "def __init__(self, path):\n\n        self.path = path\n" in code

@@ -313,6 +313,7 @@ def test_a_bound_method_is_passed_as_it_is() -> None:
         ("Lambda(lambda x: x)", "identity"),
         ("{'labels': lambda x: x + 1}", "_labels"),
         ("Lambda(lambd=lambda x: x * 2)", "_scale"),
+        ("SetRange := Lambda(lambda x: 2 * x - 1)", "_set_range"),
         ("partial(lambda x: x + 1)", "_add"),
         ("Folder(target_transform=lambda t: t - 1)", "_target_transform"),
     ],

@@ -408,8 +408,13 @@ class Mover:
         return text + "\n" + rest if rest else text
 
     def _pruned_block(self, attribute: str, block: Sequence[ast.stmt]) -> str:
-        parts = [self._pruned(attribute, each) for each in block]
-        return "\n".join(part for part in parts if part)
+        parts: list[str] = []
+        for each in block:
+            part = self._pruned(attribute, each)
+            if part and parts and _always_returns("\n".join(parts)):
+                raise Refusal(f"`{attribute}` is set again at {self.facts.line(each)}")
+            parts += [part] if part else []
+        return "\n".join(parts)
 
     def _pruned_store(self, attribute: str, statement: ast.stmt) -> str:
         for site in self.facts.stores[attribute]:

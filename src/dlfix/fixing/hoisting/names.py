@@ -105,7 +105,7 @@ def role_of(module: Module, node: ast.AST) -> str:
 def _passes_on(call: ast.Call) -> bool:
     """Tell whether what a call makes is named as what it is given."""
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    return name in ("partial", "staticmethod", "classmethod", "field")
+    return name in ("partial", "staticmethod", "classmethod", "field", "Lambda")
 
 
 def _target(target: ast.expr) -> str:
