@@ -412,7 +412,9 @@ def _root(
 
 def main() -> None:
     """Run the command line."""
-    gc.set_threshold(200_000, 20, 100)  # trees live to the end: looking through them is most of a run
+    gc.set_threshold(
+        200_000, 20, 100
+    )  # trees live to the end: looking through them is most of a run
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

@@ -54,7 +54,8 @@ def surroundings(
     attributes = set(attributes)
     facts.started.update(facts.reached(_called_by_heirs(family)))
     touching = _touching(family, attributes)
-    parent = {"__len__"} | _used_outside(project, family.names, touching | attributes)
+    holding = set(holders) - family.names
+    parent = {"__len__"} | _used_outside(project, family.names, touching | attributes, holding)
     if _indexed_outside(project, family.names | set(holders)):
         parent |= WORKER_METHODS | touching
     return Surroundings(
@@ -192,7 +193,9 @@ def _kept_by_bases(family: Family) -> frozenset[str]:
     )
 
 
-def _used_outside(project: Project, classes: set[str], names: set[str]) -> set[str]:
+def _used_outside(
+    project: Project, classes: set[str], names: set[str], holding: set[str]
+) -> set[str]:
     """Return which members are used on instances by code outside their classes."""
     found: set[str] = set()
     for module, node in _instances(project, classes):
@@ -201,7 +204,7 @@ def _used_outside(project: Project, classes: set[str], names: set[str]) -> set[s
             found.add(parent.attr)
         if isinstance(parent, ast.Compare) and node in parent.comparators:
             found |= {"__contains__"} & names
-    for facts, attribute in _holders(project, classes):
+    for facts, attribute in _holders(project, classes, holding):
         run = facts.reached([*facts.started, "__len__"])
         for method, read in facts.reads.get(attribute, []):
             if method.name in run:
@@ -209,10 +212,12 @@ def _used_outside(project: Project, classes: set[str], names: set[str]) -> set[s
     return found
 
 
-def _holders(project: Project, classes: set[str]) -> Iterator[tuple[ClassFacts, str]]:
-    """Yield the attributes of other classes that keep instances which those classes make."""
+def _holders(
+    project: Project, classes: set[str], holding: set[str]
+) -> Iterator[tuple[ClassFacts, str]]:
+    """Yield the attributes of other classes that keep instances: made there, or handed to one."""
     seen: set[ast.ClassDef] = set()
-    for name in classes:
+    for name in sorted(classes | holding):
         for module in project.mentions(name):
             for node in module.classes:
                 if node in seen or node.name in classes:
@@ -220,7 +225,11 @@ def _holders(project: Project, classes: set[str]) -> Iterator[tuple[ClassFacts, 
                 seen.add(node)
                 facts = ClassFacts(module, node)
                 for attribute, sites in facts.stores.items():
-                    if any(site.value and _makes(site.value, classes) for site in sites):
+                    values = [site.value for site in sites if site.value is not None]
+                    passed = node.name in holding and any(
+                        isinstance(value, ast.Name) for value in values
+                    )
+                    if passed or any(_makes(value, classes) for value in values):
                         yield facts, attribute
 
 

@@ -303,16 +303,30 @@ class Mover:
     def _tried(self, attribute: str, compound: ast.Try, text: str) -> str:
         if compound.finalbody or compound.orelse:
             raise Refusal(f"it is opened in a `try` with more parts at {self.facts.line(compound)}")
+        returned: dict[ast.AST, str] = {}
         for handler in compound.handlers:
+            returned.update(self._returned_instead(attribute, handler))
+            given = {inner for each in returned for inner in ast.walk(each)}
             if any(
                 isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
                 for each in ast.walk(handler)
+                if each not in given
             ):
                 raise Refusal(
                     f"what happens when it cannot be opened sets more ({self.facts.line(handler)})"
                 )
-        handlers = [self._text(attribute, each) for each in compound.handlers]
+        handlers = [self._text(attribute, each, more=returned) for each in compound.handlers]
         return "\n".join(["try:", indented(text, INDENT), *handlers])
+
+    def _returned_instead(
+        self, attribute: str, handler: ast.ExceptHandler
+    ) -> Iterator[tuple[ast.AST, str]]:
+        """Yield the last statement of a handler as a `return`, where it sets the attribute itself."""
+        last = handler.body[-1]
+        for site in self.facts.stores[attribute]:
+            if site.statement is last and site.value is not None:
+                self.moved.gone.add(last)
+                yield last, f"return {self._text(attribute, site.value)}"
 
     def _opened(self, attribute: str, value: ast.expr, settings: Sequence[ast.stmt]) -> str:
         begin = self.module.span(value).start.column

@@ -102,6 +102,16 @@ def opened_lazily(group: Sequence[Culprit], around: Surroundings) -> ClassPlan:
     return OpenedByOthers(group[0].facts, names, around, closes, alone).plan()
 
 
+def asks_first(facts: ClassFacts, site: StoreSite) -> bool:
+    """Tell whether the method that opens an attribute looks first whether it is open."""
+    if site.method.name in STARTS or site.resets:
+        return False
+    return any(
+        method is site.method and _is_none_test(facts.module.parent(node))
+        for method, node in facts.reads.get(site.attribute, [])
+    )
+
+
 def _told_once(drops: Iterable[Drop]) -> tuple[Drop, ...]:
     told: set[str] = set()
     once = []
@@ -196,7 +206,11 @@ class OpenedByOthers:
 
     def _is_cache(self, name: str) -> bool:
         sites = [s for s in self.facts.stores.get(name, []) if s.method.name in self.facts.started]
-        return any(isinstance(site.value, (ast.Dict, ast.List, ast.Call)) for site in sites)
+        return any(
+            isinstance(site.value, (ast.Dict, ast.List, ast.Call))
+            and not asks_first(self.facts, site)
+            for site in sites
+        )
 
     def _starts_as_none(self, name: str) -> bool:
         sites = self.facts.stores.get(name, [])
@@ -234,7 +248,9 @@ class OpenedByOthers:
         sites = [
             site
             for site in self.facts.stores.get(name, [])
-            if site.method.name in self.facts.started and not isinstance(site.target, ast.Call)
+            if site.method.name in self.facts.started
+            and not isinstance(site.target, ast.Call)
+            and not asks_first(self.facts, site)
         ]
         if not sites:
             inserts += self._storage_of_cached(name)

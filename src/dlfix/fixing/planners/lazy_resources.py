@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -14,9 +15,9 @@ from dlfix.fixing.classes.moving import Handle, Refusal
 from dlfix.fixing.classes.opening import LazyClass, started_sites
 from dlfix.fixing.classes.passing import plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
-from dlfix.fixing.classes.restoring import opened_lazily
+from dlfix.fixing.classes.restoring import asks_first, opened_lazily
 from dlfix.fixing.plans import Planned
-from dlfix.reach.values import Derived
+from dlfix.reach.values import Derived, ExternalCall
 
 if TYPE_CHECKING:
     from dlfix.project.project import Project
@@ -63,12 +64,15 @@ def plan_class(
     for culprit in group:
         if _may_not_be_opened_twice(culprit):
             raise Refusal(_why_not(culprit))
+        _refuse_shared(culprit)
     holders = {name for each in group for name in each.holders}
     around = surroundings(project, facts, {each.attribute for each in group}, holders)
     around = replace(around, inherited=around.inherited | inherited)
     if group[0].is_passed_in:
         return plan_passed_in(facts, group[0].site, group[0].opener, around)
     if any(not started_sites(facts, each.attribute) for each in group):
+        return opened_lazily(group, around)
+    if all(asks_first(facts, each.site) for each in group):
         return opened_lazily(group, around)
     handles = {each.attribute: handle_of(each) for each in group}
     return LazyClass(facts, handles, around).plan()
@@ -94,6 +98,25 @@ def handle_of(culprit: Culprit) -> Handle:
         name=culprit.opener,
         container=culprit.container,
     )
+
+
+def _refuse_shared(culprit: Culprit) -> None:
+    """Refuse what a function hands to all who ask: none of them may close it."""
+    value = culprit.value
+    if not isinstance(value, ExternalCall):
+        return
+    module = value.frame.module
+    statement = module.statement(value.node)
+    for target in getattr(statement, "targets", []):
+        root = target
+        while isinstance(root, (ast.Subscript, ast.Attribute)):
+            root = root.value
+        if not isinstance(root, ast.Name) or root.id not in module.scope.bindings:
+            continue
+        scope = module.scope_of(target)
+        if root is not target or root.id in scope.globals:
+            where = f"{module.path.name}:{statement.lineno}"
+            raise Refusal(f"`{root.id}` keeps it for all who ask for it ({where})")
 
 
 def _may_not_be_opened_twice(culprit: Culprit) -> bool:
