@@ -10,7 +10,7 @@ import libcst as cst
 from dlfix.fixing.plans_classes import ClassesPlan, ClassMove, NewArguments, NewParameters
 from dlfix.source.text import Span
 from dlfix_codemods.base import PlannedCodemod
-from dlfix_codemods.tools import bodies, placement, positions
+from dlfix_codemods.tools import bodies, inits, placement, positions
 
 
 class ModuleLevelClasses(PlannedCodemod):
@@ -71,7 +71,9 @@ class _Carrier(cst.CSTTransformer):
             spans, [each.span for each in plan.renames], (cst.Name, cst.SimpleString)
         )
         self.renames = {names[each.span]: each.text for each in plan.renames}
-        inits = positions.pick(spans, [each.init for each in plan.parameters], (cst.FunctionDef,))
+        inits = positions.pick(
+            spans, [each.init for each in plan.parameters], (cst.FunctionDef, cst.ClassDef)
+        )
         self.parameters: dict[cst.CSTNode, NewParameters] = {
             inits[each.init]: each for each in plan.parameters
         }
@@ -83,6 +85,8 @@ class _Carrier(cst.CSTTransformer):
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """Write a name as it is called now."""
         text = self.renames.get(original_node)
+        if text is not None and "." in text:
+            return cst.parse_expression(text)
         return updated_node if text is None else updated_node.with_changes(value=text)
 
     def leave_SimpleString(
@@ -119,11 +123,21 @@ class _Carrier(cst.CSTTransformer):
         change = self.parameters.get(original_node)
         if change is None:
             return updated_node
+        keeps = inits.keeping(updated_node, change.kept)
         if change.by_keyword:
-            return bodies.with_keywords(updated_node, change.names)
-        params = updated_node.params
+            return bodies.with_keywords(keeps, change.names)
+        params = keeps.params
         listed = bodies.with_more(params.params, change.names)
-        return updated_node.with_changes(params=params.with_changes(params=listed))
+        return keeps.with_changes(params=params.with_changes(params=listed))
+
+    def leave_ClassDef(
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> cst.ClassDef:
+        """Give a class with no `__init__` one that keeps what its methods read around it."""
+        change = self.parameters.get(original_node)
+        if change is None:
+            return updated_node
+        return inits.with_init(updated_node, self.module, change.kept)
 
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock

@@ -73,6 +73,7 @@ def codes(diagnosed):
         "import lightning\nlightning.Trainer().fit(None, DataLoader(Numbers(), num_workers=2))",
         "with mp.Pool(2) as pool:\n    print(pool.map(abs, [1]))",
         "p = mp.Process(target=print)\np.start()",
+        "context = mp.get_context('spawn')\np = context.Process(target=print)\np.start()",
         "for method in ['spawn']:\n    for x in DataLoader(Numbers(), num_workers=2): print(x)",
         "class T:\n    def fit(self):\n        for x in DataLoader(Numbers(), num_workers=2): print(x)\nT().fit()",
     ],
@@ -202,6 +203,23 @@ def test_what_workers_change_and_the_parent_reads_is_found(
     codes, statement: str, after: str, first: str, found: bool
 ) -> None:
     assert codes("", changing(statement, after, first)) == (["DLF304"] if found else [])
+
+
+def test_a_registry_that_a_decorator_fills_at_import_is_no_worker_s_change(codes) -> None:
+    first = """
+STEPS = {}
+
+def register(name):
+    def deco(function):
+        STEPS[name] = function
+        return function
+    return deco
+
+@register("double")
+def double(x):
+    return x * 2
+"""
+    assert codes("", changing("i = double(i)", "print(STEPS)", first)) == []
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ class ClassMove:
 
 @dataclass(frozen=True)
 class Rename:
-    """A name that is written otherwise now: a read of the class, or its name in a string."""
+    """A name that is written otherwise now: of the class, in a string, or `self.x` for `x`."""
 
     span: Span
     text: str
@@ -30,11 +30,16 @@ class Rename:
 
 @dataclass(frozen=True)
 class NewParameters:
-    """Parameters an `__init__` takes instead of reading names around its class."""
+    """Parameters an `__init__` takes for names that its class read around it.
+
+    `init` is the `__init__`, or the class that has none and gets one; `kept` are the parameters that
+    methods read, each with the attribute it is kept as.
+    """
 
     init: Span
     names: tuple[str, ...]
     by_keyword: bool
+    kept: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

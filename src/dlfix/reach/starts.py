@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.import_time import DEFINITIONS
 from dlfix.project.module import COMPREHENSIONS
 from dlfix.reach.entries import Entries, Entry, enclosing_function
-from dlfix.reach.values import Bound, Constant, ExternalCall, Instance
+from dlfix.reach.values import Bound, Constant, Derived, ExternalCall, Instance
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -174,7 +174,7 @@ def _is_it(analysis: Analysis, module: Module, node: ast.expr, boundary: Boundar
     frame = analysis.frame(module.scope_of(node))
     for reached in analysis.evaluate(node, frame):
         value = reached.value
-        if isinstance(value, ExternalCall) and value.node is boundary.node:
+        if isinstance(value, (ExternalCall, Derived)) and value.node is boundary.node:
             return True
         if isinstance(value, Instance) and value.call is boundary.node:
             return True

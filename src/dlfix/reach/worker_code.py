@@ -119,7 +119,7 @@ class WorkerCode:
             if scope.lookup(name) is module.scope:
                 home, own = self.home(module, name)
                 yield GlobalRead(own, home, nodes[0], function)
-        for node in ast.walk(scope.node):
+        for node in _run_within(scope.node):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 target = self.module_named(module, scope, node.value.id)
                 if target is not None and node.attr in target.scope.bindings:
@@ -194,7 +194,7 @@ class WorkerCode:
     def _follow(self, function: WorkerFunction) -> None:
         module = function.module
         fresh: set[str] = set()
-        for node in ast.walk(function.node):
+        for node in _run_within(function.node):
             if isinstance(node, ast.Attribute):
                 fresh.add(node.attr)
             if isinstance(node, ast.Call):
@@ -218,6 +218,13 @@ class WorkerCode:
                 self._add(value.module, value.node, crossing)
             elif isinstance(value, BoundMethod):
                 self._add(value.function.module, value.function.node, crossing)
+
+
+def _run_within(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what a call of a function runs: its decorators and defaults ran when it was made."""
+    body = getattr(node, "body", None)
+    for each in body if isinstance(body, list) else [body or node]:
+        yield from ast.walk(each)
 
 
 def import_source(

@@ -45,8 +45,8 @@ class LocalClassReachesWorker(Rule):
 
     ## Fix safety
 
-    Safe where the class captures nothing. What differs between calls of the function cannot be moved, and
-    the fix is refused.
+    Safe. What methods read of the function around the class is passed to `__init__` and kept by the
+    instance. A name that is set more than once, or a base that differs from call to call, is refused.
 
     ## How to switch it off
 

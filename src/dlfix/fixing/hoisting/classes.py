@@ -7,6 +7,7 @@ import builtins
 from dataclasses import dataclass, field
 
 from dlfix.fixing.hoisting.captures import CannotHoist, guard_of
+from dlfix.fixing.hoisting.keeping import Keeping
 from dlfix.fixing.plans_classes import (
     ClassesPlan,
     ClassMove,
@@ -173,6 +174,7 @@ class _Work:
         within = set(inner.walk())
         for each in within:
             reads += [read for listed in each.reads.values() for read in listed]
+        reads.sort(key=lambda read: (read.lineno, read.col_offset))
         for each in within:
             for name in each.nonlocals:
                 if each.outer(name) not in within:
@@ -191,6 +193,11 @@ class _Work:
             if len(local) == 1 and isinstance(local[0], ast.ClassDef):
                 self.add(local[0])
                 continue
+            made = binder.bindings[read.id][0].value
+            if len(local) == 1 and isinstance(made, ast.Call) and _makes_class(made):
+                if made not in self.done:
+                    self.done[made] = self.add_made(made)
+                continue
             if read in {n for each in outside for n in ast.walk(each)}:
                 raise CannotHoist(
                     f"the class `{node.name}` is made from `{read.id}` (line {read.lineno}), which "
@@ -208,25 +215,17 @@ class _Work:
         init = next(
             (s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"), None
         )
+        keeping = Keeping(self.module, node, init)
         for name, reads in captured.items():
-            for read in reads:
-                if init is None or init not in self.module.ancestors(read):
-                    raise CannotHoist(
-                        f"the class `{node.name}` reads `{name}` of what is around it "
-                        f"(line {read.lineno})"
-                    )
-        assert init is not None
-        inner = self.module.inner_scope(init)
-        for name, reads in captured.items():
-            if name in inner.bindings or self.module.scope_of(reads[0]) is not inner:
-                raise CannotHoist(
-                    f"`{name}` is read within a function of `__init__` (line {reads[0].lineno})"
-                )
-        args = init.args
-        plain = len(args.args) == 1 and not (args.kwonlyargs or args.vararg or args.kwarg)
+            keeping.keep(name, reads)
+        plain = init is None or _takes_nothing(init.args)
         names = tuple(captured)
-        self.parameters.append(NewParameters(self.module.span(init), names, not plain))
+        kept = tuple(keeping.attributes.items())
+        place = self.module.span(init or node)
+        self.parameters.append(NewParameters(place, names, not plain, kept))
+        self.renames += [Rename(self.module.span(r), text) for r, text in keeping.reads.items()]
         for call in self._constructor_calls(node, scope):
+            keeping.check(call)
             self.arguments.append(NewArguments(self.module.span(call), names, not plain))
 
     def _constructor_calls(self, node: ast.ClassDef, scope: Scope) -> list[ast.Call]:
@@ -248,6 +247,16 @@ class _Work:
                     raise CannotHoist(f"it makes itself anew (line {read.lineno})")
                 calls.append(parent)
         return calls
+
+
+def _makes_class(call: ast.Call) -> bool:
+    """Tell whether a call makes a class: `namedtuple(...)` and the like."""
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    return name in ("namedtuple", "NamedTuple", "make_dataclass")
+
+
+def _takes_nothing(args: ast.arguments) -> bool:
+    return len(args.args) == 1 and not (args.kwonlyargs or args.vararg or args.kwarg)
 
 
 def _is_super_argument(module: Module, read: ast.Name) -> bool:

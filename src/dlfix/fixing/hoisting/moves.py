@@ -148,6 +148,8 @@ class Moves:
             return None
         if scope.is_module and (decorator or guard_of(self.module, parent) is not None):
             return None
+        if scope.is_class and isinstance(parent, ast.AnnAssign) and _has_fields(scope.node):
+            return None
         return name, parent, decorator
 
     # Instances
@@ -527,6 +529,11 @@ def _is_classmethod(draft: Draft) -> bool:
     if draft.method is None:
         return False
     return any(getattr(each, "id", "") == "classmethod" for each in draft.method.decorator_list)
+
+
+def _has_fields(owner: ast.AST) -> bool:
+    """Tell whether annotated names of a class may be fields, and what they are set to a default."""
+    return isinstance(owner, ast.ClassDef) and bool(owner.decorator_list or owner.bases)
 
 
 def _is_top(scope: Scope) -> bool:

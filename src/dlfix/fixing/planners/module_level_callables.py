@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlfix.fixing.hoisting import rebinding
 from dlfix.fixing.hoisting.captures import CannotHoist, Draft, guard_of, is_global
 from dlfix.fixing.hoisting.moves import Move, Moves
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
@@ -134,7 +135,7 @@ class _Planning:
             for other in group[1:]:
                 self._follow(work, value, other)
         elif isinstance(value, (Function, Class)):
-            raise CannotHoist(_shadowed(value))
+            self._rename(work, value)
         else:
             raise CannotHoist("it is not a function of this project")
         return work.fix()
@@ -290,16 +291,15 @@ class _Planning:
         if not statements:
             return []
         innermost = max(statements, key=lambda node: module.span(node).start)
-        if isinstance(innermost, (ast.FunctionDef, ast.ClassDef)):
-            return []
         last = value.name.rpartition(".")[2]
         return [
             node
-            for node in ast.walk(innermost)
+            for written in _expressions(innermost)
+            for node in ast.walk(written)
             if isinstance(node, (ast.Attribute, ast.Name))
             and isinstance(node.ctx, ast.Load)
             and not _is_called(module, node)
-            and (isinstance(node, ast.Name) or node.attr == last)
+            and (_is_imported(module, node) if isinstance(node, ast.Name) else node.attr == last)
             and self._is(value, module, node)
         ]
 
@@ -309,6 +309,22 @@ class _Planning:
             isinstance(each, External) and each.name == value.name
             for each in self._values(Bound(node, frame))
         )
+
+    # Names bound again
+
+    def _rename(self, work: _Work, value: Function | Class) -> None:
+        """Give what lost its name to something made of it a private one."""
+        node, module = value.node, value.module
+        if isinstance(node, ast.Lambda):
+            raise CannotHoist(f"the lambda of line {node.lineno} is not found by its name")
+        reads = rebinding.reads_before(module, node)
+        moves = self.moves(module)
+        name = naming.free_name(naming.private(node.name), moves.taken | moves.given)
+        moves.given.add(name)
+        spans = [rebinding.name_span(module, node), *(module.span(read) for read in reads)]
+        work.uses[module.path] = [Use(span, Expression(name)) for span in spans]
+        kind = "class" if isinstance(node, ast.ClassDef) else "function"
+        work.message = f"Rename the {kind} `{node.name}` to `{name}`"
 
     # Decorators
 
@@ -335,6 +351,23 @@ def _decorator_name(module: Module, outer: ast.FunctionDef) -> str:
     return scope.name if scope.is_function else outer.name
 
 
+def _expressions(statement: ast.stmt) -> list[ast.AST]:
+    """Return what a statement works out itself: of a function, its defaults."""
+    match statement:
+        case ast.FunctionDef(args=args) | ast.AsyncFunctionDef(args=args):
+            return [each for each in [*args.defaults, *args.kw_defaults] if each is not None]
+        case ast.ClassDef():
+            return []
+    return [statement]
+
+
+def _is_imported(module: Module, node: ast.Name) -> bool:
+    """Tell whether a name is the library's, not a variable that may hold others another time."""
+    scope = module.scope_of(node).lookup(node.id)
+    bindings = scope.bindings.get(node.id, []) if scope is not None else []
+    return bool(bindings) and all(each.kind == "import" for each in bindings)
+
+
 def _is_called(module: Module, node: ast.expr) -> bool:
     parent = module.parent(node)
     return isinstance(parent, ast.Call) and parent.func is node
@@ -345,15 +378,6 @@ def _was_decorated(finding: Finding) -> bool:
     crossing = finding.evidence
     notes = [passed.note for passed in getattr(crossing, "passed", ())]
     return DECORATED in notes and _is_local(crossing.value)
-
-
-def _shadowed(value: Function | Class) -> str:
-    name = getattr(value.node, "name", "it")
-    for binding in value.module.scope.bindings.get(name, ()):
-        if binding.node is not value.node:
-            line = getattr(binding.node, "lineno", 0)
-            return f"`{name}` is bound again at line {line}: pickle would find that"
-    return f"`{name}` (line {value.node.lineno}) is not found by its name"
 
 
 def _returns_other(module: Module, outer: ast.FunctionDef, name: str) -> bool:

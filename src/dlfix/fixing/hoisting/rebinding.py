@@ -1,0 +1,65 @@
+"""A class or function whose own name is bound to something else below: `Scale = Scale()`."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from dlfix.fixing.hoisting.captures import CannotHoist
+from dlfix.project.module import Module
+from dlfix.project.scopes import Binding
+from dlfix.source.text import Position, Span
+
+Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+_KEYWORD = re.compile(r"(?:class|(?:async\s+)?def)\s+")
+
+
+def reads_before(module: Module, node: Definition) -> list[ast.Name]:
+    """Return the reads of a name that see its definition; raise CannotHoist where that is unsure."""
+    again = _bound_again(module, node)
+    last = getattr(again.statement, "end_lineno", node.lineno)
+    found: list[ast.Name] = []
+    for scope in module.scope.walk():
+        if scope.lookup(node.name) is not module.scope:
+            continue
+        if node.name in scope.globals:
+            raise CannotHoist(_why(node, again))
+        for read in scope.reads.get(node.name, ()):
+            if read.lineno > last:
+                continue
+            if not scope.is_module:
+                raise CannotHoist(
+                    f"{_why(node, again)}, and line {read.lineno} may see the one or the other"
+                )
+            found.append(read)
+    return found
+
+
+def name_span(module: Module, node: Definition) -> Span:
+    """Return where a definition writes its name."""
+    keyword = _KEYWORD.match(module.lines[node.lineno - 1])
+    if keyword is None or not keyword.string.startswith(node.name, keyword.end()):
+        raise CannotHoist(f"`{node.name}` (line {node.lineno}) is not found by its name")
+    column = keyword.end()
+    return Span(Position(node.lineno, column), Position(node.lineno, column + len(node.name)))
+
+
+def _bound_again(module: Module, node: Definition) -> Binding:
+    """Return the one assignment at the top that takes the name over."""
+    others = [each for each in module.scope.bindings.get(node.name, ()) if each.node is not node]
+    if not others or module.parent(node) is not module.tree:
+        raise CannotHoist(f"`{node.name}` (line {node.lineno}) is not found by its name")
+    again = others[0]
+    top = again.statement in module.tree.body and isinstance(again.statement, ast.Assign)
+    if len(others) > 1 or not top or _line(again) < node.lineno:
+        raise CannotHoist(_why(node, again))
+    return again
+
+
+def _why(node: Definition, again: Binding) -> str:
+    return f"`{node.name}` is bound again at line {_line(again)}: pickle would find that"
+
+
+def _line(binding: Binding) -> int:
+    return int(getattr(binding.node, "lineno", 0))
