@@ -271,3 +271,42 @@ def test_what_one_script_defines_does_not_reach_the_loader_of_another(
 ) -> None:
     other = "import shared\nif __name__ == '__main__':\n    list(shared.load(shared.read()))"
     assert codes("", shared=SHARED, other=other, script=GUARDED.format(use=use)) == found
+
+
+LAUNCHERS = """
+import multiprocessing, subprocess
+
+class Shell:
+    def __init__(self, strategy):
+        self.strategy = strategy
+        self.process = subprocess.Popen(["true"])
+
+class Forks:
+    def __init__(self, strategy):
+        self.strategy = strategy
+
+    def launch(self):
+        multiprocessing.Process(target=self.run).start()
+
+    def run(self):
+        pass
+
+class Strategy:
+    def configure(self, shell):
+        if shell:
+            self.launcher = Shell(self)
+        else:
+            self.launcher = Forks(self)
+        {more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [("pass", []), ("self.other = Shell(self)", ["DLF201"])],
+)
+def test_the_object_that_holds_its_maker_is_not_what_was_made_instead(
+    codes, more: str, found: list[str]
+) -> None:
+    source = LAUNCHERS.format(more=more) + "\nStrategy().configure(False)\n"
+    assert codes(source) == found

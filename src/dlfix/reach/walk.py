@@ -99,7 +99,8 @@ class Walk:
         path = (*parent.path, *self._steps(parent, edge, reached))
         crossing = Crossing(value, edge, parent.boundary, parent, path, [], reached.steps)
         parent.children.append(crossing)
-        for child_edge, child in self.children(value, parent.boundary):
+        hanging = self.children(value, parent.boundary)
+        for child_edge, child in _without_alternatives(hanging, above):
             self._visit(crossing, child_edge, child, above | {value})
 
     def children(self, value: Value, boundary: Boundary) -> Iterable[Child]:
@@ -257,6 +258,26 @@ class Walk:
         yield Step(module.place(store.node), f".{name}", _from_argument(store))
         if made is not None:
             yield Step(made[1].place(made[0]), label(reached.value), "")
+
+
+def _without_alternatives(children: Iterable[Child], above: frozenset[Value]) -> Iterable[Child]:
+    """Leave out what an attribute holds in place of the very object that the path came through."""
+    classes = {value.cls for value in above if isinstance(value, Instance)}
+    if not classes:
+        return children
+    children = list(children)
+    taken = {
+        edge.name: edge.store
+        for edge, child in children
+        if edge.kind == "attribute"
+        and isinstance(child.value, Instance)
+        and child.value.cls in classes
+    }
+    return [
+        (edge, child)
+        for edge, child in children
+        if edge.kind != "attribute" or taken.get(edge.name, edge.store) is edge.store
+    ]
 
 
 def _reduced(method: Function) -> list[ast.expr]:
