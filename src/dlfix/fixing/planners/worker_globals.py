@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
-from dlfix.reach.entries import enclosing_function, top_level_statement
+from dlfix.reach.entries import Entries, enclosing_function, top_level_statement
 from dlfix_codemods.tools import naming
 from dlfix_codemods.worker_globals import OPTION, WorkerGlobalsPlan
 
@@ -147,7 +147,7 @@ def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting
         raise _No(f"`{name.name}` is read in another file than the loader is made in")
     calls = evidence.entry.calls
     set_at = calls[-1][1] if calls else write.node
-    if set_at.lineno > loader.lineno or not _beside_or_above(module, set_at, loader):
+    if not _is_before(evidence.name.analysis, module, set_at, loader):
         raise _No(f"line {set_at.lineno} may set it after the loader is made")
     if module.scope_of(loader).lookup(name.name) is not module.scope:
         raise _No(f"`{name.name}` is another name where the loader is made")
@@ -155,9 +155,21 @@ def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting
     return ("value",), body, (("value", name.name),)
 
 
-def _beside_or_above(module: Module, node: ast.AST, loader: ast.Call) -> bool:
+def _is_before(analysis: Analysis, module: Module, node: ast.expr, loader: ast.Call) -> bool:
+    """Tell whether a node has run whenever the loader is made."""
     function = enclosing_function(module, node)
-    return function is None or function is enclosing_function(module, loader)
+    if function is enclosing_function(module, loader):
+        return node.lineno <= loader.lineno
+    ways = Entries.of(analysis).entries(module, loader)
+    return bool(ways) and all(
+        any(
+            caller is module
+            and enclosing_function(module, call) is function
+            and call.lineno > node.lineno
+            for caller, call in way.calls
+        )
+        for way in ways
+    )
 
 
 def _name_of(node: ast.expr, parameter: str) -> str:
