@@ -31,6 +31,7 @@ class Culprit:
     container: str = ""
     holders: tuple[str, ...] = ()  # classes through which it reaches the worker
     is_passed_in: bool = False
+    on_class: bool = False  # kept on the class, for all its instances
     hangs: bool = False  # from another handle of the class
     code: str = ""
     value: Any = None
@@ -63,7 +64,7 @@ def by_class(
     """Group by class; what is handed to a class is planned attribute by attribute."""
     groups: dict[object, list[tuple[Finding, Culprit]]] = {}
     for finding, culprit in read:
-        passed = culprit.attribute if culprit.is_passed_in else ""
+        passed = culprit.attribute if culprit.is_passed_in or culprit.on_class else ""
         groups.setdefault((id(culprit.facts.node), passed), []).append((finding, culprit))
     return list(groups.values())
 
@@ -78,13 +79,16 @@ def culprit_of(
     if store is None:
         raise Refusal("it is not kept by an assignment in view")
     module = store.frame.module
-    if store.on_class:
-        raise Refusal(f"it is kept on the class, at {module.path.name}:{store.statement.lineno}")
     node = next((n for n in module.ancestors(store.statement) if isinstance(n, ast.ClassDef)), None)
     if node is None:
         raise Refusal(f"it is set from outside at {module.path.name}:{store.statement.lineno}")
     facts = classes.setdefault(node, ClassFacts(module, node))
-    site = _site(facts, store.attribute, store.statement)
+    if store.on_class:
+        from dlfix.fixing.classes.shared import class_site
+
+        site = class_site(facts, store.attribute, store.statement)
+    else:
+        site = _site(facts, store.attribute, store.statement)
     opener, row = row_of(crossing.value, analysis)
     return Culprit(
         facts=facts,
@@ -94,6 +98,7 @@ def culprit_of(
         container=container,
         holders=tuple(_class_names(crossing)),
         is_passed_in=finding.code == "DLF205",
+        on_class=store.on_class,
         code=finding.code,
         value=crossing.value,
         frame=store.frame,

@@ -104,6 +104,13 @@ class Mover:
             self._leave(name, settings[name], leading.get(name, ""))
         return self.moved
 
+    def opening(self, attribute: str) -> str:
+        """Return the body that opens one attribute alone."""
+        self._find_alias(attribute, self.handles[attribute])
+        self.moved.gone.add(self.definitions[attribute])
+        body = self._body(attribute, self.handles[attribute], [])
+        return "\n".join([*self.saves.get(f"import {attribute}", []), body])
+
     def expression(self, attribute: str) -> tuple[list[str], list[str]]:
         """Return statements that set an attribute anew, and what must be kept for them."""
         self._find_alias(attribute, self.handles[attribute])

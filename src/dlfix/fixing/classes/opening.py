@@ -765,7 +765,7 @@ class LazyClass:
     def _annotation(self, handle: Handle) -> str:
         site = handle.site
         if site.annotation is not None:
-            return _not_optional(site.annotation, self.module.segment(site.annotation))
+            return not_optional(site.annotation, self.module.segment(site.annotation))
         if not self.facts.is_typed:
             return ""
         return self._annotation_of_value(handle)
@@ -1017,7 +1017,8 @@ def _is_relative(call: ast.Call) -> bool:
     return text not in ("0", "os.SEEK_SET", "io.SEEK_SET", "SEEK_SET")
 
 
-def _not_optional(annotation: ast.expr, text: str) -> str:
+def not_optional(annotation: ast.expr, text: str) -> str:
+    """Return what an annotation says besides `None`."""
     match annotation:
         case ast.Subscript(value=value, slice=inner) if ast.unparse(value).endswith("Optional"):
             return ast.unparse(inner)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.batches import fixes
 from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
+from dlfix.fixing.classes.facts import StoreSite
 from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.hanging import with_hanging
 from dlfix.fixing.classes.moving import Handle, Refusal
@@ -16,6 +17,7 @@ from dlfix.fixing.classes.opening import LazyClass, started_sites
 from dlfix.fixing.classes.passing import plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.restoring import asks_first, opened_lazily
+from dlfix.fixing.classes.shared import SharedHandle
 from dlfix.fixing.plans import Planned
 from dlfix.reach.values import Derived, ExternalCall
 
@@ -33,7 +35,8 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     yield from refused
 
     def plan_one(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
-        whole = group if group[0].is_passed_in else with_hanging(group, analysis)
+        alone = group[0].is_passed_in or group[0].on_class
+        whole = group if alone else with_hanging(group, analysis)
         return plan_class(whole, analysis.project, inherited)
 
     verb = "Open {names} of `{cls}` in each process anew"
@@ -64,7 +67,10 @@ def plan_class(
     for culprit in group:
         if _may_not_be_opened_twice(culprit):
             raise Refusal(_why_not(culprit))
-        _refuse_shared(culprit)
+        if not culprit.on_class:
+            _refuse_shared(culprit)
+    if group[0].on_class:
+        return SharedHandle(project, facts, _handle_at(group[0], group[0].site)).plan()
     holders = {name for each in group for name in each.holders}
     around = surroundings(project, facts, {each.attribute for each in group}, holders)
     around = replace(around, inherited=around.inherited | inherited)
@@ -81,8 +87,12 @@ def plan_class(
 def handle_of(culprit: Culprit) -> Handle:
     """Return what is known of a handle."""
     sites = started_sites(culprit.facts, culprit.attribute)
-    row = culprit.row
     site = next((each for each in sites if each.statement is culprit.site.statement), sites[0])
+    return _handle_at(culprit, site)
+
+
+def _handle_at(culprit: Culprit, site: StoreSite) -> Handle:
+    row = culprit.row
     if row is None:
         return Handle(culprit.attribute, site, opens=False, container=culprit.container)
     return Handle(
