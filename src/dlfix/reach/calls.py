@@ -42,6 +42,7 @@ _SAME = frozenset(
 )
 _SECOND = frozenset({"typing.cast", "typing_extensions.cast"})
 _WRAPPERS = frozenset({"staticmethod", "classmethod", "property", "functools.cached_property"})
+TUPLE_MAKERS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _DICTS = frozenset({"dict", "collections.OrderedDict"})
 _IMPORTERS = frozenset({"importlib.import_module", "__import__"})
@@ -212,6 +213,9 @@ class Calls:
             return self._derived_call(callee, node, frame)
         if isinstance(callee, ExternalCall) and callee.name in _CACHES and arguments.positional:
             return [Reached(self.external_call(callee.name, arguments, node, frame))]
+        if isinstance(callee, ExternalCall) and callee.name in TUPLE_MAKERS:
+            made = Derived(callee, "__call__", node, frame, called=True)
+            return [Reached(self.made(node, frame, lambda: made, callee))]
         return [Reached(_UNKNOWN)]
 
     def _instance(self, cls: Class, arguments: Arguments, node: ast.Call, frame: Frame) -> Instance:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow, HolderRow
 from dlfix.project.module import Module
+from dlfix.reach.calls import TUPLE_MAKERS
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store
 from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.pickling import Handed, read_getstate
@@ -116,6 +117,8 @@ class Walk:
         if isinstance(value, ExternalCall):
             return self._of_holder(value)
         if isinstance(value, Derived) and isinstance(value.origin, ExternalCall):
+            if value.origin.name in TUPLE_MAKERS and value.how == "__call__":
+                return [(Edge("class"), Reached(value.origin))]
             row = self.interpreter.catalog.holder(value.origin.name)
             if row is not None and row.gives == "list":
                 return self._of_holder(value.origin)
