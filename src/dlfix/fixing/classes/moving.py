@@ -129,12 +129,28 @@ class Mover:
         handle = self.handles[attribute]
         lines = []
         for statement in self._later(handle.site.statement):
-            if not self._configures(statement, attribute, handle):
+            one_by_one = self._sets_up_items(statement, attribute)
+            if not one_by_one and not self._configures(statement, attribute, handle):
                 continue
             if self._compounds(statement):
                 raise Refusal(f"it is set up on conditions at {self.facts.line(statement)}")
             lines.append(self._text(attribute, statement))
         return lines
+
+    def _sets_up_items(self, statement: ast.stmt, attribute: str) -> bool:
+        """Tell whether a loop over what an attribute holds only calls methods of each."""
+        if not isinstance(statement, ast.For) or statement.orelse:
+            return False
+        if not any(self._stands_for(each, attribute) for each in ast.walk(statement.iter)):
+            return False
+        names = names_in([statement.target])
+        for each in statement.body:
+            match each:
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))):
+                    if name in names:
+                        continue
+            return False
+        return True
 
     def rendered(self, attribute: str, node: ast.expr, changes: Mapping[ast.AST, str]) -> str:
         """Return a node's text in the body of `attribute`, some parts exchanged besides."""

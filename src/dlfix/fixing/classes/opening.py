@@ -947,7 +947,30 @@ def _close_lines(held: str, handle: Handle) -> list[str]:
     if not handle.container:
         return [f"{held}.{handle.close}()"]
     each = f"{held}.values()" if handle.container == "dict" else held
-    return [f"for opened in {each}:", f"{INDENT}opened.{handle.close}()"]
+    close = f"opened.{handle.close}()"
+    lines = ["if opened is not None:", f"{INDENT}{close}"] if _may_be_none(handle) else [close]
+    return [f"for opened in {each}:", *(INDENT + line for line in lines)]
+
+
+def _may_be_none(handle: Handle) -> bool:
+    """Tell whether a list or dict of handles has places that are not opened yet."""
+    value = handle.site.value
+    return value is not None and any(
+        isinstance(each, ast.Constant) and each.value is None
+        for part in _places(value)
+        for each in ast.walk(part)
+    )
+
+
+def _places(value: ast.expr) -> list[ast.expr]:
+    match value:
+        case ast.BinOp(op=ast.Mult()):
+            return [value.left, value.right]
+        case ast.ListComp(elt=each) | ast.DictComp(value=each):
+            return [each] if isinstance(each, (ast.Constant, ast.IfExp)) else []
+        case ast.Call(func=ast.Attribute(attr="fromkeys")):
+            return [value] if len(value.args) == 2 else [ast.Constant(None)]
+    return []
 
 
 def _takes_arguments(method: Method) -> bool:
