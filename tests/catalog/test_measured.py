@@ -70,8 +70,9 @@ def build(
 
     yield evaluate
     for value in made:
-        with suppress(Exception):
-            value.close()
+        if type(value).__name__ != "CDLL":  # its `close` is the C library's, of any descriptor
+            with suppress(Exception):
+                value.close()
 
 
 def namespace(expression: str) -> dict[str, Any]:

@@ -23,6 +23,16 @@ ROWS = [
         "DataLoader([], worker_init_fn=lambda i: i, num_workers=2)",
         "worker_init_fn lambda",
     ),
+    row(
+        "what two callers pass on by keyword",
+        """
+        def make(ds, **kw): return DataLoader(ds, num_workers=2, **kw)
+        def one(): return make([], collate_fn=lambda b: b)
+        def other(): return make([], batch_size=3, collate_fn=len)
+        """,
+        "collate_fn lambda",
+        "collate_fn[2] len",
+    ),
     row("no workers", "DataLoader([], collate_fn=lambda b: b, num_workers=0)"),
     row("workers by default", "DataLoader([], collate_fn=lambda b: b)"),
     row(

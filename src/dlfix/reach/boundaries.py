@@ -160,12 +160,12 @@ class Boundaries:
             return True
         if row.workers_in:
             return self._workers_in(row, arguments)
-        given = arguments.get(row.workers)
-        if given is None:
+        given = [a for name, a in arguments.items() if name.partition("[")[0] == row.workers]
+        if not given:
             if row.default_workers is None or unsure:
                 return None
             return row.default_workers not in row.no_workers
-        counts = self.interpreter.values(given)
+        counts = [value for argument in given for value in self.interpreter.values(argument)]
         known = [v.value for v in counts if isinstance(v, Constant)]
         if len(known) < len(counts) or not known:
             return True if any(k not in row.no_workers for k in known) else None
