@@ -28,10 +28,10 @@ ROWS = [
         """
         def make(ds, **kw): return DataLoader(ds, num_workers=2, **kw)
         def one(): return make([], collate_fn=lambda b: b)
-        def other(): return make([], batch_size=3, collate_fn=len)
+        def other(): return make([], batch_size=3, collate_fn=lambda c: c)
         """,
         "collate_fn lambda",
-        "collate_fn[2] len",
+        "collate_fn[2] lambda",
     ),
     row("no workers", "DataLoader([], collate_fn=lambda b: b, num_workers=0)"),
     row("workers by default", "DataLoader([], collate_fn=lambda b: b)"),

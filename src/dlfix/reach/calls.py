@@ -113,7 +113,8 @@ class Calls:
             known = known or all(isinstance(key, str) for key, _ in container.items)
             latest = {key: item for key, item in container.items if isinstance(key, str)}
             for key, item in latest.items():  # another caller's value is told apart by a number
-                given[key if key not in given else f"{key}[{len(given)}]"] = item
+                if given.setdefault(key, item) != item:
+                    given[f"{key}[{len(given)}]"] = item
         return given if known else (given or None)
 
     def bind(
