@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
+import subprocess
 import sys
 import textwrap
 import time
@@ -464,6 +467,32 @@ def test_no_process_outlives_the_time_limit(tmp_path):
     assert not is_running(int(note.read_text()))
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_no_process_outlives_dlfix_that_is_told_to_end(tmp_path, number):
+    script = write(
+        tmp_path,
+        """
+        import os, subprocess, sys, time
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        with open("pids.new", "w") as file:
+            file.write(f"{os.getpid()} {child.pid}")
+        os.rename("pids.new", "pids")
+        time.sleep(60)
+        """,
+    )
+    command = [sys.executable, "-m", "dlfix", "probe", script]
+    dlfix = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    note = tmp_path / "pids"
+    for _ in range(300):
+        if note.exists():
+            break
+        time.sleep(0.1)
+    dlfix.send_signal(number)
+    assert dlfix.wait(30) != 0
+    assert not any(is_running(int(pid)) for pid in note.read_text().split())
+
+
 def is_running(pid: int) -> bool:
     """Tell whether a process runs, giving the system a moment to bury it."""
     for _ in range(50):
@@ -477,54 +506,147 @@ def is_running(pid: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
-    ("reduce", "error"),
-    [("raise OSError('no')", "OSError"), ("return (Nested, (Nested(),))", "RecursionError")],
-    ids=["raises", "recurses without end"],
-)
-def test_an_object_whose_reduce_misbehaves_is_the_culprit(tmp_path, reduce, error):
-    script = write(
-        tmp_path,
-        f"""
-        import multiprocessing
+NESTED = """
+    import multiprocessing, threading
 
-        class Nested:
-            def __init__(self, inner=None):
-                self.inner = inner
-            def __reduce__(self):
-                {reduce}
+    class Nested:
+        def __init__(self, inner=None):
+            self.inner = inner
+        def __reduce__(self):
+            {reduce}
 
-        if __name__ == "__main__":
-            multiprocessing.Process(target=print, args=({{"a": Nested()}},)).start()
-        """,
+    if __name__ == "__main__":
+        multiprocessing.Process(target={target}, args=({{"a": {made}}},)).start()
+"""
+
+BREAKS = {
+    "raises": ("raise OSError('no')", r"Nested.__reduce__ \(.*main.py:8\) raised OSError: no"),
+    "has a bug": ("return 1 + 'a'", r"main.py:8\) raised TypeError: unsupported operand"),
+    "leaves": ("raise SystemExit(3)", r"raised SystemExit: 3"),
+    "calls itself": ("return self.__reduce__()", "main.py:8.* recurses without end"),
+    "hands over more of its kind": (
+        "return (Nested, (Nested(),))",
+        "main.py:7.* recurses without end",
+    ),
+    "hands over ever more of them": (
+        "return (Nested, (Nested(), Nested(), Nested()))",
+        "main.py:7.* recurses without end",
+    ),
+}
+
+
+@pytest.mark.parametrize(("reduce", "reason"), BREAKS.values(), ids=BREAKS)
+def test_an_object_whose_reduce_breaks_gives_one_line_and_status_2(tmp_path, capfd, reduce, reason):
+    script = write(tmp_path, NESTED.format(reduce=reduce, target="print", made="Nested()"))
+    assert commands.probe(script) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    (line,) = err.strip().split("\n")
+    assert re.search(r"process\.args\[0\]\['a'\] cannot be pickled: Nested\.__reduce__ ", line)
+    assert re.search(reason, line)
+
+
+def test_what_is_wrong_beside_an_object_whose_reduce_breaks_is_told_too(tmp_path, capfd):
+    text = NESTED.format(
+        reduce="return (Nested, (Nested(),))",
+        target="lambda x: x",
+        made="[Nested(), threading.Lock()]",
     )
-    (culprit,) = probe.probe(script).culprits
-    assert culprit.path == "process.args[0]['a']"
-    assert culprit.error == error
+    script = write(tmp_path, text)
+    assert commands.probe(script) == 2
+    out, err = capfd.readouterr()
+    assert "process.target" in out
+    assert "process.args[0]['a'][1]" in out
+    assert "2 things do not arrive" in out
+    assert "process.args[0]['a'][0] cannot be pickled: Nested.__reduce__" in err
+    assert err.count("\n") == 1
 
 
-def test_ten_gigabytes_are_counted_and_not_built(tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("reduce", "made"),
+    [
+        ("raise TypeError('Nested holds a socket and cannot be pickled')", "Nested()"),
+        ("raise NotImplementedError", "Nested()"),
+        ("raise RuntimeError('make one in each worker')", "Nested()"),
+        ("return (Nested, (threading.Lock(),))", "Nested()"),
+        ("return multiprocessing.reduction.ForkingPickler.dumps(threading.Lock())", "Nested()"),
+    ],
+)
+def test_a_class_that_refuses_on_purpose_to_be_pickled_is_a_culprit(tmp_path, reduce, made):
+    script = write(tmp_path, NESTED.format(reduce=reduce, target="print", made=made))
+    probed = probe.probe(script)
+    assert [c.path.partition(".__reduce__")[0] for c in probed.culprits] == ["process.args[0]['a']"]
+    assert probed.broken == []
+
+
+def test_a_structure_too_deep_for_pickle_is_a_culprit(tmp_path):
     script = write(
         tmp_path,
         """
-        import multiprocessing, resource
-        import numpy
+        import multiprocessing
+
+        class Link:
+            def __init__(self, after):
+                self.after = after
 
         if __name__ == "__main__":
-            resource.setrlimit(resource.RLIMIT_DATA, (3 << 30, 3 << 30))
-            big = numpy.memmap("big.dat", dtype="u1", mode="w+", shape=(10 << 30,))
-            multiprocessing.Process(target=print, args=(big,)).start()
+            first = None
+            for _ in range(5000):
+                first = Link(first)
+            multiprocessing.Process(target=print, args=(first,)).start()
         """,
     )
-    before = Path.cwd()
-    os.chdir(tmp_path)
-    try:
-        probed = probe.probe(script)
-    finally:
-        os.chdir(before)
-    part = next(p for p in probed.boundaries[0].parts if p.path == "process.args[0]")
+    (culprit,) = probe.probe(script).culprits
+    assert (culprit.path, culprit.error) == ("process.args[0]", "RecursionError")
+    assert culprit.line.row == 4
+
+
+TEN_GIGABYTES = {
+    "mapped": 'numpy.memmap("big.dat", dtype="u1", mode="w+", shape=(10 << 30,))',
+    "an array": "numpy.frombuffer(mmap.mmap(-1, 10 << 30, flags=UNRESERVED), 'u1')",
+    "a list of bytes": "[bytes(64 << 20) for _ in range(160)]",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="measures as Linux does")
+@pytest.mark.parametrize("made", TEN_GIGABYTES.values(), ids=TEN_GIGABYTES)
+def test_ten_gigabytes_are_counted_and_never_built(tmp_path, monkeypatch, made):
+    monkeypatch.chdir(tmp_path)
+    write(
+        tmp_path,
+        f"""
+        import atexit, mmap, multiprocessing, resource, sys
+        import numpy
+
+        LAST = None if len(sys.argv) == 1 else lambda: None
+        UNRESERVED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000
+
+        class Holder:
+            pass
+
+        def note():
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            open("peak", "w").write(str(peak << 10))
+
+        if __name__ == "__main__":
+            atexit.register(note)
+            holder = Holder()
+            holder.big = {made}
+            holder.broken = LAST
+            multiprocessing.Process(target=print, args=(holder,)).start()
+        """,
+    )
+    (boundary,) = probe.probe("main.py").boundaries
+    part = next(p for p in boundary.parts if p.path == "process.args[0]")
     assert part.fits
     assert part.bytes >= 10 << 30
+    assert part.largest[0].path == "process.args[0].big"
+    assert part.largest[0].bytes >= 10 << 30
+    assert int((tmp_path / "peak").read_text()) < 2 << 30
+    assert "was not loaded back" in boundary.notes[0]
+    (culprit,) = probe.probe("main.py", ["broken"]).culprits
+    assert culprit.path == "process.args[0].broken"
+    assert int((tmp_path / "peak").read_text()) < 2 << 30
 
 
 # ---------------------------------------------------------------- choosing the interpreter

@@ -42,12 +42,14 @@ def test_a_rewrite_is_proved_by_fetching_a_batch_before_and_after(tmp_path, caps
         return 0
 
     assert commands.prove(f"{script} --workers 1", rewrite) == 0
-    told = capsys.readouterr().out
-    rows = {line.split()[0]: line.split(maxsplit=1)[1] for line in told.strip().split("\n")}
-    assert rows["none"].strip() == "works -> works"
-    assert rows["fork"].strip() == "works -> works"
-    assert rows["spawn"].strip() == "broken -> works"
-    assert rows["forkserver"].strip() == "broken -> works"
+    told = [" ".join(line.split()) for line in capsys.readouterr().out.strip().split("\n")]
+    assert told == [
+        "The first batch, before and after:",
+        "no workers works -> works",
+        "fork works -> works",
+        "spawn broken -> works",
+        "forkserver broken -> works",
+    ]
 
 
 def test_nothing_is_rewritten_where_nothing_can_be_proved(tmp_path, capsys):
@@ -73,3 +75,41 @@ def test_outcomes_are_compared_with_no_workers():
     late = Fetched("forkserver", False, "no batch after 5 s")
     told = [outcome(row, [base, spawn, other, late]) for row in (base, spawn, other, late)]
     assert told == ["works", "works, same", "works, differs", "fails"]
+
+
+STARTS = {
+    "Process": "multiprocessing.Process(target=work).start()",
+    "Pool": "with multiprocessing.Pool(1) as pool:\n        pool.apply(print)",
+    "ProcessPoolExecutor": "with ProcessPoolExecutor(1) as pool:\n        pool.submit(print).result()",
+}
+
+
+@pytest.mark.parametrize("kind", STARTS)
+def test_a_program_without_a_loader_is_told_what_to_do_instead(tmp_path, capsys, monkeypatch, kind):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "main.py").write_text(
+        "import multiprocessing\nfrom concurrent.futures import ProcessPoolExecutor\n\n"
+        'def work():\n    open("worked", "w").close()\n\n'
+        f'if __name__ == "__main__":\n    {STARTS[kind]}\n'
+    )
+    assert commands.probe("main.py", run=True) == 2
+    told = capsys.readouterr().err.strip()
+    assert f"main.py starts a {kind} (main.py:" in told
+    assert "--run fetches a loader's batch; without it, what crosses is examined" in told
+    assert "\n" not in told
+    assert not (tmp_path / "worked").exists()
+
+
+def test_a_pool_that_works_before_the_loader_is_let_through(tmp_path, capsys):
+    script = tmp_path / "main.py"
+    loop = "    for batch in"
+    assert loop in FIXED
+    script.write_text(
+        FIXED.replace(
+            loop,
+            "    import multiprocessing\n    with multiprocessing.get_context('fork').Pool(1) as pool:\n"
+            f"        assert pool.map(abs, [-1]) == [1]\n{loop}",
+        )
+    )
+    assert commands.probe(str(script), ["--workers", "1"], run=True) == 0
+    assert capsys.readouterr().out.count("works, same") == 3

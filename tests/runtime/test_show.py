@@ -69,10 +69,15 @@ def test_a_dataset_that_costs_much_is_named_with_what_to_do(capsys):
 
 def test_a_shared_handle_is_told_with_its_descriptor(capsys):
     told = " ".join(text(capsys).split())
-    assert (
-        "loader.dataset.file (data.bin): forked workers and the parent would read through one file descriptor (5)"
-        in told
-    )
+    assert "shared loader.dataset.file _io.BufferedReader" in told
+    assert "share its file descriptor 5, and its position (data.bin)" in told
+
+
+def test_what_takes_several_lines_is_indented_alike_on_all_of_them(capsys):
+    lines = text(capsys).split("\n")
+    at = next(i for i, line in enumerate(lines) if "heavy" in line)
+    assert lines[at + 1].startswith(" " * show.DEEP)
+    assert lines[at + 1].strip()
 
 
 def test_json_has_the_same_and_the_codes():

@@ -48,6 +48,8 @@ def probe(
         print(show.to_json(probed, joined))
     else:
         show.show_probe(probed, joined, show.console())
+    if probed.broken:
+        return _fail(ProbeError(probing.not_looked_into(probed)))
     return 1 if joined else 0
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from dlfix.runtime.messages import RANKS, meanings
 HEAVY = 500 << 20  # bytes a worker, from which on a dataset is named
 METHODS = ("none", "fork", "spawn", "forkserver") if os.name == "posix" else ("none", "spawn")
 GRACE = 5.0  # seconds for the program's own exit handlers
+REFUSES = re.compile(r"pickl|seriali[sz]|NotImplementedError|process|worker", re.IGNORECASE)
 
 
 class ProbeError(Exception):
@@ -54,6 +57,14 @@ class Culprit:
     when: str  # "" or "next epoch"
     attribute: str = ""
     inner: tuple[str, ...] = ()  # the parts of it that fail, where it is an object of a library
+    hook: str = ""  # the `Class.__reduce__` of the program's own that raised the error
+    raised: Line | None = None  # and where it did
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether its own `__reduce__` fails, other than by refusing on purpose to be pickled."""
+        text = f"{self.error}: {self.message}"
+        return bool(self.hook) and (self.error == "RecursionError" or not REFUSES.search(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +121,7 @@ class Probed:
     target: str
     python: str
     boundaries: list[Boundary] = field(default_factory=list)
+    broken: list[Culprit] = field(default_factory=list)  # what could not be looked into
 
     @property
     def culprits(self) -> list[Culprit]:
@@ -221,14 +233,34 @@ def _row(line: str) -> dict[str, Any]:
 def _run_group(command: list[str], result: Path, timeout: float) -> int | None:
     """Run a command in a process group of its own; kill the whole group at the end."""
     group: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {}
+    with _ended_by_signals():
+        try:
+            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=_ours(), **group)
+        except OSError as error:
+            raise ProbeError(f"{command[0]}: {error.strerror}") from error
+        try:
+            return _await(child, result, timeout)
+        finally:
+            _kill(child)
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Make the signals that end dlfix raise SystemExit, so that the program is ended with it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {getattr(signal, n): signal.signal(getattr(signal, n), _leave) for n in names}
     try:
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=_ours(), **group)
-    except OSError as error:
-        raise ProbeError(f"{command[0]}: {error.strerror}") from error
-    try:
-        return _await(child, result, timeout)
+        yield
     finally:
-        _kill(child)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _leave(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def _ours() -> int:
@@ -262,7 +294,7 @@ def _kill(child: subprocess.Popen[bytes]) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)
     else:
-        child.kill()
+        subprocess.run(["taskkill", "/T", "/F", "/PID", str(child.pid)], capture_output=True)
     child.wait()
 
 
@@ -275,7 +307,21 @@ def _probed(target: str, python: str, rows: list[dict[str, Any]], timeout: float
         raise ProbeError(_unfinished(target, rows[-1]["status"], timeout, probed))
     if end is not None and not probed.boundaries:
         raise ProbeError(_nothing(target, python, end))
+    if probed.broken and not probed.culprits:
+        raise ProbeError(not_looked_into(probed))
     return probed
+
+
+def not_looked_into(probed: Probed) -> str:
+    """Say in one line which object's own `__reduce__` fails."""
+    first, *more = probed.broken
+    where = f" ({first.raised})" if first.raised else ""
+    if first.error == "RecursionError":
+        what = "recurses without end"
+    else:
+        what = " ".join(f"raised {first.error}: {first.message}".split())
+    rest = f", and {len(more)} more like it" if more else ""
+    return f"{probed.target}: {first.path} cannot be pickled: {first.hook}{where} {what}{rest}"
 
 
 def _take(probed: Probed, row: dict[str, Any]) -> None:
@@ -292,7 +338,8 @@ def _take(probed: Probed, row: dict[str, Any]) -> None:
     if event == "part" and not row["when"]:
         boundary.parts.append(_part(row))
     elif event == "culprit":
-        boundary.culprits.append(_culprit(row))
+        culprit = _culprit(row)
+        (probed.broken if culprit.is_broken else boundary.culprits).append(culprit)
     elif event == "difference":
         boundary.differences.append(row["text"])
     elif event == "shared":
@@ -324,6 +371,8 @@ def _culprit(row: dict[str, Any]) -> Culprit:
         row["when"],
         row["attribute"],
         tuple(row["inner"]),
+        row["hook"],
+        _line(error["place"]),
     )
 
 
@@ -377,9 +426,20 @@ def _fetched(job: dict[str, Any], method: str, timeout: float) -> Fetched:
     end = next((row for row in rows if row["event"] == "end"), None)
     if end is None:
         raise ProbeError(_unfinished(job["target"], status, timeout, Probed("", "")))
+    if other := next((row for row in rows if row["event"] == "other"), None):
+        raise ProbeError(_other(job["target"], other))
     if end["how"] == "finished":
         raise ProbeError(f"{job['target']} iterates no loader that has workers")
     raise ProbeError(_nothing(job["target"], job["python"], end))
+
+
+def _other(target: str, row: dict[str, Any]) -> str:
+    line = _line(row["place"])
+    where = f" ({line})" if line else ""
+    return (
+        f"{target} starts a {row['kind']}{where} and no loader: --run fetches a loader's batch; "
+        "without it, what crosses is examined"
+    )
 
 
 def _last_line(error: dict[str, Any]) -> str:

@@ -46,7 +46,21 @@ NODE_LIMIT = 2_000_000
 DEPTH_LIMIT = 600
 LOAD_SECONDS = 60
 TASK_SECONDS = 20
-ATOMS = (type(None), bool, int, float, complex, str, bytes, bytearray, type(Ellipsis))
+SLOW_MS = 5000  # what takes longer is not pickled again and again to name its largest parts
+FAILS = (Exception, SystemExit)  # what an object's own code may raise while it is pickled
+HOOKS = ("__reduce_ex__", "__reduce__")
+ATOMS = (
+    type(None),
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    bytearray,
+    type(Ellipsis),
+    pickle.PickleBuffer,
+)
 CONTAINERS = (list, tuple, set, frozenset, collections.deque)
 
 _PLACES = sysconfig.get_paths()
@@ -322,7 +336,7 @@ def failure(obj):
     """Return the exception that pickling an object raises, or None."""
     try:
         measure(obj)
-    except Exception as error:
+    except FAILS as error:
         return error
     return None
 
@@ -390,20 +404,27 @@ def tidy(path):
     return path
 
 
-def culprits(obj, label):
-    """Walk breadth first to everything that cannot be pickled; yield (node, exception)."""
+def culprits(obj, label, deep=False):
+    """Walk to everything that cannot be pickled, shortest paths first; yield (node, exception).
+
+    `deep` goes down before it goes on: what has no end is met at once, and left out from there on.
+    """
     queue = collections.deque([Node(obj, label)])
-    seen, alive = {id(obj)}, []
+    seen, alive, ends = {id(obj)}, [], set()
     while queue and len(seen) < NODE_LIMIT:
-        node = queue.popleft()
+        node = queue.pop() if deep else queue.popleft()
+        if ends and is_below(node, ends):
+            continue
         if node.depth > DEPTH_LIMIT:
-            yield endless(node), RecursionError("maximum recursion depth exceeded")
-            return
+            top = endless(node)
+            ends.add(top)
+            yield top, RecursionError("maximum recursion depth exceeded")
+            continue
         error, children = open_up(node)
         if error is not None:
             yield node, error
         for child in children:
-            if isinstance(child.obj, ATOMS) or id(child.obj) in seen:
+            if not not_data(child.obj) or id(child.obj) in seen:
                 continue
             seen.add(id(child.obj))
             alive.append(child.obj)  # an id must not be given to another object
@@ -420,13 +441,20 @@ def endless(node):
     return first
 
 
+def is_below(node, tops):
+    """Tell whether an object hangs from one of `tops`."""
+    while node is not None and node not in tops:
+        node = node.parent
+    return node is not None
+
+
 def open_up(node):
     """Return why an object itself cannot be pickled (or None), and what hangs from it."""
     obj = node.obj
     if type(obj) is dict:
         return None, items_of(node, obj)
     if type(obj) in CONTAINERS:
-        return None, [Node(item, f"[{i}]", node) for i, item in enumerate(obj)]
+        return None, [Node(v, f"[{i}]", node) for i, v in enumerate(obj) if not_data(v)]
     if isinstance(obj, (type, types.FunctionType, types.BuiltinFunctionType)):
         bound = bound_self(obj)
         if bound is not None:
@@ -435,13 +463,18 @@ def open_up(node):
     try:
         with Sending():
             reduced = reduce(obj)
-    except Exception as error:
+    except FAILS as error:
         return error, []
     if isinstance(reduced, str):
         return failure(obj), []
     if not isinstance(reduced, tuple) or not 2 <= len(reduced) <= 6:
         return failure(obj), []
     return wrong_class(obj, reduced), parts_of(node, reduced)
+
+
+def not_data(obj):
+    """Tell whether an object is more than plain data, which always pickles."""
+    return type(obj) not in ATOMS
 
 
 def bound_self(obj):
@@ -468,8 +501,18 @@ def reduce(obj):
         return reducer(obj)
     if isinstance(obj, type):
         return obj.__name__
+    if is_numbers(obj):
+        return (bytes, ())
     reducer = getattr(obj, "__reduce_ex__", None)
-    return reducer(4) if reducer is not None else obj.__reduce__()
+    return reducer(5) if reducer is not None else obj.__reduce__()
+
+
+def is_numbers(obj):
+    """Tell whether an object is an array of plain data, which `__reduce__` would copy whole."""
+    array = getattr(sys.modules.get("numpy"), "ndarray", None)
+    if array is None or not isinstance(obj, array) or obj.dtype.hasobject:
+        return False
+    return type(obj).__reduce__ is array.__reduce__
 
 
 def parts_of(node, reduced):
@@ -526,8 +569,8 @@ def state_of(node, state):
 
 def items_of(node, mapping):
     """Return a mapping's values, and those of its keys that are more than data."""
-    values = [Node(v, f"[{short(k)}]", node) for k, v in mapping.items()]
-    keys = [k for k in mapping if not isinstance(k, ATOMS)]
+    values = [Node(v, f"[{short(k)}]", node) for k, v in mapping.items() if not_data(v)]
+    keys = [k for k in mapping if not_data(k)]
     return values + [Node(k, f".keys()[{i}]", node) for i, k in enumerate(keys)]
 
 
@@ -539,30 +582,41 @@ def short(key):
 
 def place_of(node):
     """Return the line of the user's code that made a culprit, or None."""
-    own = code_place(node.obj)
-    if own and is_user_file(own["file"]):
-        return own
-    while node is not None and node.parent is not None:
+    found = None if isinstance(node.obj, CACHED) else own_place(node.obj)
+    while found is None and node.parent is not None:
         owner, attribute = node.owner()
-        place = attribute_place(owner, attribute) if attribute else None
-        if place is not None:
-            return place
+        found = attribute_place(owner, attribute) if attribute else None
+        found = found or own_place(node.obj) or own_place(node.parent.obj)
         node = node.parent
-        own = code_place(node.obj)
-        if own and is_user_file(own["file"]):
-            return own
-    return None
+    return found
+
+
+def own_place(obj):
+    """Return where the user's code wrote a function or class, or None."""
+    place = code_place(obj)
+    return place if place and is_user_file(place["file"]) else None
+
+
+def own_hook(cls, error):
+    """Return the name of a class's `__reduce__`, where it is the user's and raised an error, or ""."""
+    hooks = [name for name in HOOKS if own_place(getattr(cls, name, None))]
+    raised = {frame.name for frame in traceback.extract_tb(error.__traceback__)}
+    without_end = isinstance(error, RecursionError)
+    return next((name for name in hooks if name in raised or without_end), "")
 
 
 def culprit_data(node, error, inner=()):
     """Return a culprit as data."""
-    owner, attribute = node.owner()
+    cls, attribute = type(node.obj), node.owner()[1]
+    hook = own_hook(cls, error)
+    said = error_data(error)
+    said["place"] = said["place"] or own_place(getattr(cls, hook, None))
     return {
         "path": node.path().replace(".__class__", ""),
         "type": describe(node.obj),
-        "error": error_data(error),
-        "place": place_of(node),
-        "owner": type(owner).__name__ if owner is not None else "",
+        "error": said,
+        "place": place_of(node) or said["place"] or own_place(cls),
+        "hook": f"{cls.__qualname__}.{hook}" if hook else "",
         "attribute": attribute or "",
         "inner": list(inner),
     }
@@ -574,7 +628,8 @@ def find_culprits(obj, label, error):
     What is wrong deep inside an object of a library (a lock in a client) is that object's fault.
     """
     held = {}
-    for node, why in itertools.islice(culprits(obj, label), 200):
+    deep = isinstance(error, RecursionError)
+    for node, why in itertools.islice(culprits(obj, label, deep), 200):
         top = holder(node)
         held.setdefault(id(top.obj), (top, []))[1].append((node, why))
     if not held:
@@ -626,10 +681,10 @@ def holder(node):
 # ---------------------------------------------------------------- what else shows
 
 
-def largest(obj, label):
+def largest(obj, label, levels=4):
     """Return the five largest attributes of an object, opening up one that holds nearly all."""
     node, total, rows = Node(obj, label), None, []
-    for _ in range(4):
+    for _ in range(levels):
         children = attributes_of(node)
         sized = [(sized_bytes(child.obj), child) for child in children]
         sized = sorted((s for s in sized if s[0]), key=lambda s: -s[0])
@@ -855,14 +910,15 @@ class Probe:
         row = {"part": label, "type": describe(obj), "when": when}
         try:
             cost = measure(obj)
-        except Exception as error:
+        except FAILS as error:
             self.report.write("part", ok=False, **row)
             for culprit in find_culprits(obj, label, error):
                 self.culprit(culprit, "pickle", when)
             self.handles(obj, label, when)
             return None
         if not when:
-            self.report.write("part", ok=True, largest=largest(obj, label), **row, **cost)
+            levels = 1 if cost["ms"] > SLOW_MS else 4
+            self.report.write("part", ok=True, largest=largest(obj, label, levels), **row, **cost)
             self.handles(obj, label, when)
         if not light(cost) and not when:
             self.report.write("note", text=f"{label} is large: it was not loaded back in a worker")
@@ -914,7 +970,7 @@ class Probe:
                 "type": describe(obj) if obj is not None else "",
                 "error": row["error"],
                 "place": place,
-                "owner": "",
+                "hook": "",
                 "attribute": "",
                 "inner": [],
             },
@@ -1522,6 +1578,22 @@ class Run:
     def __init__(self, report, method):
         self.report = report
         self.method = method  # "none" for no workers
+        self.inside = False  # a loader of ours starts its workers
+
+    def watch_processes(self):
+        """Stand at `Process.start`: what a process of its own would do is never run."""
+        start = process.BaseProcess.start
+
+        @functools.wraps(start)
+        def started(process):
+            kind = "" if self.inside else starter(process)
+            if kind:
+                self.report.write("other", kind=kind, place=call_place())
+            if kind == "Process":
+                raise Stop
+            return start(process)
+
+        process.BaseProcess.start = started
 
     def watch(self, module):
         """Stand at the loader's iteration."""
@@ -1530,7 +1602,7 @@ class Run:
 
         @functools.wraps(real)
         def iterate(loader):
-            if loader.num_workers == 0 or getattr(self, "inside", False):
+            if loader.num_workers == 0 or self.inside:
                 return real(loader)
             self.inside = True
             self.fetch(loader, real)
@@ -1558,6 +1630,16 @@ class Run:
             return without_workers(loader, real)
         loader.multiprocessing_context = self.method
         return real(loader)
+
+
+def starter(started):
+    """Return what starts a process: a `Pool`, an executor, the program itself, or a helper ("")."""
+    if "PoolWorker" in started.name:
+        return "Pool"
+    module = getattr(started._target, "__module__", "") or ""
+    if module == "concurrent.futures.process":
+        return "ProcessPoolExecutor"
+    return "" if module.startswith("multiprocessing.") else "Process"
 
 
 def seed_all():
@@ -1712,6 +1794,7 @@ def run_once(config, report):
         multiprocessing.set_start_method(config["method"], force=True)
         multiprocessing.set_start_method = lambda *args, **kwargs: None
         context.DefaultContext.set_start_method = lambda *args, **kwargs: None
+    run.watch_processes()
     when_imported("torch.utils.data.dataloader", run.watch)
     end = run_target(config, run)
     report.write("end", torch=has_torch(), **end)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDTH = 80
+DEEP = 5  # the indent of what is said of a thing, below its name
 
 
 def console() -> Console:
@@ -54,22 +55,37 @@ def verdict(joined: Sequence[Joined]) -> str:
 def _show_boundary(boundary: Boundary, joined: Sequence[Joined], out: Console) -> None:
     workers = "1 worker" if boundary.workers == 1 else f"{boundary.workers} workers"
     place = f"  {_plain(boundary.line)}" if boundary.line else ""
-    out.print(f"[bold]{boundary.kind}[/], {workers}, start method {boundary.method}[dim]{place}[/]")
+    out.print(f"[bold]{boundary.kind}[/], {workers}, {_started(boundary.method)}[dim]{place}[/]")
     for part in boundary.parts:
         _show_part(part, boundary.workers, out)
     for alike in _alike(joined):
         _show_culprit(alike[0], out, [item.culprit.path for item in alike[1:]])
     for text in boundary.differences:
-        out.print(f"  [yellow]differs[/] {_plain(text)}")
+        _say(out, f"[yellow]differs[/] {_plain(text)}")
     for handle in boundary.shared:
         name = f" ({handle.name})" if handle.name else ""
-        out.print(
-            f"  [yellow]shared[/] {_plain(handle.path)}{_plain(name)}: forked workers and the parent "
-            f"would read through one file descriptor ({handle.descriptor}), and one position"
+        _say(out, f"[yellow]shared[/] [bold]{_plain(handle.path)}[/]  {_plain(handle.type)}")
+        text = (
+            f"forked workers would share its file descriptor {handle.descriptor}, and its position"
         )
+        _say(out, f"{text}{_plain(name)}", DEEP)
     for text in boundary.notes:
-        out.print(f"  [dim]note[/] {_plain(text)}")
+        _say(out, f"[dim]note[/] {_plain(text)}")
     out.print()
+
+
+def _started(method: str) -> str:
+    """Return how workers start; what asks for no method is tried as spawn."""
+    return "default start method (tried as spawn)" if method == "default" else f"by {method}"
+
+
+def _say(out: Console, text: str, indent: int = 2, label: str = "") -> None:
+    """Print a text, all lines that it takes indented alike; a label stands in the first one's indent."""
+    before = label.ljust(indent)
+    for line in out.render_str(text).wrap(out, out.width - indent):
+        line.rstrip()
+        out.print(before, line, sep="", end="\n")
+        before = " " * indent
 
 
 def _alike(joined: Sequence[Joined]) -> list[list[Joined]]:
@@ -88,49 +104,48 @@ def _show_part(part: Part, workers: int, out: Console) -> None:
     cost = f"{size(part.bytes)} and {part.milliseconds:.1f} ms a worker"
     total = f", {size(part.bytes * workers)} in all" if workers > 1 else ""
     shared = f"; {size(part.shared)} of tensors go to shared memory" if part.shared else ""
-    out.print(f"  [green]ok[/] {_plain(part.path)}  {_plain(part.type)}")
-    out.print(f"     [dim]{cost}{total}{shared}[/]")
+    _say(out, f"[green]ok[/] {_plain(part.path)}  {_plain(part.type)}")
+    _say(out, f"[dim]{cost}{total}{shared}[/]", DEEP)
     if part.bytes < 1 << 20:
         return
     for attribute in part.largest:
-        out.print(
-            f"       {size(attribute.bytes):>9}  {_plain(attribute.path)}  [dim]{_plain(attribute.type)}[/]"
-        )
+        path, kind = _plain(attribute.path), _plain(attribute.type)
+        _say(out, f"{size(attribute.bytes):>9}  {path}  [dim]{kind}[/]", DEEP)
     if part.bytes >= HEAVY:
-        out.print(f"     [yellow]heavy[/] {advice(part)}")
+        _say(out, f"[yellow]heavy[/] {_plain(advice(part))}", DEEP)
 
 
 def advice(part: Part) -> str:
     """Say what to do with a dataset that costs each worker this much."""
     top = part.largest[0] if part.largest else None
-    name = top.path if top else part.path
+    name, count = (top.path, top.bytes) if top else (part.path, part.bytes)
     if top and top.type.startswith("numpy"):
         how = "map it from disk (np.load with mmap_mode, opened in each worker) or keep a tensor"
     elif top and top.type in ("list", "dict", "tuple"):
         how = "keep tensors or numpy arrays instead of Python objects, or load lazily"
     else:
         how = "map it into memory, keep tensors (they cross as handles), or load lazily"
-    return f"each worker gets a copy of {name} ({size(part.bytes)}): {how}"
+    return f"each worker gets a copy of {name} ({size(count)}): {how}"
 
 
 def _show_culprit(item: Joined, out: Console, more: Sequence[str]) -> None:
     culprit = item.culprit
     place = str(item.line) if item.line else ""
     code = f" [bold]{item.code}[/]" if item.code else ""
-    out.print(f"  [red]fails[/]{code} [bold]{_plain(culprit.path)}[/]  {_plain(culprit.type)}")
+    _say(out, f"[red]fails[/]{code} [bold]{_plain(culprit.path)}[/]  {_plain(culprit.type)}")
     message = " ".join(culprit.message.split())
-    out.print(f"       {_plain(culprit.error)}: {_plain(message[:300])}")
+    _say(out, f"{_plain(culprit.error)}: {_plain(message[:300])}", DEEP)
     if culprit.inner:
-        out.print(f"       [dim]because of its {_plain(', '.join(culprit.inner[:3]))}[/]")
+        _say(out, f"[dim]because of its {_plain(', '.join(culprit.inner[:3]))}[/]", DEEP)
     if more:
         rest = f" and {len(more) - 3} more" if len(more) > 3 else ""
-        out.print(f"       so do {_plain(', '.join(more[:3]))}{rest}")
+        _say(out, f"so do {_plain(', '.join(more[:3]))}{rest}", DEEP)
     if culprit.when:
-        out.print("       only in the next epoch: the parent has called len(dataset) by then")
+        _say(out, "only in the next epoch: the parent has called len(dataset) by then", DEEP)
     elif culprit.stage != "pickle":
-        out.print(f"       {STAGES.get(culprit.stage, culprit.stage)}")
+        _say(out, STAGES.get(culprit.stage, culprit.stage), DEEP)
     if place:
-        out.print(f"       [cyan]{_plain(place)}[/]{_made(item)}")
+        _say(out, f"[cyan]{_plain(place)}[/]{_made(item)}", DEEP)
 
 
 STAGES = {
@@ -160,12 +175,27 @@ def show_fetched(fetched: Sequence[Fetched], out: Console) -> None:
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for title in ("workers", "first batch", ""):
+    for title in ("start method", "first batch", "seconds", ""):
         table.add_column(title, overflow="fold")
     for row in fetched:
+        words = outcome(row, fetched)
         colour = "green" if row.ok else "red"
-        table.add_row(row.method, f"[{colour}]{_plain(outcome(row, fetched))}[/]", _plain(row.text))
+        seconds = f"{row.seconds:.2f}" if row.ok else ""
+        table.add_row(_workers(row), f"[{colour}]{words}[/]", seconds, _plain(row.text))
     out.print(table)
+    if any(outcome(row, fetched) == DIFFERS for row in fetched):
+        out.print(f"\n{WHY_DIFFERENT}")
+
+
+DIFFERS = "works, differs"
+WHY_DIFFERENT = (
+    "A batch differs from that of no workers: what is drawn at random may; anything else that differs "
+    "is read wrongly in a worker."
+)
+
+
+def _workers(row: Fetched) -> str:
+    return "no workers" if row.method == "none" else row.method
 
 
 def outcome(row: Fetched, fetched: Sequence[Fetched]) -> str:
@@ -175,16 +205,18 @@ def outcome(row: Fetched, fetched: Sequence[Fetched]) -> str:
     base = next((other for other in fetched if other.method == "none" and other.ok), None)
     if base is None or row is base:
         return "works"
-    return "works, same" if row.digest == base.digest else "works, differs"
+    return "works, same" if row.digest == base.digest else DIFFERS
 
 
 def show_proof(before: Sequence[Fetched], after: Sequence[Fetched], out: Console) -> None:
     """Print each start method before and after rewriting."""
+    out.print("\nThe first batch, before and after:")
     for old, new in zip(before, after, strict=True):
         words = f"{_word(old)} -> {_word(new)}"
         colour = "green" if new.ok else "red"
-        detail = "" if new.ok else f"  {_plain(new.text)}"
-        out.print(f"  {new.method:<11}[{colour}]{words}[/]{detail}")
+        _say(out, f"{_workers(new):<12}[{colour}]{words}[/]")
+        if not new.ok:
+            _say(out, _plain(new.text), 14)
 
 
 def _word(row: Fetched) -> str:
@@ -195,22 +227,27 @@ def show_explanation(explanation: Explanation, out: Console) -> None:
     """Print an explanation."""
     out.print(f"[bold]{_plain(explanation.message)}[/]\n")
     out.print(f"{_plain(explanation.happened)} {_plain(explanation.why)}\n")
-    if explanation.path:
-        out.print(f"  hangs   {_plain(explanation.path)}")
-    if explanation.line:
-        label = "sent at" if explanation.line_is == "boundary" else explanation.line_is
-        out.print(f"  {label:<8}[cyan]{_plain(explanation.line)}[/]")
-    if explanation.found:
-        out.print(f"  found   {_plain(explanation.found)}")
-    if explanation.code:
-        out.print(f"  rule    {explanation.code}")
-    out.print(f"  run     [green]{_plain(explanation.command)}[/]")
+    for name, text in _facts(explanation):
+        _say(out, text, 11, f"  {name}")
     for other in explanation.others:
         out.print(f"\nAlso: {_plain(other)}")
     if explanation.pasted:
         out.print("\nIn the code of this text, block by block:")
     for said in explanation.pasted:
-        out.print(f"  {_plain(said)}")
+        _say(out, _plain(said))
+
+
+def _facts(explanation: Explanation) -> list[tuple[str, str]]:
+    """Return what is known besides the sentences, each with its name."""
+    label = "sent at" if explanation.line_is == "boundary" else explanation.line_is
+    rows = [
+        ("hangs", _plain(explanation.path)),
+        (label, f"[cyan]{_plain(explanation.line)}[/]" if explanation.line else ""),
+        ("found", _plain(explanation.found)),
+        ("rule", explanation.code),
+        ("run", f"[green]{_plain(explanation.command)}[/]"),
+    ]
+    return [row for row in rows if row[1]]
 
 
 def to_json(probed: Probed, joined: Sequence[Joined]) -> str:
