@@ -103,6 +103,24 @@ def test_git_apply_takes_the_patch_and_gives_what_apply_writes(dlfix, data):
     assert path.read_bytes() == by_git
 
 
+def test_git_apply_takes_the_patch_in_a_subfolder_of_the_repository(dlfix, monkeypatch):
+    path = write(dlfix.folder, "sub/a.py", "x = bad\n")
+    subprocess.run(["git", "init", "-q"], cwd=dlfix.folder, check=True)
+    monkeypatch.chdir(path.parent)
+    patch = dlfix("apply", "--diff", "-q").stdout_bytes
+    subprocess.run(["git", "apply"], input=patch, check=True)
+    assert path.read_text() == "x = good\n"
+
+
+def test_a_file_outside_the_working_directory_is_named_from_the_root(dlfix, monkeypatch):
+    path = write(dlfix.folder, "a.py", "x = bad\n")
+    here = write(dlfix.folder, "elsewhere/b.txt", "").parent
+    monkeypatch.chdir(here)
+    patch = dlfix("apply", "--diff", "-q", path).stdout
+    assert patch.startswith(f"--- a{path}\n+++ b{path}\n")
+    assert "//" not in patch
+
+
 def test_side_by_side_shows_both_and_writes_nothing(dlfix, monkeypatch):
     monkeypatch.setenv("COLUMNS", "140")
     path = write(dlfix.folder, "a.py", "x = bad\n")
@@ -167,11 +185,10 @@ def test_stdin_with_diff_gives_a_patch(dlfix):
     assert result.stdout.startswith("--- a/s.py\n+++ b/s.py\n")
 
 
-def test_a_read_only_file_is_named_and_nothing_is_written(dlfix, monkeypatch):
+def test_a_read_only_file_is_named_and_nothing_is_written(dlfix):
     path = write(dlfix.folder, "a.py", "x = bad\n")
     other = write(dlfix.folder, "b.py", "x = bad\n")
-    allowed = os.access
-    monkeypatch.setattr("os.access", lambda p, mode: p != path and allowed(p, mode))
+    path.chmod(0o444)
     result = dlfix("apply")
     assert result.exit_code == 2
     assert f"{path}: read-only" in result.stderr

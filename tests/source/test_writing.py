@@ -55,6 +55,16 @@ def test_one_file_that_cannot_be_written_keeps_all_as_they_are(tmp_path):
     assert first.read_bytes() == b"old"
 
 
+def test_a_read_only_file_is_refused_though_root_may_write_it(tmp_path):
+    path = tmp_path / "a.py"
+    path.write_bytes(b"old")
+    path.chmod(0o444)
+    with pytest.raises(SourceError, match="read-only"):
+        write([Change(path, b"old", b"new")])
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a.py"]
+
+
 def test_a_file_this_user_may_not_write_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "a.py"
     path.write_bytes(b"old")

@@ -28,7 +28,8 @@ def patch(changes: Iterable[Change]) -> bytes:
 
 
 def _patch(change: Change) -> bytes:
-    name = relative(change.path)
+    # A file elsewhere is named from the root, as git does: `patch -p1 -d /` takes it.
+    name = relative(change.path).replace("\\", "/").lstrip("/")
     tab = "\t" if " " in name else ""  # where the name ends
     old, new = (f"{side}/{name}{tab}".encode() for side in "ab")
     lines = difflib.diff_bytes(
