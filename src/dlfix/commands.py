@@ -255,19 +255,21 @@ def _write_all(changes: Sequence[Change]) -> list[SourceError]:
 
 def _show_diff(session: Session, outcome: Outcome, request: Request, manner: Manner) -> None:
     from dlfix.report import diff
+    from dlfix.report.view import View
 
     out = console(request.color)
+    view = View(session, [])
     # FORCE_COLOR, as CI sets it, must not spoil what is piped to git.
     if request.color != "always" and not sys.stdout.isatty():
-        _put(diff.patch(outcome.changes))
+        _put(diff.patch(outcome.changes, view))
         return
     wide = manner.side_by_side and out.width >= diff.WIDE
     for path, text in sorted(outcome.after.items()):
-        before, after = session.readable(path, outcome.before[path]), session.readable(path, text)
-        if wide:
-            out.print(diff.side_by_side(path, before, after))
-        else:
-            out.print(diff.unified(path, before, after), soft_wrap=True)
+        for name, before, after in view.sheets(path, outcome.before[path], text):
+            if wide:
+                out.print(diff.side_by_side(name, before, after))
+            else:
+                out.print(diff.unified(name, before, after), soft_wrap=True)
 
 
 def _summarise(
@@ -314,15 +316,16 @@ def _filter(request: Request, manner: Manner) -> int:
     after = data
     for change in outcome.changes:
         after = change.after if name in session.notebooks else source.encode(outcome.after[name])
+    from dlfix.report.view import View
+
     if manner.diff:
         from dlfix.report import diff
 
-        _put(diff.patch([Change(name, data, after)]) if after != data else b"")
+        changes = [Change(name, data, after)] if after != data else []
+        _put(diff.patch(changes, View(session, [])))
     else:
         _put(after)
     session.bugs.extend(outcome.errors)
-    from dlfix.report.view import View
-
     if not request.quiet:
         _summarise(View(session, outcome.left, outcome.project), outcome, request, True, [])
     found = after != data if manner.diff else bool(outcome.left)

@@ -60,8 +60,8 @@ class Chooser:
         self.console.print(Text(f"\n{proposal.fix.message}{note}\n", style="bold green"))
         for path, after in proposal.after.items():
             draw = diff.side_by_side if self.wide else diff.unified
-            old, new = (self.view.session.readable(path, t) for t in (proposal.before[path], after))
-            self.console.print(draw(path, old, new), soft_wrap=not self.wide)
+            for name, old, new in view.sheets(path, proposal.before[path], after):
+                self.console.print(draw(name, old, new), soft_wrap=not self.wide)
 
     def _answer(self, path: Path) -> bool:
         while True:

@@ -1,4 +1,5 @@
 import json
+import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -212,7 +213,22 @@ def test_a_notebook_is_shown_with_its_magics_and_cells(dlfix):
     for told in (dlfix("check").stdout, dlfix("apply", "--diff", "--color", "never").stdout):
         assert "%time" in told
         assert "dlfix-magic" not in told
-    assert "# %% cell 2" in dlfix("apply", "-i", input="q\n").stdout
+    for told in (
+        dlfix("apply", "-i", input="q\n").stdout,
+        dlfix("apply", "--diff", "--color", "always").stdout,
+    ):
+        assert "+++ n.ipynb:cell 2" in told
+        assert "--- n.ipynb:cell 1" not in told
+
+
+def test_a_notebooks_patch_tells_the_cells_and_git_takes_it(dlfix):
+    book = {"cells": [{"cell_type": "code", "source": ["a = 1\n", "x = bad"]}], "metadata": {}}
+    path = write(dlfix.folder, "n.ipynb", json.dumps(book))
+    patch = dlfix("apply", "--diff", "-q").stdout_bytes
+    assert patch.startswith(b"# --- n.ipynb:cell 1\n# +++ n.ipynb:cell 1\n# @@ -1,2 +1,2 @@\n")
+    assert b"# -x = bad\n# +x = good\n--- a/n.ipynb\n" in patch
+    subprocess.run(["git", "apply"], cwd=dlfix.folder, input=patch, check=True)
+    assert json.loads(path.read_text())["cells"][0]["source"] == ["a = 1\n", "x = good"]
 
 
 def test_what_was_fixed_is_told_by_the_rows_of_the_file_as_it_was(dlfix, monkeypatch):

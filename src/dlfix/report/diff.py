@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Union
 
 from rich.console import Group, RenderableType
@@ -12,8 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from dlfix.report.text import highlighted
-from dlfix.report.view import relative
+from dlfix.report.view import View, relative
 from dlfix.source.lines import bare
+from dlfix.source.notebook import parse
 from dlfix.source.writing import Change
 
 NO_NEWLINE = b"\n\\ No newline at end of file\n"
@@ -22,9 +22,23 @@ BACKGROUNDS = {"+": "on #12301f", "-": "on #3a1a1d"}
 WIDE = 120  # columns from which two sides fit beside each other
 
 
-def patch(changes: Iterable[Change]) -> bytes:
+def patch(changes: Iterable[Change], view: View) -> bytes:
     """Return a patch in the files' own bytes, as `git apply` wants it."""
-    return b"".join(_patch(change) for change in changes)
+    return b"".join(_cells(change, view) + _patch(change) for change in changes)
+
+
+def _cells(change: Change, view: View) -> bytes:
+    """Return what changes in a notebook's cells as comments, which `git apply` passes over."""
+    book = view.session.notebooks.get(change.path)
+    if book is None:
+        return b""
+    after = parse(change.path, change.after)
+    lines = [
+        line
+        for name, old, new in view.sheets(change.path, book.text, after.text)
+        for line in unified(name, old, new).plain.splitlines()
+    ]
+    return "".join(f"# {line}\n" for line in lines).encode()
 
 
 def _patch(change: Change) -> bytes:
@@ -44,12 +58,12 @@ def _lines(data: bytes) -> list[bytes]:
     return [*lines, last] if last else lines
 
 
-def unified(path: Path, before: str, after: str, *, context: int = 3) -> Text:
-    """Return a coloured unified diff of one file."""
+def unified(name: str, before: str, after: str, *, context: int = 3) -> Text:
+    """Return a coloured unified diff of one file, or cell."""
     old, new = bare(before), bare(after)
     text = Text(no_wrap=True)
-    text.append(f"--- {relative(path)}\n", style="bold red")
-    text.append(f"+++ {relative(path)}\n", style="bold green")
+    text.append(f"--- {name}\n", style="bold red")
+    text.append(f"+++ {name}\n", style="bold green")
     for line in list(difflib.unified_diff(old, new, lineterm="", n=context))[2:]:
         text.append(_coloured(line)).append("\n")
     return text
@@ -65,10 +79,10 @@ def _coloured(line: str) -> Text:
     return Text().append(sign, style=SIGNS.get(sign, "dim")).append(body)
 
 
-def side_by_side(path: Path, before: str, after: str, *, context: int = 3) -> RenderableType:
+def side_by_side(name: str, before: str, after: str, *, context: int = 3) -> RenderableType:
     """Return the two versions beside each other, changed rows only with some around."""
     table = Table(box=None, expand=True, padding=(0, 1), show_header=True, header_style="bold")
-    for title, style in ((f"{relative(path)}", "red"), ("after", "green")):
+    for title, style in ((name, "red"), ("after", "green")):
         table.add_column("", justify="right", style="dim", no_wrap=True, width=4)
         table.add_column(Text(title, style=style), ratio=1, overflow="fold")
     for number, hunk in enumerate(hunks(before, after, context)):

@@ -17,7 +17,7 @@ from dlfix import __version__
 from dlfix.report import picture, tree
 from dlfix.report.diff import Side, hunks
 from dlfix.report.text import plural
-from dlfix.report.view import Entry, Spot, View, relative
+from dlfix.report.view import Entry, Spot, View
 
 if TYPE_CHECKING:
     from dlfix.session import Outcome
@@ -188,14 +188,17 @@ def _fix(entry: Entry) -> str:
 
 
 def _diff(view: View, path: Path, before: str, after: str) -> str:
-    before, after = (view.session.readable(path, text) for text in (before, after))
+    return "".join(_sheet(*sheet) for sheet in view.sheets(path, before, after))
+
+
+def _sheet(name: str, before: str, after: str) -> str:
     rows = []
     for number, hunk in enumerate(hunks(before, after)):
         if number:
             rows.append('<tr class="gap"><td colspan="4">&#8943;</td></tr>')
         rows += [f"<tr>{_half(left, 'del')}{_half(right, 'ins')}</tr>" for left, right in hunk]
     return (
-        f'<details open class="diff"><summary>{_esc(relative(path))}</summary>'
+        f'<details open class="diff"><summary>{_esc(name)}</summary>'
         f'<div class="scroll" tabindex="0"><table class="code sides"><col class="no"><col><col class="no"><col>{"".join(rows)}</table></div></details>'
     )
 

@@ -151,6 +151,15 @@ class View:
             .split("\n")
         )
 
+    def sheets(self, path: Path, before: str, after: str) -> Iterator[tuple[str, str, str]]:
+        """Yield name, old and new text of a file, or of each cell of a notebook that changes."""
+        book = self.session.notebooks.get(path)
+        if book is None:
+            yield relative(path), before, after
+            return
+        for cell, old, new in book.changed(before, after):
+            yield f"{relative(path)}:cell {cell}", old, new
+
     def locate(self, path: Path, position: Position) -> tuple[int | None, int, int]:
         """Return the notebook cell (None in a module), the row and the column, from 1."""
         book = self.session.notebooks.get(path)

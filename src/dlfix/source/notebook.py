@@ -70,6 +70,12 @@ class Notebook:
         ]
         return "".join(lines)
 
+    def changed(self, before: str, after: str) -> Iterator[tuple[int, str, str]]:
+        """Yield number, old and new source of each cell in which two joined texts differ."""
+        for cell, old, new in zip(self.cells, self._split(before), self._split(after), strict=True):
+            if old != new:
+                yield cell.number, old, new
+
     def _split(self, text: str) -> list[str]:
         pieces: list[list[str]] = [[]]
         for line in split(text):
