@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 
 import pytest
@@ -187,7 +188,20 @@ def test_the_parent_s_error_comes_before_the_end_of_file_it_causes():
 
 
 @pytest.mark.parametrize(
-    "prefix", ["[rank0]: ", "(worker pid=12) ", "train-1  | ", "\x1b[31m", "2026-01-01 10:00:00 "]
+    "prefix",
+    [
+        "[rank0]: ",
+        "(worker pid=12) ",
+        "train-1  | ",
+        "\x1b[31m",
+        "2026-01-01 10:00:00 ",
+        "2026-01-01T10:00:00.123Z [rank1]: ",
+        "2026-01-01 10:00:00,123 - train - ERROR - ",
+        "tests (3.12)\tRun tests\t2026-01-01T10:00:00.1234567Z ",
+        "0: ",
+        "> ",
+        "        ",
+    ],
 )
 def test_prefixes_and_colours_of_logs_are_seen_through(prefix):
     text = "\r\n".join(
@@ -196,6 +210,157 @@ def test_prefixes_and_colours_of_logs_are_seen_through(prefix):
     found = explain(text)
     assert found.code == "DLF201"
     assert found.line == "/home/me/proj/train.py:70"
+
+
+def test_times_that_go_on_from_line_to_line_are_seen_through():
+    lines = parent("TypeError: h5py objects cannot be pickled").split("\n")
+    text = "\n".join(f"10:00:{i:02}.{i * 37:04} ERROR - {line}" for i, line in enumerate(lines))
+    found = explain(text)
+    assert (found.code, found.line) == ("DLF201", "/home/me/proj/train.py:70")
+    assert found.message == "TypeError: h5py objects cannot be pickled"
+
+
+def test_a_log_of_json_is_read():
+    text = json.dumps(
+        {"log": parent("TypeError: h5py objects cannot be pickled"), "stream": "stderr"}
+    )
+    found = explain(text)
+    assert (found.code, found.line) == ("DLF201", "/home/me/proj/train.py:70")
+
+
+def test_the_colours_of_python_3_13_are_seen_through():
+    text = """\
+Traceback (most recent call last):
+  File \x1b[35m"/home/me/proj/train.py"\x1b[0m, line \x1b[35m70\x1b[0m, in \x1b[35m<module>\x1b[0m
+    \x1b[31mmain\x1b[0m\x1b[1;31m()\x1b[0m
+    \x1b[31m~~~~\x1b[0m\x1b[1;31m^^\x1b[0m
+\x1b[1;35mAttributeError\x1b[0m: \x1b[35mCan't get local object 'main.<locals>.<lambda>'\x1b[0m
+"""
+    found = explain(text)
+    assert (found.code, found.line) == ("DLF101", "/home/me/proj/train.py:70")
+    assert found.message == "AttributeError: Can't get local object 'main.<locals>.<lambda>'"
+
+
+@pytest.mark.parametrize("folder", [r"C:\Python312\Lib", r"D:\Anaconda3\envs\pt\lib"])
+def test_paths_of_windows_are_read_and_those_of_its_libraries_known(folder):
+    text = f"""\
+Traceback (most recent call last):
+  File "C:\\Users\\me\\my project\\train.py", line 70, in <module>
+    for batch in loader:
+  File "{folder}\\site-packages\\torch\\utils\\data\\dataloader.py", line 440, in __iter__
+    return self._get_iterator()
+  File "{folder}\\multiprocessing\\reduction.py", line 60, in dump
+    ForkingPickler(file, protocol).dump(obj)
+TypeError: cannot pickle 'Environment' object
+"""
+    found = explain(text)
+    assert found.line == "C:\\Users\\me\\my project\\train.py:70"
+    assert found.command.endswith('"C:\\Users\\me\\my project\\train.py"')
+
+
+CELLS = {
+    "of now": """\
+AttributeError                            Traceback (most recent call last)
+Cell In[3], line 2
+      1 loader = DataLoader(data, num_workers=2)
+----> 2 for batch in loader:
+
+File ~/pt/lib/python3.12/multiprocessing/reduction.py:60, in dump(obj, file, protocol)
+---> 60     ForkingPickler(file, protocol).dump(obj)
+""",
+    "of before": """\
+AttributeError                            Traceback (most recent call last)
+<ipython-input-3-5cbd16a61c14> in <module>
+      1 loader = DataLoader(data, num_workers=2)
+----> 2 for batch in loader:
+
+~/pt/lib/python3.7/multiprocessing/reduction.py in dump(obj, file, protocol)
+---> 60     ForkingPickler(file, protocol).dump(obj)
+
+""",
+    "of a file": """\
+AttributeError                            Traceback (most recent call last)
+/tmp/ipykernel_42/123456.py in <cell line: 4>()
+----> 2 for batch in loader:
+""",
+}
+
+
+@pytest.mark.parametrize("text", CELLS.values(), ids=CELLS)
+def test_cells_of_notebooks_are_named_and_never_taken_for_files(text):
+    found = explain(text + "AttributeError: Can't pickle local object 'main.<locals>.<lambda>'\n")
+    assert found.line.endswith(":2")
+    assert found.line.startswith(("Cell In[3]", "<ipython-input-3", "/tmp/ipykernel_42"))
+    assert "ell In" not in found.command
+    assert "<ipython" not in found.command
+    assert "ipykernel" not in found.command
+
+
+def test_the_line_of_a_test_is_found_in_pytest_s_long_style():
+    text = """\
+    def test_loader():
+>       next(iter(DataLoader(ds, num_workers=1)))
+
+tests/test_x.py:12:
+_ _ _ _ _ _ _ _ _ _ _ _ _ _
+/usr/lib/python3.11/multiprocessing/reduction.py:60: in dump
+    ForkingPickler(file, protocol).dump(obj)
+E   TypeError: cannot pickle 'generator' object
+
+/usr/lib/python3.11/multiprocessing/reduction.py:60: TypeError
+=========================== short test summary info ============================
+FAILED tests/test_x.py::test_loader - TypeError: cannot pickle 'generator' object
+"""
+    found = explain(text)
+    assert (found.code, found.line) == ("DLF206", "tests/test_x.py:12")
+
+
+def test_an_error_of_a_process_that_spawn_started_is_explained_by_that_process():
+    text = """\
+Traceback (most recent call last):
+  File "/home/me/proj/train.py", line 90, in <module>
+    mp.spawn(work, nprocs=2)
+torch.multiprocessing.spawn.ProcessRaisedException:
+
+-- Process 0 terminated with the following error:
+Traceback (most recent call last):
+  File "/opt/venv/lib/python3.11/site-packages/torch/multiprocessing/spawn.py", line 90, in _wrap
+    fn(i, *args)
+  File "/home/me/proj/train.py", line 41, in work
+    for batch in loader:
+TypeError: cannot pickle 'Environment' object
+"""
+    found = explain(text)
+    assert (found.code, found.line) == ("DLF201", "/home/me/proj/train.py:41")
+
+
+@pytest.mark.parametrize(
+    ("signal", "word"),
+    [
+        ("Bus error. It is possible that", "shared memory"),
+        ("Killed.", "memory runs out"),
+        ("Segmentation fault.", "crashed"),
+    ],
+)
+def test_what_killed_a_worker_is_told_by_the_signal(signal, word):
+    found = explain(
+        'Traceback (most recent call last):\n  File "train.py", line 7, in <module>\n'
+        f"RuntimeError: DataLoader worker (pid 42) is killed by signal: {signal}\n"
+    )
+    assert word in found.happened + found.why
+    assert (found.line, found.line_is) == ("train.py:7", "boundary")
+
+
+def test_an_error_of_loading_is_not_told_as_one_of_pickling():
+    text = """\
+Traceback (most recent call last):
+  File "/usr/lib/python3.13/multiprocessing/spawn.py", line 136, in _main
+    self = reduction.pickle.load(from_parent)
+ModuleNotFoundError: No module named 'sets_of_ours'
+"""
+    found = explain(text)
+    assert "raised while an object was loaded in the worker" in found.happened
+    assert "nothing of what the parent set up" in found.why
 
 
 def test_an_unknown_error_is_told_by_where_it_was_raised():
@@ -243,6 +408,16 @@ E       AttributeError: Can't pickle local object 'main.<locals>.<lambda>'
 │ /home/me/proj/train.py:70 in main                                            │
 │ /opt/venv/lib/python3.12/site-packages/torch/utils/data/dataloader.py:494 in __iter__ │
 ╰──────────────────────────────────────────────────────────────────────────────╯
+AttributeError: Can't pickle local object 'main.<locals>.<lambda>'
+""",
+    "loguru": """\
+2026-03-01 10:00:00.123 | ERROR    | __main__:<module>:70 - An error has been caught
+Traceback (most recent call last):
+
+> File "/home/me/proj/train.py", line 70, in main
+    for batch in loader:
+                 \u2514 <torch.utils.data.dataloader.DataLoader object at 0x7f>
+
 AttributeError: Can't pickle local object 'main.<locals>.<lambda>'
 """,
     "an exception group": """\

@@ -21,10 +21,15 @@ ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 FRAME = re.compile(
     r"""File\ "?(?P<python>[^"\n]+?)"?(?:,\ line\ |:)(?P<row1>\d+)(?:,\ in\ (?P<in1>[^\n]+))?
     | (?P<cell>(?:Cell|Input)\ In\ ?\[\d+\]),\ line\ (?P<row2>\d+)
-    | ^(?P<pytest>[\w./\\~-]+\.py):(?P<row3>\d+):\ (?:in\ (?P<in3>\w+)|[A-Z]\w+)
+    | ^(?P<pytest>[\w./\\~-]+\.py):(?P<row3>\d+):\ ?(?:in\ (?P<in3>\w+)|[A-Z]\w+|$)
     | (?P<rich>[\w./\\~-]+\.py):(?P<row4>\d+)\ in\ (?P<in4>\S+)""",
     re.VERBOSE,
 )
+OLD_CELL = re.compile(
+    r"^(?P<path>\S+\.py|<ipython-input\S+>) in (?P<function><[^>]*>|\w+)(?:\(.*\))?$"
+)
+ARROW = re.compile(r"^-+> *(?P<row>\d+)\b")
+HEAD = "Traceback (most recent call last):"
 TRACEBACK = re.compile(r"Traceback \(most recent call last\)|^-{20,}$")
 EXCEPTION = re.compile(
     r"(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)"
@@ -32,8 +37,8 @@ EXCEPTION = re.compile(
 )
 LIBRARY = re.compile(
     r"site-packages|dist-packages|[/\\]lib[/\\]python\d|[/\\]lib64[/\\]python\d|[/\\]Lib[/\\]\w+\.py"
-    r"|[/\\]Lib[/\\](?:multiprocessing|concurrent)|python\d[\w.]*[/\\]multiprocessing"
-    r"|Python\.framework|^<|[/\\]torch[/\\](?:utils|multiprocessing)[/\\]|\.pyx$"
+    r"|[/\\][Ll]ib[/\\](?:multiprocessing|concurrent)|python\d[\w.]*[/\\]multiprocessing"
+    r"|Python\.framework|^<(?!ipython)|[/\\]torch[/\\](?:utils|multiprocessing)[/\\]|\.pyx$"
 )
 NOTE = re.compile(r"when serializing (?P<what>(?:dict|list|tuple|set) item [^\n]+|[^\n]+? state)")
 
@@ -131,18 +136,41 @@ def _said(finding: Finding) -> str:
 
 
 def clean(text: str) -> str:
-    """Return a text without colours and line ends of other systems."""
-    return ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    """Return a text without colours, line ends of other systems and what logs put before lines."""
+    text = ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    if f"{HEAD}\\n" in text:  # a log of JSON: one line of it holds many
+        text = text.replace("\\n", "\n").replace('\\"', '"')
+    return "\n".join(_without_prefixes(text.split("\n")))
+
+
+def _without_prefixes(lines: Sequence[str]) -> Iterator[str]:
+    """Yield lines without the time, rank or level that stands before a traceback's head too."""
+    shape, width = "", 0
+    for line in lines:
+        if line.endswith(HEAD):
+            width = len(line) - len(HEAD)
+            shape = _shape(line[:width])
+        starts_alike = bool(width) and _shape(line[:width].ljust(width)) == shape
+        yield line[width:] if starts_alike else line
+
+
+def _shape(prefix: str) -> str:
+    return re.sub(r"\d", "0", prefix)
 
 
 def exceptions(text: str) -> Iterator[Raised]:
     """Yield the exceptions of a log in order; a frame belongs to the next exception below it."""
     frames: list[Frame] = []
+    cell: re.Match[str] | None = None
     lines = text.split("\n")
     for i, line in enumerate(lines):
         if TRACEBACK.search(line):
             frames = []
-        if frame := FRAME.search(line):
+        cell = OLD_CELL.search(line) or cell
+        if cell and (arrow := ARROW.search(line)):
+            frames.append(Frame(cell["path"], int(arrow["row"]), cell["function"]))
+            cell = None
+        elif frame := FRAME.search(line):
             frames.append(_frame(frame))
         elif (match := EXCEPTION.search(line)) and _starts(line, match.start()):
             yield Raised(_whole(lines, i, match.start()), tuple(frames))
@@ -193,24 +221,28 @@ def _ranked(text: str, raised: Sequence[Raised]) -> list[tuple[Meaning, Raised |
     return found
 
 
+PICKLED = (
+    "Something that hangs from the object has its own way of being pickled, and that failed; the probe "
+    "names it and where it hangs."
+)
+LOADED = (
+    "Loading imports what the object is made of and runs its `__setstate__`, in a process that has "
+    "nothing of what the parent set up; the probe loads it there and names it."
+)
 STAGES = (
-    ("reduction.py", "dump", "pickled for the worker"),
-    ("queues.py", "_feed", "pickled for another process"),
-    ("spawn.py", "_main", "loaded in the worker"),
-    ("forkserver.py", "_serve_one", "loaded in the worker"),
+    ("reduction.py", "dump", "pickled for the worker", PICKLED),
+    ("queues.py", "_feed", "pickled for another process", PICKLED),
+    ("spawn.py", "_main", "loaded in the worker", LOADED),
+    ("forkserver.py", "_serve_one", "loaded in the worker", LOADED),
 )
 
 
 def _by_frames(source: Raised) -> Meaning | None:
     """Tell an error that no row knows by where it was raised: while something was pickled."""
-    for file, function, what in STAGES:
+    for file, function, what, why in STAGES:
         if any(f.path.endswith(file) and f.function == function for f in source.frames):
             error = source.text.split("\n")[0]
             happened = f"`{error}` was raised while an object was {what}."
-            why = (
-                "Something that hangs from the object has its own way of being pickled, and that "
-                "failed; the probe names it and where it hangs."
-            )
             return Meaning("", happened, why, RANKS["wrapper"], error, "")
     return None
 
@@ -255,7 +287,7 @@ def _path(text: str) -> str:
             steps.append(f".{key.strip(chr(39))}" if key[1:-1].isidentifier() else f"[{key}]")
         elif kind.endswith(" state"):
             steps.append(kind[: -len(" state")] if not steps else "")
-    return "".join(steps).replace("multiprocessing.context.", "")
+    return re.sub(r"^(?:multiprocessing\.context|__main__|__mp_main__)\.", "", "".join(steps))
 
 
 def _place(finding: Finding) -> str:
@@ -269,7 +301,8 @@ def _line(meaning: Meaning, frames: Sequence[Frame], folder: Path) -> tuple[str,
     if not frames:
         return "", ""
     last = frames[-1]
-    at_fault = meaning.rank < RANKS["cause"] or meaning.code in AT_THE_FRAME
+    ended = meaning.rank == RANKS["wrapper"] and not meaning.text.startswith("Caught ")
+    at_fault = meaning.code in AT_THE_FRAME or (meaning.rank < RANKS["cause"] and not ended)
     return f"{last.path}:{last.row}", "culprit" if at_fault else "boundary"
 
 
@@ -372,6 +405,10 @@ def _is_called(node: ast.AST, name: str) -> bool:
 def command(code: str, line: str) -> str:
     """Return the command that fixes, or else shows, what a text is about."""
     path = line.rpartition(":")[0] if line else ""
+    if not path.endswith((".py", ".pyw")) or "ipykernel_" in path:
+        path = ""  # a notebook's cell
+    if " " in path:
+        path = f'"{path}"'
     if not code:
         return f"dlfix probe {path or 'SCRIPT'}"
     how = fix_of(code)

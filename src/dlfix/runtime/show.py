@@ -225,12 +225,15 @@ def _word(row: Fetched) -> str:
 
 def show_explanation(explanation: Explanation, out: Console) -> None:
     """Print an explanation."""
-    out.print(f"[bold]{_plain(explanation.message)}[/]\n")
-    out.print(f"{_plain(explanation.happened)} {_plain(explanation.why)}\n")
+    _say(out, f"[bold]{_plain(explanation.message)}[/]", 0)
+    out.print()
+    _say(out, f"{_plain(explanation.happened)} {_plain(explanation.why)}", 0)
+    out.print()
     for name, text in _facts(explanation):
         _say(out, text, 11, f"  {name}")
     for other in explanation.others:
-        out.print(f"\nAlso: {_plain(other)}")
+        out.print()
+        _say(out, f"Also: {_plain(other)}", 0)
     if explanation.pasted:
         out.print("\nIn the code of this text, block by block:")
     for said in explanation.pasted:
