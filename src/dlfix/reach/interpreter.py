@@ -481,9 +481,9 @@ class Interpreter:
             found = [r for one in found for r in self.calls.decorate(decorator, one, frame)]
         for reached in found:
             value = reached.value
-            if isinstance(value, Function) and value.named is function:
+            if isinstance(value, Function) and value.bearer is function:
                 yield Reached(function)  # `wraps`: the name leads to this very object
-            elif value is function:
+            elif isinstance(value, Function) and value.node is node:
                 yield reached
             else:
                 passed = Passed(frame.module, node, DECORATED)

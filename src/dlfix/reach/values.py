@@ -57,6 +57,11 @@ class Function:
         """The module it is written in."""
         return self.frame.module
 
+    @property
+    def bearer(self) -> Function:
+        """The function whose name it bears, itself where it has its own."""
+        return self if self.named is None else self.named.bearer
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Class:

@@ -40,7 +40,7 @@ def _of_function(value: Function, crossing: Crossing, analysis: Analysis) -> Pro
     if any(passed.note == DECORATED for passed in crossing.passed):
         return "decorated" if _is_local(value) else None
     if value.named is not None:
-        return None if not _is_local(value.named) else "local"
+        return _of_named(value, analysis)
     if isinstance(value.node, ast.Lambda):
         return "named" if _bound_at_top(value) else "lambda"
     if _is_local(value):
@@ -48,6 +48,20 @@ def _of_function(value: Function, crossing: Crossing, analysis: Analysis) -> Pro
     if under_guard(value.module, value.node) is not None:
         return None  # DLF302 tells of it
     return None if _leads_back(value, analysis) else "shadowed"
+
+
+def _of_named(value: Function, analysis: Analysis) -> Problem | None:
+    """Tell what is wrong with what `functools.wraps` gave the name of another function."""
+    bearer = value.bearer
+    if _is_local(bearer):
+        return "local"
+    name = getattr(bearer.node, "name", "")
+    if not bearer.frame.scope.is_module or not name:
+        return None
+    found = [r.value for r in analysis.interpreter.global_name(bearer.module, name)]
+    known = found and all(node_of(each) is not None for each in found)
+    same = any(isinstance(each, Function) and each.node is value.node for each in found)
+    return "shadowed" if known and not same else None
 
 
 def _of_class(value: Class, analysis: Analysis) -> Problem | None:
@@ -131,6 +145,12 @@ def name_of(crossing: Crossing) -> str:
 def said(why: Problem, crossing: Crossing) -> str:
     """Return the message for a callable that is not found by its name."""
     name = name_of(crossing)
+    value = crossing.value
+    if isinstance(value, Function) and value.named is not None:
+        bearer = getattr(value.bearer.node, "name", "")
+        return (
+            f"`{name}` reaches the workers under the name of `{bearer}`, which is another function"
+        )
     if why == "named":
         return "a lambda reaches the workers under a name that pickle does not know it by"
     if why == "decorated":
