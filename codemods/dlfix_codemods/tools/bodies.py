@@ -302,7 +302,7 @@ def _without(params: cst.Parameters, names: Sequence[str]) -> cst.Parameters:
             left[-1] = left[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
         return left
 
-    return params.with_changes(
+    left = params.with_changes(
         params=kept(params.params),
         kwonly_params=kept(params.kwonly_params),
         posonly_params=kept(params.posonly_params),
@@ -312,6 +312,18 @@ def _without(params: cst.Parameters, names: Sequence[str]) -> cst.Parameters:
             else params.star_arg
         ),
     )
+    return _without_star(params, left)
+
+
+def _without_star(old: cst.Parameters, left: cst.Parameters) -> cst.Parameters:
+    """Let the last plain parameter end the list as the last keyword did, if that and `*` left."""
+    if left.kwonly_params or not left.params or not old.kwonly_params:
+        return left
+    if isinstance(left.star_arg, cst.Param) or left.star_kwarg is not None:
+        return left
+    *others, last = left.params
+    last = last.with_changes(comma=old.kwonly_params[-1].comma)
+    return left.with_changes(params=[*others, last])
 
 
 def _with_first(params: cst.Parameters, name: str) -> cst.Parameters:
