@@ -140,8 +140,8 @@ def test_a_program_computes_what_it_computed(text: str) -> None:
             move = Moves(module).move(node)
         except CannotHoist:
             continue
-        if move.doubts:
-            continue
+        if any("nonlocal" in doubt for doubt in move.doubts):
+            continue  # who sets it when is not known
         rewritten = ModuleLevelCallables.rewrite(cst.parse_module(text), move.plan).code
         found, made = outcome(rewritten)
         assert found == expected, rewritten

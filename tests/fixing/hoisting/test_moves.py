@@ -175,35 +175,47 @@ def test_a_function_that_is_made_global() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("for i in n:\n  made.append(lambda x: x + i)\n return made", "used after that .line 5"),
+        ("made += [lambda x: x + i for i in n]", "loop at line 3 binds `i` anew each time"),
+        ("for i in n:\n  yield lambda x: x + i", "used after that .line 4"),
+        ("for i in n:\n  n.f = lambda x: x + i", "used after that .line 4"),
+        ("i = 1\n f = lambda x: x + i\n i = 2\n return f", "bound again at line 5"),
+        ("i = 1\n g = use(lambda x: x + i)\n i += 2\n return g", "used after that .line 6"),
+        ("i = 1\n f = lambda x: x + i\n def g(): f(1)\n i = 2\n g()", "after that .line 7"),
+        ("i = 1\n while (f := lambda x: x + i):\n  i = f(1)\n return f", "loop at line 4"),
+    ],
+)
+def test_what_is_bound_late_and_seen_late_stays(body: str, reason: str) -> None:
+    check_refused(f"def make(n):\n made = []\n {body}\n", reason)
+
+
 # Unsafe
 
 
-def test_a_loop_variable_is_a_doubt() -> None:
+def test_a_loop_variable_of_what_ends_with_the_loop_is_a_doubt() -> None:
     check_doubted(
         """
         def make(shifts):
-            made = []
             for shift in shifts:
-                made.append(lambda x: x + shift)
-            return made
+                loader = load(lambda x: x + shift)
+                for batch in loader:
+                    print(batch)
         """,
-        "the loop at line 3 binds `shift` anew each time",
+        "the loop at line 2 binds `shift` anew each time",
     )
 
 
-def test_a_comprehension_variable_is_a_doubt() -> None:
-    found, _ = move("def make(n):\n    return [lambda x: x + i for i in n]\n")
-    assert found.doubts
-
-
-def test_a_name_bound_again_is_a_doubt() -> None:
+def test_a_name_bound_again_after_the_last_use_is_a_doubt() -> None:
     check_doubted(
         """
         def make():
             by = 2
-            f = lambda x: x * by
+            rows = list(load(lambda x: x * by))
             by = 3
-            return f
+            return rows, by
         """,
         "`by` is bound again at line 4",
     )

@@ -8,6 +8,8 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from dlfix.fixing.hoisting import lifetime
+from dlfix.fixing.hoisting.lifetime import line_of as _line
 from dlfix.fixing.plans_callables import Use
 from dlfix.project.module import Module
 from dlfix.project.scopes import Binding, Scope
@@ -97,10 +99,10 @@ class Drafts:
         if draft.name in draft.module.scope_of(draft.node).globals:
             raise CannotHoist(f"{draft.what} (line {draft.line}) is bound by a `global` statement")
         _refuse_what_needs_its_frame(draft)
+        _refuse_local_decorators(draft)
         for captured, binder in _captured(draft).items():
             self._capture(draft, captured, binder)
         _bind_defaults(draft)
-        _refuse_local_decorators(draft)
 
     def _capture(self, draft: Draft, name: str, binder: Scope) -> None:
         bindings = binder.bindings.get(name, [])
@@ -335,7 +337,7 @@ def _changes(draft: Draft, name: str) -> Iterator[ast.expr]:
 
 
 def _rebound(draft: Draft, name: str, binder: Scope) -> list[str]:
-    """Tell why binding a name now may differ from reading it later."""
+    """Tell why binding a name now may differ from reading it later; refuse where it does."""
     bindings = binder.bindings.get(name, [])
     for scope in binder.walk():
         if name in scope.nonlocals and scope.outer(name) is binder:
@@ -346,72 +348,27 @@ def _rebound(draft: Draft, name: str, binder: Scope) -> list[str]:
     for each in bindings:
         if each.kind == "delete":
             raise CannotHoist(f"`{name}` is deleted at line {_line(each)}")
-        loop = _common_loop(draft, each, binder)
-        if loop is not None:
-            return [f"the loop at line {loop.lineno} binds `{name}` anew each time"]  # type: ignore[attr-defined]
-        if _line(each) > draft.line and each.kind != "parameter":
-            return [f"`{name}` is bound again at line {_line(each)}"]
+        found = _bound_anew(draft, name, each, binder)
+        if found:
+            return [found]
     return []
 
 
-def _common_loop(draft: Draft, binding: Binding, binder: Scope) -> ast.AST | None:
-    """Return the loop that both makes the function and binds the name."""
-    if not isinstance(binder.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)):
-        return binder.node if binding.kind == "for" else None
-    if binding.kind == "parameter":
-        return None
-    around = set(draft.module.ancestors(binding.node))
-    for node in draft.module.ancestors(draft.node):
-        if node is binder.node:
-            return None
-        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)) and node in around:
-            return node
-    return None
-
-
-def is_bound_before(module: Module, binder: Scope, name: str, point: ast.AST) -> bool:
-    """Tell whether a name surely has its value when `point` is reached."""
-    blocks = {id(point), *(id(each) for each in module.ancestors(point))}
-    for each in binder.bindings.get(name, ()):
-        if each.kind == "parameter":
-            return True
-        statement = module.statement(each.node)
-        if statement.lineno >= getattr(point, "lineno", 0) and id(statement) not in blocks:
-            continue
-        if _surely_runs(module, statement, blocks, binder, name):
-            return True
-    return False
-
-
-def _surely_runs(
-    module: Module, statement: ast.AST, blocks: set[int], binder: Scope, name: str
-) -> bool:
-    """Tell whether a statement has run wherever the blocks around the point are reached."""
-    child = statement
-    for parent in module.ancestors(statement):
-        if id(parent) in blocks or parent is binder.node:
-            return True
-        if isinstance(parent, (ast.With, ast.AsyncWith, ast.Try)):
-            child = parent
-            continue
-        if isinstance(parent, ast.If) and _binds_in_both(module, parent, binder, name):
-            child = parent
-            continue
-        if isinstance(parent, (ast.For, ast.AsyncFor)) and child is statement:
-            return False
-        return False
-    return True
-
-
-def _binds_in_both(module: Module, branch: ast.If, binder: Scope, name: str) -> bool:
-    places = [each.node for each in binder.bindings[name]]
-
-    def within(body: list[ast.stmt]) -> bool:
-        held = {id(node) for statement in body for node in ast.walk(statement)}
-        leaves = bool(body) and isinstance(body[-1], (ast.Raise, ast.Return))
-        return leaves or any(id(place) in held for place in places)
-
-    return within(branch.body) and within(branch.orelse)
+def _bound_anew(draft: Draft, name: str, binding: Binding, binder: Scope) -> str:
+    """Return how a name is bound anew once the function is made; empty where it is not."""
+    loop = lifetime.common_loop(draft.module, draft.node, binding, binder)
+    line = _line(binding)
+    if loop is not None:
+        used = lifetime.used_after_loop(draft.module, draft.node, draft.name, loop)
+        how = f"the loop at line {loop.lineno} binds `{name}` anew each time"  # type: ignore[attr-defined]
+    elif line > draft.line and binding.kind != "parameter":
+        used = lifetime.used_after_line(draft.module, draft.node, draft.name, line)
+        how = f"`{name}` is bound again at line {line}"
+    else:
+        return ""
+    if used is not None:
+        raise CannotHoist(f"{how}, and {draft.what} is used after that (line {used})")
+    return how
 
 
 def _bind_defaults(draft: Draft) -> None:
@@ -429,9 +386,17 @@ def _bind_defaults(draft: Draft) -> None:
                 f"the default of the positional-only parameter `{parameter.arg}` is worked out "
                 f"where {draft.what} is made (line {default.lineno})"
             )
+        if args.vararg and parameter in args.args:
+            raise CannotHoist(
+                f"the default of `{parameter.arg}`, which may be given by position before "
+                f"`*{args.vararg.arg}`, is worked out where {draft.what} is made "
+                f"(line {default.lineno})"
+            )
         draft.defaults.append(parameter.arg)
+        written = parameter.annotation
+        annotation = draft.module.segment(written) if written is not None else ""
         text = draft.module.segment(default)
-        draft.captures[parameter.arg] = Capture(parameter.arg, text)
+        draft.captures[parameter.arg] = Capture(parameter.arg, text, annotation)
 
 
 def _is_fixed(draft: Draft, default: ast.expr) -> bool:
@@ -460,9 +425,9 @@ def _refuse_local_decorators(draft: Draft) -> None:
     if isinstance(node, ast.Lambda):
         return
     scope = draft.module.scope_of(node)
-    lazy = "from __future__ import annotations" in draft.module.text
-    outside = [*node.decorator_list, *([] if lazy else _annotations(node))]
-    for expression in outside:
+    within = [each for each in ast.walk(node) if isinstance(each, ast.AnnAssign)]
+    outside = [*_annotations(node), *(each.annotation for each in within)]
+    for expression in [*node.decorator_list, *outside]:
         for each in ast.walk(expression):
             if isinstance(each, ast.Name) and not is_global(draft.module, scope, each.id):
                 kind = "a decorator" if expression in node.decorator_list else "an annotation"
@@ -512,7 +477,3 @@ def _import_text(module: Module, binding: Binding) -> str:
     if isinstance(statement, ast.ImportFrom):
         return f"from {'.' * statement.level}{statement.module or ''} import {name}"
     return f"import {name}"
-
-
-def _line(binding: Binding) -> int:
-    return int(getattr(binding.node, "lineno", getattr(binding.statement, "lineno", 1)))

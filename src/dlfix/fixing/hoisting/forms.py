@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from dlfix.fixing.hoisting.captures import Draft, is_bound_before, is_builtin, is_global
+from dlfix.fixing.hoisting.captures import Draft, is_builtin, is_global
+from dlfix.fixing.hoisting.lifetime import is_bound_before
 from dlfix.fixing.plans_callables import Expression, Written
 
 _EMPTY: tuple[tuple[type, object, str], ...] = (

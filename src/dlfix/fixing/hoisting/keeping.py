@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from dlfix.fixing.hoisting.captures import CannotHoist, is_bound_before
+from dlfix.fixing.hoisting.captures import CannotHoist
+from dlfix.fixing.hoisting.lifetime import is_bound_before
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 

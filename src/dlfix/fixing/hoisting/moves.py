@@ -15,9 +15,9 @@ from dlfix.fixing.hoisting.captures import (
     Draft,
     Drafts,
     guard_of,
-    is_bound_before,
     is_global,
 )
+from dlfix.fixing.hoisting.lifetime import is_bound_before
 from dlfix.fixing.plans_callables import CallablesPlan, Expression, Hoist, Parameter, Use
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
