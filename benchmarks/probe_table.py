@@ -51,10 +51,18 @@ def compare(script: Path, args: list[str], timeout: float) -> Row:
             seen = probe.probe(str(folder / script.name), args, timeout=timeout).culprits
         except probe.ProbeError as error:
             text = str(error).replace(f"{folder}/", "")
-            return Row(folder.name, text, _read(read, folder), "not probed" if read else "agree")
+            return Row(folder.name, text, _read(read), _verdict_of_failure(text, read))
         joined = join(seen, read)
         verdict = _verdict(joined, read)
-        return Row(folder.name, _seen(joined), _read(read, folder), verdict)
+        return Row(folder.name, _seen(joined), _read(read), verdict)
+
+
+def _verdict_of_failure(text: str, read: list[Finding]) -> str:
+    """Compare a program that failed before its workers started: it may have said what is read."""
+    if not read:
+        return "agree"
+    same = any(f"{f.place.path.name}:{f.place.span.start.row})" in text for f in read)
+    return "agree" if same and any(f.code in text for f in read) else "not probed"
 
 
 def _verdict(joined: list[Joined], read: list[Finding]) -> str:
@@ -76,11 +84,11 @@ def _seen(joined: list[Joined]) -> str:
 
 
 def _line(item: Joined) -> str:
-    line = item.culprit.line
+    line = item.line
     return f"{line.path.name}:{line.row}" if line else ""
 
 
-def _read(read: list[Finding], folder: Path) -> str:
+def _read(read: list[Finding]) -> str:
     rows = [f"{f.code} {f.place.path.name}:{f.place.span.start.row}" for f in read[:4]]
     return "; ".join(rows) or "-"
 

@@ -99,3 +99,43 @@ def test_an_explanation_names_the_line_of_the_finding_that_fits():
     found = explain(text, findings)
     assert (found.line, found.line_is) == ("/proj/train.py:9", "culprit")
     assert found.found == findings[1].message
+
+
+def through(row: int, *above: int, label: str = "sqlite3.connect(...)") -> Finding:
+    """A finding whose path comes through the rows `above`."""
+    own = finding(row, "self.db")
+    steps = tuple(
+        Step(Place(TRAIN, Span(Position(r, 8), Position(r, 15))), label) for r in (*above, row)
+    )
+    return Finding(Eager, own.message, own.place, steps)
+
+
+def test_the_line_that_made_it_is_told_where_another_line_keeps_it():
+    (joined,) = join([culprit(7)], [through(30, 7)])
+    assert joined.line == Line(TRAIN, 30)
+
+
+def test_of_two_that_are_named_alike_the_one_whose_path_comes_through_the_line_is_joined():
+    findings = [through(30, 5), through(40, 7)]
+    (joined,) = join([culprit(7)], findings)
+    assert joined.finding is findings[1]
+
+
+def test_a_line_that_is_not_on_the_path_stays():
+    (joined,) = join([culprit(7)], [through(30, 5)])
+    assert joined.line == Line(TRAIN, 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "matches"), [("return self._db.execute()", True), ("return self._dbs[0]", False)]
+)
+def test_what_a_worker_misses_is_joined_by_the_attribute_that_its_line_reads(
+    tmp_path, text, matches
+):
+    file = tmp_path / "rows.py"
+    file.write_text(f"class Rows:\n    def get(self):\n        {text}\n")
+    seen = Culprit("", "", "AttributeError", "no", Line(file, 3), "fetch", "")
+    place = finding(9, "x").place
+    found = Finding(Eager, "`connect(...)` in `Rows._db` is kept by the parent only", place, ())
+    (joined,) = join([seen], [found])
+    assert (joined.finding is found) == matches

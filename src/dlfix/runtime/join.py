@@ -15,6 +15,7 @@ from dlfix.runtime.probe import Culprit, Line
 if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
+ABOUT = re.compile(r"`\w+\.(?P<attribute>\w+)`")
 STAGES = {"fetch": "DLF303", "main": "DLF301", "return": "DLF207"}
 
 
@@ -38,7 +39,8 @@ def _joined(culprit: Culprit, findings: Sequence[Finding]) -> Joined:
     finding = matching(culprit, code, findings)
     if finding is None:
         return Joined(culprit, code, culprit.line)
-    line = culprit.line or Line(finding.place.path, finding.place.span.start.row)
+    made = Line(Path(finding.place.path), finding.place.span.start.row)
+    line = made if culprit.line is None or goes_through(finding, culprit.line) else culprit.line
     return Joined(culprit, finding.code, line, finding)
 
 
@@ -55,12 +57,28 @@ def code_of(culprit: Culprit) -> str:
 def matching(culprit: Culprit, code: str, findings: Sequence[Finding]) -> Finding | None:
     """Return the finding at the culprit's line, else of its attribute and rule, else of its rule.
 
-    The last is for what a worker raised: where it reads what is missing is not where that is set.
+    The last two are for what a worker raised: where it reads what is missing is not where that is
+    set, but the line may name it.
     """
     at = [f for f in findings if culprit.line and is_at(f, culprit.line)]
     same = [f for f in findings if _is_alike(f.code, code) and _names(f, culprit.attribute)]
-    loose = [f for f in findings if culprit.stage != "pickle" and f.code == code]
-    return next(iter([*at, *same, *loose]), None)
+    same.sort(key=lambda f: culprit.line is None or not goes_through(f, culprit.line))
+    if culprit.stage != "pickle":
+        same += [f for f in findings if f.code == code]
+        same += [f for f in findings if _is_read_at(f, culprit.line)]
+    return next(iter([*at, *same]), None)
+
+
+def _is_read_at(finding: Finding, line: Line | None) -> bool:
+    """Tell whether a line reads the attribute that a finding is about (`Rows._db`)."""
+    about = ABOUT.search(finding.message)
+    if about is None or line is None:
+        return False
+    try:
+        text = line.path.read_text(encoding="utf-8").split("\n")[line.row - 1]
+    except (OSError, ValueError, IndexError):
+        return False
+    return re.search(rf"\.{about['attribute']}\b", text) is not None
 
 
 def _is_alike(code: str, other: str) -> bool:
@@ -72,6 +90,12 @@ def is_at(finding: Finding, line: Line) -> bool:
     span = finding.place.span
     same = Path(finding.place.path).resolve() == line.path.resolve()
     return same and span.start.row <= line.row <= span.end.row
+
+
+def goes_through(finding: Finding, line: Line) -> bool:
+    """Tell whether a line is on a finding's path, above the culprit itself."""
+    steps = [(Path(step.place.path).resolve(), step.place.span.start.row) for step in finding.trace]
+    return not is_at(finding, line) and (line.path.resolve(), line.row) in steps
 
 
 def _names(finding: Finding, attribute: str) -> bool:
