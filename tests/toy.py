@@ -126,7 +126,7 @@ def toy(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "dlfix.rules.registry", fake)
     monkeypatch.setattr("dlfix.rules.registry", fake, raising=False)
 
-    def analyze(project, catalog):
+    def analyze(project, catalog, tell=None):
         return SimpleNamespace(
             project=project, catalog=catalog, boundaries=[], crossings=[], exhausted=False
         )

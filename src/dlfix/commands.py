@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlfix import config
 from dlfix.config import Settings
+from dlfix.report.progress import Progress
 from dlfix.session import Outcome, Session, from_stdin
 from dlfix.source.text import SourceError
 from dlfix.source.writing import Change, write
@@ -18,6 +19,7 @@ from dlfix.source.writing import Change, write
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from dlfix.interactive import Chooser
     from dlfix.report.view import View
 
 CLEAN, FOUND, FAILED = 0, 1, 2
@@ -65,19 +67,23 @@ def tell(message: str) -> None:
     print(f"dlfix: {message}", file=sys.stderr)
 
 
-def _session(request: Request) -> Session:
-    if not request.from_stdin:
-        return Session.open(request.paths or (Path(),), request.settings)
-    name = (request.stdin_filename or Path("stdin.py")).absolute()
-    return from_stdin(sys.stdin.buffer.read(), name, request.settings)[0]
+def _session(request: Request, progress: Progress) -> Session:
+    if request.from_stdin:
+        name = (request.stdin_filename or Path("stdin.py")).absolute()
+        session, _ = from_stdin(sys.stdin.buffer.read(), name, request.settings)
+    else:
+        session = Session.open(request.paths or (Path(),), request.settings)
+    session.tell = progress.tell
+    return session
 
 
-def _progress(request: Request) -> AbstractContextManager[Any]:
-    if request.quiet or not sys.stderr.isatty():
-        return nullcontext()
-    from dlfix.report.progress import Progress
+def _watched() -> bool:
+    return sys.stderr.isatty()
 
-    return Progress(console(request.color, stderr=True))
+
+def _progress(request: Request) -> Progress:
+    shown = not request.quiet and _watched()
+    return Progress(partial(console, request.color, stderr=True) if shown else None)
 
 
 def _troubles(session: Session) -> int:
@@ -105,8 +111,8 @@ def check(
     """Tell what is found."""
     from dlfix.report.view import View
 
-    with _progress(request):
-        session = _session(request)
+    with _progress(request) as progress:
+        session = _session(request, progress)
         if add_ignores:
             return _baseline(session)
         view = View(session, session.diagnoses())
@@ -184,16 +190,14 @@ def apply(request: Request, manner: Manner) -> int:
     """Rewrite what can be rewritten."""
     if request.from_stdin:
         return _filter(request, manner)
-    chooser = None
-    with nullcontext() if manner.interactive else _progress(request):
-        session = _session(request)
-        if manner.interactive:
-            chooser = _chooser(session, request, manner)
+    with _progress(request) as progress:
+        session = _session(request, progress)
+        chooser = _chooser(session, request, manner, progress) if manner.interactive else None
         outcome = session.rewrite(unsafe=request.settings.unsafe_fixes, choose=chooser)
     return _finish(session, outcome, request, manner)
 
 
-def _chooser(session: Session, request: Request, manner: Manner) -> Any:
+def _chooser(session: Session, request: Request, manner: Manner, progress: Progress) -> Chooser:
     from dlfix.interactive import Chooser
     from dlfix.report import diff
     from dlfix.report.view import View
@@ -207,7 +211,7 @@ def _chooser(session: Session, request: Request, manner: Manner) -> Any:
         line = sys.stdin.readline()
         return line if line else "q"  # the end of the input: nobody is there
 
-    return Chooser(View(session, []), out, ask, wide)
+    return Chooser(View(session, []), out, ask, wide, before=progress.stop)
 
 
 def _finish(session: Session, outcome: Outcome, request: Request, manner: Manner) -> int:
@@ -357,8 +361,8 @@ def trace(request: Request, output_format: str) -> int:
     from dlfix.report import tree
     from dlfix.report.view import View
 
-    with _progress(request):
-        session = _session(request)
+    with _progress(request) as progress:
+        session = _session(request, progress)
         view = View(session, session.diagnoses())
         boundaries = tree.boundaries(view)
     if output_format == "json":

@@ -34,6 +34,7 @@ class Chooser:
     console: Console
     ask: Callable[[str], str]
     wide: bool = False
+    before: Callable[[], None] = lambda: None  # called before something is shown
     yes_to_all: bool = False
     quit: bool = False
     left: set[Path] = field(default_factory=set)
@@ -45,6 +46,7 @@ class Chooser:
             return False
         if self.yes_to_all:
             return True
+        self.before()
         self._show(proposal)
         return self._answer(path)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from dlfix.fixing.plans import Fix
+from dlfix.reach.progress import Tell, silent, told
 
 ENOUGH = 16  # fixes that are worth starting processes for
 
@@ -24,26 +25,29 @@ def one(fix: Fix, texts: Mapping[Path, str]) -> dict[Path, str]:
 
 
 def make(
-    fixes: Sequence[Fix], text: Callable[[Path], str], jobs: int
+    fixes: Sequence[Fix], text: Callable[[Path], str], jobs: int, tell: Tell = silent
 ) -> dict[int, dict[Path, str]]:
     """Return the previews of many fixes by identity."""
     distinct = list({id(fix): fix for fix in fixes}.values())
     work = [(fix, {edit.path: text(edit.path) for edit in fix.edits}) for fix in distinct]
     if jobs < 2 or len(work) < ENOUGH:
-        made = [one(*item) for item in work]
+        made = [one(*item) for item in told("working out fixes", work, tell)]
     else:
-        made = _in_processes(work, jobs)
+        made = _in_processes(work, jobs, tell)
     return {id(fix): texts for fix, texts in zip(distinct, made, strict=True)}
 
 
-def _in_processes(work: list[tuple[Fix, dict[Path, str]]], jobs: int) -> list[dict[Path, str]]:
+def _in_processes(
+    work: list[tuple[Fix, dict[Path, str]]], jobs: int, tell: Tell
+) -> list[dict[Path, str]]:
     # Spawned on every system: what is sent is plans and texts, which pickle.
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(jobs, len(work)), mp_context=context) as pool:
-        return list(pool.map(_one, work, chunksize=4))
+        made = pool.map(_one, work, chunksize=4)
+        return [next(made) for _ in told("working out fixes", work, tell)]
 
 
 def _one(item: tuple[Fix, dict[Path, str]]) -> dict[Path, str]:

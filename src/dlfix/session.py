@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dlfix import selection, suppression
 from dlfix.config import ConfigError, Settings
+from dlfix.reach.progress import Tell, silent, told
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.source import notebook
 from dlfix.source.discovery import discover
@@ -66,6 +67,7 @@ class Session:
     named: frozenset[Path] = frozenset()  # files a person named, always parsed
     beyond: bool = False  # whether findings count in files that paths lead to but nobody listed
     previews: dict[int, dict[Path, str]] = field(default_factory=dict)
+    tell: Tell = silent  # hears how far a reading has come
 
     @classmethod
     def open(cls, paths: Sequence[Path], settings: Settings) -> Session:
@@ -115,7 +117,7 @@ class Session:
 
     def _syntax(self, project: Project) -> None:
         budget = SYNTAX_BUDGET
-        for path in project.files:
+        for path in told("reading files", project.files, self.tell):
             source = project.source(path)
             if source is None:
                 continue
@@ -139,7 +141,7 @@ class Session:
         """The reading of the project."""
         from dlfix.reach.analysis import analyze
 
-        return analyze(self.project, self.catalog)
+        return analyze(self.project, self.catalog, self.tell)
 
     @property
     def cut_short(self) -> bool:
@@ -171,7 +173,9 @@ class Session:
 
         rules = self.rules
         watch = Watch(self)
-        found = engine.inspect(self.analysis, rules, keep=watch.keep, errors=self.bugs)
+        found = engine.inspect(
+            self.analysis, rules, keep=watch.keep, errors=self.bugs, tell=self.tell
+        )
         found += watch.unused(self.project, rules)
         return sorted(found, key=_order)
 
@@ -186,7 +190,7 @@ class Session:
         from dlfix import previews
 
         sheets = [fix for fix in fixes if not any(isinstance(e.plan, Removal) for e in fix.edits)]
-        self.previews.update(previews.make(sheets, self.text, jobs))
+        self.previews.update(previews.make(sheets, self.text, jobs, self.tell))
 
     def preview(self, fix: Fix) -> dict[Path, str]:
         """Return the texts that one fix alone makes; none where it cannot be carried out."""
@@ -216,8 +220,9 @@ class Session:
             return watch.keep(finding, project)
 
         done = engine.rewrite(
-            self.project, self.catalog, self.rules, unsafe=unsafe, choose=choose, keep=keep
-        )
+            self.project, self.catalog, self.rules,
+            unsafe=unsafe, choose=choose, keep=keep, tell=self.tell,
+        )  # fmt: skip
         texts = dict(done.texts)
         applied, left = list(done.applied), list(done.left)
         self._remove_unused(done.project, texts, applied, choose)

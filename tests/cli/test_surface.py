@@ -122,3 +122,26 @@ def test_clean_code_is_checked_without_libcst_and_torch(tmp_path):
         env={**os.environ},
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "terminal", "shown"),
+    [((), True, True), (("--quiet",), True, False), ((), False, False)],
+    ids=["a terminal", "quiet", "no terminal"],
+)
+def test_progress_is_for_those_who_look_at_a_terminal(dlfix, monkeypatch, flags, terminal, shown):
+    from dlfix import commands
+
+    made = []
+
+    class Seen(commands.Progress):
+        def __init__(self, console):
+            made.append(console is not None)
+            super().__init__(None)
+
+    monkeypatch.setattr(commands, "Progress", Seen)
+    if terminal:
+        monkeypatch.setattr(commands, "_watched", lambda: True)
+    write(dlfix.folder, "a.py", "x = 1\n")
+    assert dlfix("check", *flags).exit_code == 0
+    assert made == [shown]

@@ -31,7 +31,9 @@ def setup(monkeypatch):
     monkeypatch.setattr(registry, "planner", lambda name: setup.planners.get(name))
     monkeypatch.setattr(registry, "codemod", lambda name: fakes.Codemod(setup.codemods[name]))
     monkeypatch.setattr(
-        "dlfix.reach.analysis.analyze", lambda p, c: fakes.FakeAnalysis(p, c), raising=False
+        "dlfix.reach.analysis.analyze",
+        lambda p, c, tell=None: fakes.FakeAnalysis(p, c),
+        raising=False,
     )
     return setup
 

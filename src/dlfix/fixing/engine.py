@@ -12,6 +12,7 @@ from dlfix.fixing import carrying, conflicts, proof, registry
 from dlfix.fixing.lines import LineMap, Moved, spans_of
 from dlfix.fixing.plans import Applicability, Fix, Planned, Refused
 from dlfix.reach import analysis as reach
+from dlfix.reach.progress import Tell, silent, told
 from dlfix.rules.base import Finding, Rule
 from dlfix.source.text import Position, Span
 
@@ -61,14 +62,15 @@ def inspect(
     *,
     keep: Keep | None = None,
     errors: list[str] | None = None,
+    tell: Tell = silent,
 ) -> list[Diagnosis]:
     """Ask all rules, then the planners; in order of place.
 
     `keep` leaves findings out before anything is planned (suppressed ones); `errors` takes up what
-    dlfix itself did wrong.
+    dlfix itself did wrong; `tell` hears how far it has come.
     """
-    told: list[str] = [] if errors is None else errors
-    findings = find(analysis, rules, keep=keep, errors=told)
+    bugs: list[str] = [] if errors is None else errors
+    findings = find(analysis, rules, keep=keep, errors=bugs, tell=tell)
     outcomes = {
         id(finding): planned.outcome
         for planned in plan(findings, analysis)
@@ -78,11 +80,16 @@ def inspect(
 
 
 def find(
-    analysis: Analysis, rules: Iterable[type[Rule]], *, keep: Keep | None, errors: list[str]
+    analysis: Analysis,
+    rules: Iterable[type[Rule]],
+    *,
+    keep: Keep | None,
+    errors: list[str],
+    tell: Tell = silent,
 ) -> list[Finding]:
     """Ask all rules; one culprit is one finding, with its shortest path."""
     shortest: dict[tuple[str, Path, Span], Finding] = {}
-    for rule in rules:
+    for rule in told("asking the rules", list(rules), tell):
         try:
             for finding in rule().check(analysis):
                 key = (finding.code, finding.place.path, finding.place.span)
@@ -153,12 +160,14 @@ def rewrite(
     unsafe: bool = False,
     choose: Callable[[Proposal], bool] | None = None,
     keep: Keep | None = None,
+    tell: Tell = silent,
 ) -> Rewritten:
     """Apply fixes until nothing more can be mended; nothing is written to disk.
 
-    Only safe fixes, unless `unsafe`. With `choose`, each proved fix is shown to it first.
+    Only safe fixes, unless `unsafe`. With `choose`, each proved fix is shown to it first. `tell`
+    hears how far it has come.
     """
-    run = _Run(project, catalog, list(rules), unsafe, choose, keep)
+    run = _Run(project, catalog, list(rules), unsafe, choose, keep, tell)
     for _ in range(ROUNDS):
         if not run.round():
             break
@@ -173,6 +182,7 @@ class _Run:
     unsafe: bool
     choose: Callable[[Proposal], bool] | None
     keep: Keep | None
+    tell: Tell = silent
     texts: dict[Path, str] = field(default_factory=dict)
     applied: list[Planned] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -181,17 +191,17 @@ class _Run:
     def __post_init__(self) -> None:
         self.first: dict[Path, str] = {}
         self.planned: list[Planned] | None = None
-        self.analysis, self.findings = self._read(self.project)
+        self.analysis, self.findings = self._read(self.project, self.tell)
 
     def _plan(self) -> list[Planned]:
         if self.planned is None:
             self.planned = plan(self.findings, self.analysis)
         return self.planned
 
-    def _read(self, project: Project) -> tuple[Analysis, list[Finding]]:
-        analysis = reach.analyze(project, self.catalog)
+    def _read(self, project: Project, tell: Tell = silent) -> tuple[Analysis, list[Finding]]:
+        analysis = reach.analyze(project, self.catalog, tell)
         errors: list[str] = []
-        findings = find(analysis, self.rules, keep=self.keep, errors=errors)
+        findings = find(analysis, self.rules, keep=self.keep, errors=errors, tell=tell)
         self.errors.extend(error for error in errors if error not in self.errors)
         return analysis, findings
 
@@ -204,6 +214,8 @@ class _Run:
         ]
         if not wanted:
             return False
+        settled = len(self.applied) + len(self.dropped)
+        self.tell("proving fixes", settled, settled + len(wanted))
         if self.choose is not None:
             self._attempt(wanted[:1])
             return True

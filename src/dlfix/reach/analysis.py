@@ -14,6 +14,7 @@ from dlfix.reach.boundaries import Boundaries
 from dlfix.reach.class_state import class_stores
 from dlfix.reach.crossing import Boundary, Crossing, Store
 from dlfix.reach.interpreter import Interpreter
+from dlfix.reach.progress import Tell, silent, told
 from dlfix.reach.sides import Sides
 from dlfix.reach.values import Argument, Class, External, Frame, Function, Instance, Reached, Value
 from dlfix.reach.values import Unknown as Unknown
@@ -25,12 +26,13 @@ _RECURSION = 8_000  # long sums and `elif` chains are deep trees
 class Analysis:
     """Everything that is worked out of a project, when it is first asked for."""
 
-    def __init__(self, project: Project, catalog: Catalog) -> None:
+    def __init__(self, project: Project, catalog: Catalog, tell: Tell = silent) -> None:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         self.project = project
         self.catalog = catalog
         self.interpreter = Interpreter(project, catalog)
-        self._finder = Boundaries(self.interpreter)
+        self._tell = tell
+        self._finder = Boundaries(self.interpreter, tell)
         self._trees: dict[Boundary, Crossing] = {}
 
     @property
@@ -49,7 +51,8 @@ class Analysis:
     @cached_property
     def trees(self) -> list[Crossing]:
         """For each boundary that starts workers, or may, the tree of all that crosses it."""
-        return [self._tree(b) for b in self.boundaries if b.workers is not False]
+        boundaries = told("following what crosses", self.boundaries, self._tell)
+        return [self._tree(b) for b in boundaries if b.workers is not False]
 
     def _tree(self, boundary: Boundary) -> Crossing:
         if boundary not in self._trees:
@@ -99,7 +102,7 @@ class Analysis:
     def _taken(self, calls: list[Boundary]) -> set[ast.ClassDef]:
         """Return the classes whose instances a loader in view takes, itself or inside another."""
         taken: set[ast.ClassDef] = set()
-        for boundary in calls:
+        for boundary in told("following what crosses", calls, self._tell):
             if boundary.kind not in ("DataLoader", "Trainer"):
                 continue
             pending = [self._tree(boundary)]
@@ -152,6 +155,9 @@ class Analysis:
         return self.interpreter.sides.of(cls)
 
 
-def analyze(project: Project, catalog: Catalog) -> Analysis:
-    """Return the reading of a project; it is done as far as it is looked at."""
-    return Analysis(project, catalog)
+def analyze(project: Project, catalog: Catalog, tell: Tell = silent) -> Analysis:
+    """Return the reading of a project; it is done as far as it is looked at.
+
+    `tell` hears how far it has come.
+    """
+    return Analysis(project, catalog, tell)

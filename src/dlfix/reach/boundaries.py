@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import BoundaryRow
 from dlfix.project.module import Module
 from dlfix.reach.crossing import Boundary
+from dlfix.reach.progress import Tell, silent, told
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
 class Boundaries:
     """Looks through the files that mention a boundary's or a dataset's name."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(self, interpreter: Interpreter, tell: Tell = silent) -> None:
         self.interpreter = interpreter
+        self._tell = tell
         self.catalog = interpreter.catalog
         rows = [row for row in self.catalog.rows("boundary") if isinstance(row, BoundaryRow)]
         self._names = {n.rpartition(".")[2] for row in rows for n in (row.name, *row.aliases)}
@@ -51,7 +53,7 @@ class Boundaries:
         modules = self.modules()
         names = self._names | self._subclasses(modules)
         pending = list(dict.fromkeys([*modules, *self._users(names - self._names)]))
-        for module in pending:
+        for module in told("looking for loaders", pending, self._tell):
             here = names | _aliases(module, names)
             for call in module.calls:
                 if call not in seen and _last_name(call) in here:
