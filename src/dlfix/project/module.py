@@ -58,20 +58,42 @@ class Module:
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
-        """Each node's parent (contexts and operators, which trees share, left out)."""
+        """Each node's parent (contexts and operators, which trees share, left out), depth first."""
         parents: dict[ast.AST, ast.AST] = {}
-        stack: list[ast.AST] = [self.tree]
+        stack: list[tuple[ast.AST, ast.AST]] = [(self.tree, self.tree)]
         while stack:
-            node = stack.pop()
-            for field in node._fields:
+            node, parent = stack.pop()
+            parents[node] = parent
+            for field in reversed(node._fields):
                 if field in _SHARED:
                     continue
                 inner = getattr(node, field, None)
-                for child in inner if isinstance(inner, list) else (inner,):
-                    if isinstance(child, ast.AST):
-                        parents[child] = node
-                        stack.append(child)
+                if isinstance(inner, ast.AST):
+                    stack.append((inner, node))
+                elif isinstance(inner, list):
+                    stack += [
+                        (child, node) for child in reversed(inner) if isinstance(child, ast.AST)
+                    ]
+        del parents[self.tree]
         return parents
+
+    @cached_property
+    def _order(self) -> list[ast.AST]:
+        """All nodes, each right before all that is in it."""
+        return [self.tree, *self.parents]
+
+    @cached_property
+    def _extents(self) -> dict[ast.AST, tuple[int, int]]:
+        """For each node, where it stands in that order, and how many nodes it is with all in it."""
+        sizes = dict.fromkeys(self._order, 1)
+        for node in reversed(self._order[1:]):
+            sizes[self.parents[node]] += sizes[node]
+        return {node: (index, sizes[node]) for index, node in enumerate(self._order)}
+
+    def within(self, node: ast.AST) -> list[ast.AST]:
+        """Return a node of the tree and all that is in it, depth first."""
+        start, size = self._extents[node]
+        return self._order[start : start + size]
 
     def exports(self, name: str) -> bool:
         """Tell whether a star import of this module may bring a name."""
@@ -104,6 +126,39 @@ class Module:
     def calls(self) -> list[ast.Call]:
         """All calls, in source order."""
         return self.nodes(ast.Call)
+
+    @cached_property
+    def calls_by_name(self) -> dict[str, list[ast.Call]]:
+        """The calls whose callee is written as a name, or ends in one: `f(x)`, `a.f(x)`."""
+        named: dict[str, list[ast.Call]] = {}
+        for call in self.calls:
+            func = call.func
+            if isinstance(func, ast.Attribute):
+                named.setdefault(func.attr, []).append(call)
+            elif isinstance(func, ast.Name):
+                named.setdefault(func.id, []).append(call)
+        return named
+
+    @cached_property
+    def nodes_by_name(self) -> dict[str, list[ast.Name | ast.Attribute]]:
+        """The names and attributes, by what they are written as (an attribute by its last part)."""
+        named: dict[str, list[ast.Name | ast.Attribute]] = {}
+        for name in self._by_kind.get(ast.Name, ()):
+            assert isinstance(name, ast.Name)
+            named.setdefault(name.id, []).append(name)
+        for attribute in self._by_kind.get(ast.Attribute, ()):
+            assert isinstance(attribute, ast.Attribute)
+            named.setdefault(attribute.attr, []).append(attribute)
+        return named
+
+    @cached_property
+    def aliases(self) -> dict[str, set[str]]:
+        """The names that imports of this module give to things of another name."""
+        renamed: dict[str, set[str]] = {}
+        for alias in self.nodes(ast.alias):
+            if alias.asname and alias.asname != alias.name:
+                renamed.setdefault(alias.name.rpartition(".")[2], set()).add(alias.asname)
+        return renamed
 
     @cached_property
     def classes(self) -> list[ast.ClassDef]:

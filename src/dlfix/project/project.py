@@ -15,6 +15,10 @@ T = TypeVar("T")
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 _MANY = 60  # files that hold a name: beyond, it is a common word
+_WORD = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*")
+_DECORATOR = re.compile(
+    rb"^[ \t\f]*@[^\n#(]*?([A-Za-z0-9_\x80-\xff]+)[ \t]*(?:$|[(#\r\n])", re.MULTILINE
+)
 _MOST_LEVELS = 12  # how far up the tree imports are looked for
 
 
@@ -37,6 +41,9 @@ class Project:
         self._bases: dict[Path, tuple[Path, ...]] = {}
         self._found: dict[tuple[Path, str], Module | None] = {}
         self._mentions: dict[str, list[Path]] = {}
+        self._decorators: dict[Path, frozenset[bytes]] = {}
+        self._words: dict[Path, frozenset[bytes]] = {}
+        self._interned: dict[bytes, bytes] = {}
 
     def with_texts(self, texts: Mapping[Path, str]) -> Project:
         """Return the same project with these texts instead of what it holds."""
@@ -44,6 +51,7 @@ class Project:
         changed = {path.absolute() for path in texts}
         project._sources = {p: s for p, s in self._sources.items() if p not in changed}
         project._modules = {p: m for p, m in self._modules.items() if p not in changed}
+        project._words = {p: w for p, w in self._words.items() if p not in changed}
         project._bases, project._exists = self._bases, self._exists
         return project
 
@@ -112,10 +120,33 @@ class Project:
             paths = [path for path in paths if path in near][:_MANY]
         return self._parsed(paths)
 
+    def decorating(self, name: str) -> list[Module]:
+        """Return the modules that may decorate something with a name: `@name`, `@a.name(...)`."""
+        return self._parsed(p for p in self._mentioning(name) if self.decorates(p, name))
+
+    def decorates(self, path: Path, name: str) -> bool:
+        """Tell whether a file may decorate something with a name."""
+        if path not in self._decorators:
+            source = self.source(path)
+            found = _DECORATOR.findall(source.data) if source is not None else ()
+            self._decorators[path] = frozenset(found)
+        return name.encode() in self._decorators[path]
+
     def _mentioning(self, identifier: str) -> list[Path]:
         if identifier not in self._mentions:
-            self._mentions[identifier] = list(self.holding([identifier.encode()]))
+            word = identifier.encode()
+            self._mentions[identifier] = [
+                path for path in self.files if word in self._words_of(path)
+            ]
         return self._mentions[identifier]
+
+    def _words_of(self, path: Path) -> frozenset[bytes]:
+        """Return all words of a file, each object shared between files."""
+        if path not in self._words:
+            source = self.source(path)
+            words = _WORD.findall(source.data) if source is not None else ()
+            self._words[path] = frozenset(self._interned.setdefault(w, w) for w in set(words))
+        return self._words[path]
 
     def _parsed(self, paths: Iterable[Path]) -> list[Module]:
         modules = (self.get(path) for path in paths)

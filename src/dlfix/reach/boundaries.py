@@ -90,11 +90,25 @@ class Boundaries:
     def _boundary(self, call: ast.Call, module: Module) -> Iterator[Boundary]:
         frame = self.interpreter.frame_at(module, call)
         for reached in self.interpreter.evaluate(call.func, frame):
+            if not self._ships(reached.value):
+                continue  # most calls of a pool's `apply` or `map` are something else's
             arguments = self.interpreter.calls.arguments(call, frame)
             row, merged, value = self._row(reached.value, arguments, call, frame)
             if row is not None:
                 yield self._made(row, call, frame, merged, value)
                 return
+
+    def _ships(self, callee: Value) -> bool:
+        """Tell whether calling a value ships objects, whatever it is called with."""
+        if isinstance(callee, Partial):
+            return self._ships(callee.function)
+        if isinstance(callee, External):
+            return self.catalog.boundary(callee.name.removesuffix(".__init__")) is not None
+        if isinstance(callee, ModuleValue):
+            return self.catalog.boundary(callee.name) is not None
+        if isinstance(callee, Derived):
+            return self._method_row(callee) is not None
+        return isinstance(callee, Class) and self._loader_base(callee) is not None
 
     def _row(
         self, callee: Value, arguments: Arguments, call: ast.Call, frame: Frame

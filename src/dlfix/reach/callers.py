@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 from dlfix.reach.calls import defaults
+from dlfix.reach.methods import decorator_kind
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 _MOST_CALLERS = 24
 _HIGHEST = 5  # how many calls up a parameter is followed
 _UNKNOWN = Unknown()
+_ARRAYS = frozenset({"Tensor", "LongTensor", "FloatTensor", "BoolTensor", "ndarray", "NDArray"})
+_AROUND_ARRAYS = frozenset({"torch", "np", "numpy", "npt", "typing", "Optional", "Union", "None"})
 
 
 class Callers:
@@ -51,7 +55,7 @@ class Callers:
             yield Reached(frame.owner)
             return
         found = False
-        if self._height < _HIGHEST:
+        if self._height < _HIGHEST and not _is_data(node.annotation):
             self._height += 1
             try:
                 for reached in self._passed(name, node, function, frame):
@@ -141,7 +145,7 @@ class Callers:
     def _decorations(self, node: ast.AST, frame: Frame) -> Iterator[Value]:
         for scope in _written_as(frame.scope):
             name = scope.name
-            for module in self._modules(scope, name):
+            for module in self._decorating(scope, name):
                 for decorated in module.decorated:
                     where = self.interpreter.frame_at(module, decorated)
                     if any(
@@ -165,17 +169,29 @@ class Callers:
             return [scope.module]
         return self.interpreter.project.users(scope.module, name)
 
+    def _decorating(self, scope: Scope, name: str) -> list[Module]:
+        """Return the modules where a function may be applied by `@name`."""
+        project = self.interpreter.project
+        if scope.parent is not None and scope.parent.is_function:
+            return [scope.module] if project.decorates(scope.module.path, name) else []
+        return project.decorating(name)
+
     def _called_by(self, node: ast.AST, frame: Frame) -> str | None:
-        """Return the name calls of a function carry: its own, or its class's for `__init__`."""
+        """Return the name calls of a function carry: its own, or its class's for `__init__`.
+
+        None for a lambda, and for a property, which nobody calls.
+        """
         name = getattr(node, "name", None)
+        if decorator_kind(node) in ("property", "cached_property"):
+            return None
         if name == "__init__" and frame.enclosing is not None and frame.enclosing.scope.is_class:
             return str(frame.enclosing.scope.name)
         return name
 
     def named(self, module: Module, name: str) -> list[ast.Call]:
         """Return the calls in a module whose callee is written with this name."""
-        aliases = {name, *_aliases(module, name)}
-        return [call for call in module.calls if _callee_name(call) in aliases]
+        aliases = [name, *module.aliases.get(name, ())]
+        return [call for alias in aliases for call in module.calls_by_name.get(alias, ())]
 
     def _calls_it(self, call: ast.Call, caller: Frame, node: ast.AST, frame: Frame) -> bool:
         for reached in self.interpreter.evaluate(call.func, caller):
@@ -195,17 +211,12 @@ class Callers:
         return method is not None and method.node is node
 
 
-def _callee_name(call: ast.Call) -> str | None:
-    func = call.func
-    return func.id if isinstance(func, ast.Name) else getattr(func, "attr", None)
-
-
-def _aliases(module: Module, name: str) -> Iterator[str]:
-    for bindings in module.scope.bindings.values():
-        for binding in bindings:
-            alias = binding.node
-            if isinstance(alias, ast.alias) and alias.asname and alias.name.endswith(name):
-                yield alias.asname
+def _is_data(annotation: ast.expr | None) -> bool:
+    """Tell whether an annotation says that a parameter is plain numbers, which always cross."""
+    if annotation is None:
+        return False
+    words = set(re.findall(r"\w+", ast.unparse(annotation)))
+    return bool(words & _ARRAYS) and words <= _ARRAYS | _AROUND_ARRAYS
 
 
 def _written_as(scope: Scope) -> Iterator[Scope]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dlfix.reach.crossing import Store
@@ -15,18 +16,32 @@ if TYPE_CHECKING:
 
 def class_stores(interpreter: Interpreter, instance: Instance) -> Iterator[Store]:
     """Yield the stores on the class that only the parent makes and that a worker's methods read."""
-    sides = interpreter.sides.of(instance.cls)
-    methods = interpreter.sides.methods(instance.cls)
+    cls, sides = instance.cls, interpreter.sides
+    methods, worker = sides.methods(cls), sides.worker(cls)
+    setting = {n for n, node in methods.items() if n not in worker and _sets_elsewhere(node)}
+    if not setting:
+        return
     read = {
         node.attr
-        for name in sides.worker & set(methods)
+        for name in worker & set(methods)
         for node in ast.walk(methods[name])
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
     }
-    for name in sorted(set(methods) & sides.parent - sides.worker):
+    for name in sorted(sides.run_by_parent(cls, setting)):
         for store in _stores(interpreter, instance, name):
             if store.attribute in read:
                 yield store
+
+
+@lru_cache(maxsize=16_384)
+def _sets_elsewhere(node: ast.AST) -> bool:
+    """Tell whether a method sets an attribute of anything but `self`."""
+    return any(
+        isinstance(inner, ast.Attribute)
+        and isinstance(inner.ctx, ast.Store)
+        and getattr(inner.value, "id", "") != "self"
+        for inner in ast.walk(node)
+    )
 
 
 def _stores(interpreter: Interpreter, instance: Instance, name: str) -> Iterator[Store]:

@@ -178,8 +178,8 @@ class Containers:
     def _in_parent(self, method: str, frame: Frame) -> bool:
         if not isinstance(frame.owner, Instance):
             return True
-        sides = self.interpreter.sides.of(frame.owner.cls)
-        return method in sides.parent or method not in sides.worker
+        sides, cls = self.interpreter.sides, frame.owner.cls
+        return method not in sides.worker(cls) or bool(sides.run_by_parent(cls, {method}))
 
     def _owned(self, node: ast.AST, body: Frame, frame: Frame) -> Frame:
         scope = body.module.inner_scope(node)

@@ -89,9 +89,7 @@ class Entries:
         name = owner.name if init and isinstance(owner, ast.ClassDef) else function.name
         looked = 0
         for caller in self.analysis.project.mentions(name):
-            for call in caller.calls:
-                if _last_name(call.func) != name:
-                    continue
+            for call in caller.calls_by_name.get(name, ()):
                 looked += 1
                 if looked > MOST_CALLS:
                     return

@@ -45,11 +45,16 @@ class GlobalName:
     def uses(self) -> Iterator[tuple[Use, bool]]:
         """Yield each use of the name in the project, and whether it writes."""
         for module in self.analysis.project.mentions(self.name):
-            for node in module.parents:
+            for node in self._named_so(module):
                 if self._is_use(module, node):
-                    assert isinstance(node, (ast.Name, ast.Attribute))
                     rebinds = isinstance(node.ctx, (ast.Store, ast.Del))
                     yield Use(module, node, rebinds), rebinds or changes(module, node)
+
+    def _named_so(self, module: Module) -> Iterator[ast.Name | ast.Attribute]:
+        """Yield the names and attributes that are written as this one, or as an alias of it."""
+        aliases = () if module is self.module else module.aliases.get(self.name, ())
+        for name in (self.name, *aliases):
+            yield from module.nodes_by_name.get(name, ())
 
     def writes(self) -> list[Use]:
         """Return the places that set the name or change its object."""
@@ -62,8 +67,6 @@ class GlobalName:
     def _is_use(self, module: Module, node: ast.AST) -> bool:
         code = WorkerCode.of(self.analysis)
         if isinstance(node, ast.Name):
-            if node.id != self.name and module is self.module:
-                return False
             scope = module.scope_of(node)
             if scope.lookup(node.id) is not module.scope:
                 return False

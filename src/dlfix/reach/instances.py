@@ -48,6 +48,7 @@ class Instances:
         self._anyone: dict[Class, Instance] = {}
         self._by_any: dict[tuple[Instance, str], list[Store]] = {}
         self._states: dict[Instance, dict[str, list[Store]]] = {}
+        self._outside: dict[Module, dict[ast.AST, list[Store]]] = {}
 
     def anyone(self, cls: Class) -> Instance:
         """Return the instance of a class that nobody in view makes."""
@@ -257,22 +258,31 @@ class Instances:
 
     def outside_stores(self, instance: Instance, modules: Iterable[Module]) -> Iterator[Store]:
         """Yield the stores that code outside the class makes on an instance: `ds.x = ...`."""
-        if instance.call is None:
-            return
-        for module in modules:
-            for target, statement in attribute_targets(module):
-                if isinstance(target.value, ast.Name) and target.value.id in ("self", "cls"):
-                    continue
-                if self.interpreter.sides.only_worker(module, target):
-                    continue
-                frame = self.interpreter.frame_at(module, target)
-                for reached in self.interpreter.evaluate(target.value, frame):
-                    value = reached.value
-                    if isinstance(value, Instance) and value.call is instance.call:
-                        yield Store(
-                            target.attr, target, statement, Bound(statement.value, frame), frame,
-                            conditional=True, method="",
-                        )  # fmt: skip
+        if instance.call is not None:
+            for module in modules:
+                yield from self._set_in(module).get(instance.call, ())
+
+    def _set_in(self, module: Module) -> dict[ast.AST, list[Store]]:
+        """Return the stores that a module's code makes on instances, by the call that made them."""
+        if module in self._outside:
+            return self._outside[module]
+        found: dict[ast.AST, list[Store]] = {}
+        for target, statement in attribute_targets(module):
+            if isinstance(target.value, ast.Name) and target.value.id in ("self", "cls"):
+                continue
+            if self.interpreter.sides.only_worker(module, target):
+                continue
+            frame = self.interpreter.frame_at(module, target)
+            store = Store(
+                target.attr, target, statement, Bound(statement.value, frame), frame,
+                conditional=True, method="",
+            )  # fmt: skip
+            for reached in self.interpreter.evaluate(target.value, frame):
+                if isinstance(reached.value, Instance) and reached.value.call is not None:
+                    found.setdefault(reached.value.call, []).append(store)
+        if not self.interpreter.starved:
+            self._outside[module] = found
+        return found
 
 
 def attribute_targets(module: Module) -> list[tuple[ast.Attribute, ast.Assign]]:

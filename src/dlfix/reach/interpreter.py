@@ -77,6 +77,11 @@ class Interpreter:
         """Whether the budget was spent before everything was followed."""
         return self.spent >= BUDGET or self.cut_short
 
+    @property
+    def starved(self) -> bool:
+        """Whether what is worked out now is cut by the budget, and so not to be remembered."""
+        return self.spent >= self._limit
+
     @contextmanager
     def allowance(self) -> Iterator[None]:
         """Bound what is worked out within: beyond it all is unknown, and nothing is remembered."""

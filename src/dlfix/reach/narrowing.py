@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dlfix.reach.values import Class, Container, External, Frame, Instance, Reached, Unknown, Value
@@ -49,16 +50,19 @@ def _left_before(child: ast.stmt, above: ast.AST, name: ast.Name) -> Iterator[Kn
         if not isinstance(block, list) or child not in block:
             continue
         for statement in reversed(block[: block.index(child)]):
-            if _binds(statement, name.id):
+            if name.id in _bound_in(statement):
                 return
             if isinstance(statement, ast.If) and isinstance(statement.body[-1], _LEAVING):
                 yield from _asked(statement.test, False, name)
 
 
-def _binds(statement: ast.stmt, name: str) -> bool:
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+@lru_cache(maxsize=65_536)
+def _bound_in(statement: ast.stmt) -> frozenset[str]:
+    """Return the names that a statement, or one within it, gives another value."""
+    return frozenset(
+        node.id
         for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     )
 
 

@@ -8,12 +8,15 @@ outside the class calls.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
-from dlfix.reach.values import Class, Instance
+from dlfix.project.scopes import Scope
+from dlfix.reach.values import Class, External, Instance, Unknown
 
 if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
 PARENT = ("__init__", "__post_init__", "__attrs_post_init__", "__len__")
 _OUTSIDE_MODULES = 12
+_BUILTINS = {"len": "__len__", "iter": "__iter__", "next": "__next__"}
+PROTOCOLS = frozenset({"__getitem__", *_BUILTINS.values()})
 Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -39,21 +44,47 @@ class SideReader:
     def __init__(self, interpreter: Interpreter) -> None:
         self.interpreter = interpreter
         self._sides: dict[Class, Sides] = {}
+        self._called: dict[Class, frozenset[str]] = {}
+        self._indexed: dict[Class, bool] = {}
+        self._methods: dict[Class, dict[str, Def]] = {}
 
     def of(self, cls: Class) -> Sides:
         """Return the sides of a class's methods."""
         if cls not in self._sides:
-            self._sides[cls] = self._read(cls, own_only=True)  # while callers are looked for
-            self._sides[cls] = self._read(cls)
+            self._sides[cls] = self._divided(cls, frozenset())  # while callers are looked for
+            called = self._called_outside(cls)
+            if self._is_indexed(cls):
+                called |= {"__getitem__"}
+            self._sides[cls] = self._divided(cls, called)
         return self._sides[cls]
 
-    def _read(self, cls: Class, own_only: bool = False) -> Sides:
+    def _divided(self, cls: Class, called: frozenset[str]) -> Sides:
         methods = self.methods(cls)
-        calls = {name: set(_used_on_self(node, methods)) for name, node in methods.items()}
-        worker = _closure((n for n in WORKER if n in methods), calls)
-        called = frozenset(() if own_only else self._called_outside(cls, methods))
-        parent = _closure((n for n in methods if n in PARENT or n in called), calls)
-        return Sides(frozenset(parent), frozenset(worker), called)
+        parent = _closure((n for n in methods if n in PARENT or n in called), self.uses(cls))
+        return Sides(frozenset(parent), self.worker(cls), called)
+
+    def worker(self, cls: Class) -> frozenset[str]:
+        """Return the methods of a class that run in a worker."""
+        methods = self.methods(cls)
+        return frozenset(_closure((n for n in WORKER if n in methods), self.uses(cls)))
+
+    def run_by_parent(self, cls: Class, wanted: set[str]) -> set[str]:
+        """Return those of some methods that the parent runs, looking no further than they need."""
+        if cls in self._sides:
+            return wanted & self._sides[cls].parent
+        methods, uses = self.methods(cls), self.uses(cls)
+        called = self._called_outside(cls)
+        found = wanted & _closure((n for n in methods if n in PARENT or n in called), uses)
+        by_item = (wanted - found) & _closure(["__getitem__"], uses)
+        return found | by_item if by_item and self._is_indexed(cls) else found
+
+    def uses(self, cls: Class) -> dict[str, set[str]]:
+        """Return which methods each method of a class uses on its own object."""
+        methods = self.methods(cls)
+        return {
+            name: {used for used in used_on_self(node) if used in methods or used in PROTOCOLS}
+            for name, node in methods.items()
+        }
 
     def only_worker(self, module: Module, node: ast.AST) -> bool:
         """Tell whether a node is in a method that only workers run."""
@@ -63,45 +94,70 @@ class SideReader:
                 if not isinstance(method, Def):
                     return False
                 frame = self.interpreter.frame_at(module, above)
-                sides = self.of(self.interpreter.class_value(above, frame))
-                return method.name in sides.worker - sides.parent
+                cls = self.interpreter.class_value(above, frame)
+                return method.name in self.worker(cls) and not self.run_by_parent(
+                    cls, {method.name}
+                )
             method = above
         return False
 
     def methods(self, cls: Class) -> dict[str, Def]:
         """Return a class's methods by name, inherited ones included."""
-        found: dict[str, Def] = {}
-        for base in reversed(self.interpreter.instances.mro(cls)):
-            if isinstance(base, Class):
-                found |= {
-                    node.name: node
-                    for node in base.node.body
-                    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-                }
-        return found
+        if cls not in self._methods:
+            found: dict[str, Def] = {}
+            for base in reversed(self.interpreter.instances.mro(cls)):
+                if isinstance(base, Class):
+                    found |= {
+                        node.name: node
+                        for node in base.node.body
+                        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+                    }
+            self._methods[cls] = found
+        return self._methods[cls]
 
-    def _called_outside(self, cls: Class, methods: dict[str, Def]) -> Iterator[str]:
-        """Yield the methods that code outside the class calls, in modules that mention it."""
-        own = {base.node for base in self.interpreter.instances.mro(cls) if isinstance(base, Class)}
+    def _called_outside(self, cls: Class) -> frozenset[str]:
+        """Return the methods that code outside the class calls, in modules that mention it."""
+        if cls not in self._called:
+            names = self.methods(cls).keys() - set(WORKER)
+            own = self._own(cls)
+            self._called[cls] = frozenset(
+                name for module in self._outside(cls) for name in _called_in(module, names, own)
+            )
+        return self._called[cls]
+
+    def _is_indexed(self, cls: Class) -> bool:
+        """Tell whether code of the parent reads an item: `dataset[0]`."""
+        if cls not in self._indexed:
+            self._indexed[cls] = False  # while it is looked for
+            own = self._own(cls)
+            indexed = "__getitem__" in self.methods(cls) and any(
+                self._indexed_in(module, cls, own) for module in self._outside(cls)
+            )
+            if not indexed and self.interpreter.starved:
+                return self._indexed.pop(cls)
+            self._indexed[cls] = indexed
+        return self._indexed[cls]
+
+    def _own(self, cls: Class) -> set[ast.ClassDef]:
+        return {base.node for base in self._line(cls) if isinstance(base, Class)}
+
+    def _line(self, cls: Class) -> list[Class | External | Unknown]:
+        return self.interpreter.instances.mro(cls)
+
+    def _outside(self, cls: Class) -> list[Module]:
+        """Return the modules in which code may use objects of a class."""
         mentioning = self.interpreter.project.users(cls.module, cls.name)
-        if not mentioning or cls.module not in mentioning:
+        if cls.module not in mentioning:
             mentioning = [cls.module, *mentioning]
-        for module in mentioning[:_OUTSIDE_MODULES]:
-            for name in _called_in(module, methods, own):
-                if name not in WORKER:
-                    yield name
-            if "__getitem__" in methods and self._indexed_in(module, cls, own):
-                yield "__getitem__"
+        return mentioning[:_OUTSIDE_MODULES]
 
     def _indexed_in(self, module: Module, cls: Class, own: set[ast.ClassDef]) -> bool:
-        """Tell whether code of the parent reads an item: `dataset[0]`."""
+        line = {getattr(base, "name", "").rpartition(".")[2] for base in self._line(cls)}
         for node in module.nodes(ast.Subscript):
-            if not isinstance(node.ctx, ast.Load):
-                continue
-            if not isinstance(node.value, ast.Name) or _inside(module, node, own):
+            if not _may_take_item(node) or _inside(module, node, own):
                 continue
             frame = self.interpreter.frame_at(module, node)
-            if frame.scope.lookup(node.value.id) is None:
+            if not _may_hold(_name(node.value), frame.scope, line):
                 continue
             values = self.interpreter.evaluate(node.value, frame)
             if any(isinstance(r.value, Instance) and r.value.cls is cls for r in values):
@@ -109,19 +165,54 @@ class SideReader:
         return False
 
 
-def _called_in(module: Module, methods: Iterable[str], own: set[ast.ClassDef]) -> Iterator[str]:
-    names = set(methods)
-    for call in module.calls:
-        func = call.func
-        if (
-            isinstance(func, ast.Attribute)
-            and func.attr in names
-            and not _inside(module, call, own)
-        ):
-            if isinstance(func.value, ast.Name) and func.value.id in ("self", "cls"):
-                continue
-            if not _in_worker_code(module, call):
-                yield func.attr
+def _may_take_item(node: ast.Subscript) -> bool:
+    """Tell whether a subscript may be `dataset[0]`: of a name, and neither a slice nor a text."""
+    if not isinstance(node.ctx, ast.Load) or not isinstance(node.value, ast.Name):
+        return False
+    if isinstance(node.slice, ast.Constant):
+        return isinstance(node.slice.value, int)
+    return not isinstance(node.slice, (ast.Slice, ast.Tuple))
+
+
+def _may_hold(name: str, scope: Scope, line: set[str]) -> bool:
+    """Tell whether a name may hold an object of a class, by how it is bound; `line` names its bases.
+
+    What a call of a plain function or class gives may, and what a function is passed that is no
+    method; an annotation is taken at its word.
+    """
+    binder = scope.lookup(name)
+    if binder is None:
+        return False
+    in_method = binder.parent is not None and binder.parent.is_class
+    for binding in binder.bindings.get(name, ()):
+        if binding.kind == "parameter":
+            annotation = getattr(binding.node, "annotation", None)
+            if not in_method and (annotation is None or line & _words(annotation)):
+                return True
+        elif isinstance(binding.value, ast.Call):
+            func = binding.value.func
+            owner = func.value if isinstance(func, ast.Attribute) else func
+            if isinstance(owner, ast.Name) and owner.id not in ("self", "cls"):
+                return True
+    return False
+
+
+def _words(annotation: ast.expr) -> set[str]:
+    """Return the names an annotation is written with, as a text too."""
+    return set(re.findall(r"\w+", ast.unparse(annotation)))
+
+
+def _called_in(module: Module, names: Iterable[str], own: set[ast.ClassDef]) -> Iterator[str]:
+    for name in names:
+        if any(_is_outside_call(module, c, own) for c in module.calls_by_name.get(name, ())):
+            yield name
+
+
+def _is_outside_call(module: Module, call: ast.Call, own: set[ast.ClassDef]) -> bool:
+    func = call.func
+    if not isinstance(func, ast.Attribute) or _name(func.value) in ("self", "cls"):
+        return False
+    return not _inside(module, call, own) and not _in_worker_code(module, call)
 
 
 def _in_worker_code(module: Module, node: ast.AST) -> bool:
@@ -137,21 +228,24 @@ def _inside(module: Module, node: ast.AST, classes: set[ast.ClassDef]) -> bool:
     return any(above in classes for above in module.ancestors(node))
 
 
-def _used_on_self(node: Def, methods: dict[str, Def]) -> Iterator[str]:
-    """Yield the methods that a method uses on its own object, properties and protocols included."""
+@lru_cache(maxsize=65_536)
+def used_on_self(node: Def) -> frozenset[str]:
+    """Return the attributes a method reads on its own object, and the protocols it uses on it."""
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
-    me = first.arg if first is not None else ""
+    return frozenset(_uses(node, first.arg)) if first is not None else frozenset()
+
+
+def _uses(node: Def, me: str) -> Iterator[str]:
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Attribute) and inner.attr in methods:
-            if (isinstance(inner.value, ast.Name) and inner.value.id == me) or (
+        if isinstance(inner, ast.Attribute):
+            if _name(inner.value) == me or (
                 isinstance(inner.value, ast.Call) and _name(inner.value.func) == "super"
             ):
                 yield inner.attr
         elif isinstance(inner, ast.Subscript) and _name(inner.value) == me:
             yield "__getitem__"
         elif isinstance(inner, ast.Call) and inner.args and _name(inner.args[0]) == me:
-            protocol = {"len": "__len__", "iter": "__iter__", "next": "__next__"}
-            used = protocol.get(_name(inner.func))
+            used = _BUILTINS.get(_name(inner.func))
             if used is not None:
                 yield used
 

@@ -77,13 +77,12 @@ class State:
 
     def _later(self) -> None:
         """Join in what other methods store that the parent runs after construction."""
-        methods = self.interpreter.sides.methods(self.instance.cls)
-        storing = [name for name, node in methods.items() if _stores_on_self(node)]
-        if all(name in _CONSTRUCTING for name in storing):
+        sides = self.interpreter.sides
+        storing = self._leading_to_stores() - _CONSTRUCTING
+        if not storing:
             return
-        parent = self.interpreter.sides.of(self.instance.cls)
         self.late = True
-        for name in sorted((parent.parent - _CONSTRUCTING) & set(methods)):
+        for name in sorted(sides.run_by_parent(self.instance.cls, storing)):
             method = self.interpreter.instances.method(self.instance.cls, name)
             if method is None or decorator_kind(method.node) == "staticmethod":
                 continue
@@ -91,6 +90,15 @@ class State:
             self._run(method, self._method_frame(method))
             self.stores = _joined(before, self.stores)
             self._cached(name, method)
+
+    def _leading_to_stores(self) -> set[str]:
+        """Return the methods that store on the instance, themselves or by what they use or call."""
+        sides, cls = self.interpreter.sides, self.instance.cls
+        found = {n for n, node in sides.methods(cls).items() if _stores_on_self(node)}
+        uses = sides.uses(cls)
+        while more := {n for n, used in uses.items() if n not in found and used & found}:
+            found |= more
+        return found
 
     def _cached(self, name: str, method: Function) -> None:
         """A cached property that the parent read is in `__dict__`."""
@@ -354,7 +362,19 @@ def fields_of(cls: Class) -> Iterator[tuple[str, ast.AnnAssign]]:
 
 
 def _stores_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return decorator_kind(node) == "cached_property" or bool(_set_on_self(node))
+    return decorator_kind(node) == "cached_property" or bool(_set_on_self(node)) or _hands(node)
+
+
+@lru_cache(maxsize=8_192)
+def _hands(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Tell whether a method passes its own object to a function, which may store on it."""
+    me = _self_names(node)
+    return any(
+        _is_me(argument, me)
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Call)
+        for argument in inner.args
+    )
 
 
 @lru_cache(maxsize=8_192)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dlfix.reach.values import (
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 ENTRIES = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
 _MOST = 200
+_DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -140,16 +142,17 @@ def values(analysis: Analysis, node: ast.expr, frame: Frame) -> list[Value]:
     return [reached.value for reached in analysis.evaluate(node, frame)]
 
 
-def calls(tree: ast.AST) -> Iterator[ast.Call]:
-    """Yield the calls of a function, but not those of functions it defines."""
-    for node in own(tree):
-        if isinstance(node, ast.Call):
-            yield node
+@lru_cache(maxsize=16_384)
+def calls(tree: ast.AST) -> tuple[ast.Call, ...]:
+    """Return the calls of a function, but not those of functions it defines."""
+    return tuple(node for node in own(tree) if isinstance(node, ast.Call))
 
 
 def own(tree: ast.AST) -> Iterator[ast.AST]:
     """Walk a function, but into no function or class that it defines."""
-    for child in ast.iter_child_nodes(tree):
-        if not isinstance(child, Definition | ast.Lambda | ast.ClassDef):
-            yield child
-            yield from own(child)
+    pending = [*ast.iter_child_nodes(tree)][::-1]
+    while pending:
+        node = pending.pop()
+        if not isinstance(node, _DEFINING):
+            yield node
+            pending += [*ast.iter_child_nodes(node)][::-1]
