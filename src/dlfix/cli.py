@@ -418,4 +418,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    app(prog_name="dlfix")
+    try:
+        app(prog_name="dlfix")
+    finally:
+        gc.freeze()  # nothing is worth collecting now

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from dlfix.project.trees import walk
+
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
@@ -153,7 +155,7 @@ class ImportTime:
     def exits(self, unit: Unit) -> bool:
         """Tell whether running a unit may end the program."""
         return any(self.full_name(call.func) in EXITS for call in unit.effects.calls) or any(
-            isinstance(node, ast.Raise) for s in unit.statements for node in ast.walk(s)
+            isinstance(node, ast.Raise) for s in unit.statements for node in walk(s)
         )
 
     def called_definitions(self, calls: Iterable[ast.Call]) -> list[Definition]:
@@ -171,13 +173,13 @@ class ImportTime:
     def body_effects(self, definition: Definition) -> Effects:
         """What calling a function, or making an instance of a class, does to module-level names."""
         effects = Effects()
-        for function in ast.walk(definition):
+        for function in walk(definition):
             if not isinstance(function, FUNCTIONS):
                 continue
             inner = Effects()
             for statement in function.body:
                 self._statement(statement, inner)
-            declared = {n for s in ast.walk(function) if isinstance(s, ast.Global) for n in s.names}
+            declared = {n for s in walk(function) if isinstance(s, ast.Global) for n in s.names}
             local = (inner.binds | parameters(function)) - declared
             effects.reads |= inner.reads - local
             effects.binds |= inner.binds & declared
@@ -262,12 +264,12 @@ class ImportTime:
 
 def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
     """Return the names of a function's parameters."""
-    return {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
+    return {node.arg for node in walk(function.args) if isinstance(node, ast.arg)}
 
 
 def annotations_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
     """Yield the annotations of a function's parameters and of what it returns."""
-    for node in ast.walk(function.args):
+    for node in walk(function.args):
         if isinstance(node, ast.arg) and node.annotation is not None:
             yield node.annotation
     if function.returns is not None:
@@ -277,7 +279,7 @@ def annotations_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator
 def changed_names(function: ast.AST) -> set[str]:
     """Return the names whose object some code changes in place, by what it says itself."""
     names: set[str | None] = set()
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
             names.add(base_name(node))
         elif isinstance(node, ast.AugAssign):

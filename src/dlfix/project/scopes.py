@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import COMPREHENSIONS, SCOPED
+from dlfix.project.trees import walk
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -362,7 +363,7 @@ class _Facts(ast.NodeVisitor):
     def _visit_comprehension(self, node: ast.AST) -> None:
         self.visit(node.generators[0].iter)  # type: ignore[attr-defined]
         self.nested.append(node)
-        for walrus in ast.walk(node):
+        for walrus in walk(node):
             if isinstance(walrus, ast.NamedExpr):  # binds outside the comprehension
                 self._bind_target(walrus.target, walrus.value, (), "walrus")
 

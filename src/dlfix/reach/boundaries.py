@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow
 from dlfix.project.module import Module
+from dlfix.project.trees import walk
 from dlfix.reach.crossing import Boundary
 from dlfix.reach.progress import Tell, silent, told
 from dlfix.reach.values import (
@@ -250,7 +251,7 @@ def _aliases(module: Module, names: set[str]) -> set[str]:
         target.id
         for node in module.nodes(ast.Assign)
         if isinstance(node.value, (ast.Name, ast.Attribute, ast.IfExp, ast.BoolOp))
-        and any(_called_one_of(inner, names | imported) for inner in ast.walk(node.value))
+        and any(_called_one_of(inner, names | imported) for inner in walk(node.value))
         for target in node.targets
         if isinstance(target, ast.Name)
     }

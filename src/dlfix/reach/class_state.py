@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dlfix.project.trees import walk
 from dlfix.reach.crossing import Store
 from dlfix.reach.values import Bound, Class, Frame, Instance
 
@@ -24,7 +25,7 @@ def class_stores(interpreter: Interpreter, instance: Instance) -> Iterator[Store
     read = {
         node.attr
         for name in worker & set(methods)
-        for node in ast.walk(methods[name])
+        for node in walk(methods[name])
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
     }
     for name in sorted(sides.run_by_parent(cls, setting)):
@@ -40,7 +41,7 @@ def _sets_elsewhere(node: ast.AST) -> bool:
         isinstance(inner, ast.Attribute)
         and isinstance(inner.ctx, ast.Store)
         and getattr(inner.value, "id", "") != "self"
-        for inner in ast.walk(node)
+        for inner in walk(node)
     )
 
 
@@ -49,7 +50,7 @@ def _stores(interpreter: Interpreter, instance: Instance, name: str) -> Iterator
     if method is None or isinstance(method.node, ast.Lambda):
         return
     frame = interpreter.frame(method.module.inner_scope(method.node))
-    for node in ast.walk(method.node):
+    for node in walk(method.node):
         if not isinstance(node, ast.Assign):
             continue
         for target in node.targets:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dlfix.project.trees import walk
 from dlfix.reach.values import Class, Container, External, Frame, Instance, Reached, Unknown, Value
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def _bound_in(statement: ast.stmt) -> frozenset[str]:
     """Return the names that a statement, or one within it, gives another value."""
     return frozenset(
         node.id
-        for node in ast.walk(statement)
+        for node in walk(statement)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     )
 

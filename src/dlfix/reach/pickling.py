@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from dlfix.project.trees import walk
 from dlfix.reach.values import Function
 
 
@@ -31,7 +32,7 @@ def read_getstate(method: Function) -> Handed:
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     me = node.args.args[0].arg if node.args.args else "self"
     names: set[str] = set()
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Assign):
             _assigned(inner, me, names, handed)
         elif isinstance(inner, ast.Delete):
@@ -129,7 +130,7 @@ def _filtered(node: ast.expr, me: str, handed: Handed) -> bool:
 
 
 def _strings(node: ast.expr) -> Iterator[str]:
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
             yield inner.value
 
@@ -156,7 +157,7 @@ def _popped(call: ast.Call, names: set[str], method: ast.AST) -> Iterator[str]:
     if isinstance(key, ast.Constant):
         yield str(key.value)
     elif isinstance(key, ast.Name):
-        for loop in ast.walk(method):
+        for loop in walk(method):
             if isinstance(loop, ast.For) and _is_name(loop.target, key.id):
                 yield from _strings(loop.iter)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
+from dlfix.project.trees import walk
 from dlfix.reach.values import Class, External, Instance, Unknown
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ def used_on_self(node: Def) -> frozenset[str]:
 
 
 def _uses(node: Def, me: str) -> Iterator[str]:
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Attribute):
             if _name(inner.value) == me or (
                 isinstance(inner.value, ast.Call) and _name(inner.value.func) == "super"

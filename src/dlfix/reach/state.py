@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dlfix.project.scopes import EACH, unpacking
+from dlfix.project.trees import walk
 from dlfix.reach.crossing import Store
 from dlfix.reach.methods import decorator_kind
 from dlfix.reach.values import (
@@ -371,7 +372,7 @@ def _hands(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     me = _self_names(node)
     return any(
         _is_me(argument, me)
-        for inner in ast.walk(node)
+        for inner in walk(node)
         if isinstance(inner, ast.Call)
         for argument in inner.args
     )
@@ -383,7 +384,7 @@ def _set_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]
     me = _self_names(node)
     return frozenset(
         inner.attr
-        for inner in ast.walk(node)
+        for inner in walk(node)
         if isinstance(inner, ast.Attribute)
         and isinstance(inner.ctx, ast.Store)
         and _is_me(inner.value, me)
@@ -494,7 +495,7 @@ def _self_names(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
         return frozenset()
     aliases = [
         target.id
-        for inner in ast.walk(node)
+        for inner in walk(node)
         if isinstance(inner, ast.Assign) and _is_me(inner.value, frozenset({first.arg}))
         for target in inner.targets
         if isinstance(target, ast.Name)

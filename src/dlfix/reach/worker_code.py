@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakKeyDictionary
 
 from dlfix.project.import_time import FUNCTIONS
+from dlfix.project.trees import walk
 from dlfix.reach.values import BoundMethod, Class, Function, Instance
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ def _run_within(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what a call of a function runs: its decorators and defaults ran when it was made."""
     body = getattr(node, "body", None)
     for each in body if isinstance(body, list) else [body or node]:
-        yield from ast.walk(each)
+        yield from walk(each)
 
 
 def import_source(

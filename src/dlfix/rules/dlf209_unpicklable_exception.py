@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dlfix.project.trees import walk
 from dlfix.reach.values import Class, Instance
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading import exceptions, reached
@@ -145,7 +146,7 @@ def _read(analysis: Analysis, cls: Class) -> exceptions.Constructor | None:
 def _heirs(analysis: Analysis, cls: Class) -> Iterator[exceptions.Constructor]:
     """Yield the classes that inherit from one and have arguments of their own."""
     for module in analysis.project.mentions(cls.name):
-        for node in ast.walk(module.tree):
+        for node in walk(module.tree):
             if not isinstance(node, ast.ClassDef) or exceptions.method(node, "__init__") is None:
                 continue
             heir = analysis.interpreter.class_value(node, analysis.frame(module.scope_of(node)))

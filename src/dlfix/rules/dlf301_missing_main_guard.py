@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlfix.project.trees import walk
 from dlfix.reach.entries import Entry
 from dlfix.reach.starts import Start, only_forks, starts
 from dlfix.rules.base import Finding, Rule, Step
@@ -127,7 +128,7 @@ def _importer(analysis: Analysis, module: Module) -> str:
     for other in analysis.project.mentions(stem):
         if other is module:
             continue
-        for node in ast.walk(other.tree):
+        for node in walk(other.tree):
             if isinstance(node, (ast.Import, ast.ImportFrom)) and _imports(
                 analysis, other, node, module
             ):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import FUNCTIONS
+from dlfix.project.trees import walk
 from dlfix.reach.entries import Entries
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
@@ -120,14 +121,14 @@ def _fills_once(use: Use, name: str) -> bool:
 
 
 def _asks_if_empty(test: ast.expr, name: str) -> bool:
-    for node in ast.walk(test):
+    for node in walk(test):
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.NotIn, ast.Eq)):
             asked: ast.AST = node
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             asked = node.operand
         else:
             continue
-        if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(asked)):
+        if any(isinstance(n, ast.Name) and n.id == name for n in walk(asked)):
             return True
     return False
 

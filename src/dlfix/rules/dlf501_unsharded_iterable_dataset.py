@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.project.trees import walk
 from dlfix.reach.values import (
     BoundMethod,
     Class,
@@ -200,11 +201,11 @@ def _is_shared_by_loader(analysis: Analysis, crossing: Crossing) -> bool:
 
 
 def _words(tree: ast.AST) -> set[str]:
-    return {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return {node.attr for node in walk(tree) if isinstance(node, ast.Attribute)}
 
 
 def _is_abstract(function: ast.AST) -> bool:
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Raise(exc=ast.Name(id="NotImplementedError")):
                 return True
@@ -221,7 +222,7 @@ def _is_replaced(analysis: Analysis, instance: Instance) -> bool:
         return False
     name = instance.cls.name
     for module in analysis.project.mentions(name):
-        for node in ast.walk(module.tree):
+        for node in walk(module.tree):
             if isinstance(node, ast.ClassDef) and any(
                 ast.unparse(base).rpartition(".")[2] == name for base in node.bases
             ):

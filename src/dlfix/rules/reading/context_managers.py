@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dlfix.project.trees import walk
 from dlfix.rules.base import Place
 from dlfix.rules.reading.exceptions import method
 
@@ -45,17 +46,15 @@ def lacks(chain: Sequence[ast.ClassDef], name: str) -> bool:
 def _bound(cls: ast.ClassDef) -> set[str]:
     names = {
         node.id
-        for node in ast.walk(cls)
+        for node in walk(cls)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
     names |= {
-        node.name
-        for node in ast.walk(cls)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        node.name for node in walk(cls) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
     return names | {
         alias.asname or alias.name
-        for node in ast.walk(cls)
+        for node in walk(cls)
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }

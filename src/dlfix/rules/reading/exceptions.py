@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from dlfix.project.trees import walk
 from dlfix.rules.base import Place
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -157,7 +158,7 @@ def _args_assigned(init: Function) -> list[Passed]:
 def parent_calls(init: Function) -> Iterator[list[ast.expr]]:
     """Yield the arguments of each call of a base class's `__init__`, `self` left out."""
     me = _first(init)
-    for node in ast.walk(init):
+    for node in walk(init):
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Call(func=ast.Name("super")), attr="__init__")
@@ -179,7 +180,7 @@ def _arguments(arguments: Sequence[ast.expr], call: ast.Call) -> list[ast.expr]:
 def stores(function: Function) -> Iterator[tuple[str, ast.expr, ast.stmt]]:
     """Yield each attribute that a method sets on its object, with the value and the statement."""
     me = _first(function)
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
@@ -249,7 +250,7 @@ def read(chain: Sequence[ast.ClassDef], place: Place) -> Constructor | None:
 
 def _lost(init: Function, kept: dict[str, str]) -> str:
     """Return a parameter that cannot be stored at the end of `__init__` as it came in."""
-    returns = any(isinstance(node, ast.Return) for node in ast.walk(init))
+    returns = any(isinstance(node, ast.Return) for node in walk(init))
     rebound = _rebound(init)
     for name in parameters(init):
         if name not in kept and (returns or name in rebound):
@@ -308,7 +309,7 @@ def parameters(function: Function) -> list[str]:
 def _rebound(function: Function) -> set[str]:
     return {
         node.id
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
 
@@ -343,7 +344,7 @@ def _has_more_state(cls: ast.ClassDef) -> bool:
 
 
 def _is_pure(value: ast.expr) -> bool:
-    calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
+    calls = [node for node in walk(value) if isinstance(node, ast.Call)]
     return all(_called(call) in _PURE for call in calls)
 
 

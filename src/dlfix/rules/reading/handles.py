@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import ABSENT, UNKNOWN, Catalog, ResourceRow, Tail
+from dlfix.project.trees import walk
 from dlfix.reach.crossing import Crossing, Edge
 from dlfix.reach.labels import label, node_of
 from dlfix.reach.values import (
@@ -187,7 +188,7 @@ def _is_parameter(bound: Bound) -> bool:
 def _default_of(bound: Bound, made: ast.AST) -> bool:
     function = bound.frame.scope.node
     parameters = getattr(function, "args", None)
-    return isinstance(parameters, ast.arguments) and made in ast.walk(parameters)
+    return isinstance(parameters, ast.arguments) and made in walk(parameters)
 
 
 # Rows
@@ -314,7 +315,7 @@ def _uses(value: ExternalCall) -> frozenset[str]:
 def _used_as(root: ast.AST, target: ast.expr) -> Iterator[str]:
     """Yield the attributes read of what a target holds, and `[str]` where it is read by name."""
     wanted = ast.dump(target).replace("Store()", "Load()")
-    for node in ast.walk(root):
+    for node in walk(root):
         match node:
             case ast.Attribute(value=value, attr=name) if ast.dump(value) == wanted:
                 yield name

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
+from dlfix.project.trees import walk
+
 
 def free_attribute(wanted: str, taken: Collection[str]) -> str:
     """Return the wanted name, with a number where it is taken."""
@@ -17,7 +19,7 @@ def free_attribute(wanted: str, taken: Collection[str]) -> str:
 def words(tree: ast.AST) -> set[str]:
     """Return every name, attribute, parameter and definition a piece of code mentions."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word):
                 found.add(word)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dlfix.project.trees import walk
 from dlfix.rules.base import Place
 from dlfix.rules.reading.names import words
 
@@ -90,7 +91,7 @@ def draws_globally(name: str) -> bool:
 
 def targets(cls: ast.ClassDef, attribute: str) -> tuple[ast.Attribute, ...]:
     """Return the places in a class where `self.<attribute>` is stored or deleted."""
-    own = (node for node in ast.walk(cls) if isinstance(node, ast.Attribute))
+    own = (node for node in walk(cls) if isinstance(node, ast.Attribute))
     return tuple(
         node for node in own if _is_own(node, attribute) and not isinstance(node.ctx, ast.Load)
     )
@@ -100,7 +101,7 @@ def loads(node: ast.AST, attribute: str) -> list[ast.Attribute]:
     """Return the places where `self.<attribute>` is read."""
     return [
         each
-        for each in ast.walk(node)
+        for each in walk(node)
         if isinstance(each, ast.Attribute)
         and _is_own(each, attribute)
         and isinstance(each.ctx, ast.Load)
@@ -109,14 +110,14 @@ def loads(node: ast.AST, attribute: str) -> list[ast.Attribute]:
 
 def is_reseeded(cls: ast.ClassDef, attribute: str) -> bool:
     """Tell whether a class asks which worker it is in, or seeds the generator after `__init__`."""
-    for node in ast.walk(cls):
+    for node in walk(cls):
         if _word(node) in _RESEEDING:
             return True
     return any(_seeds(method, attribute) for method in _methods(cls) if method.name != "__init__")
 
 
 def _seeds(function: ast.AST, attribute: str) -> bool:
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=name), attr=called)) if (
                 name == attribute and called in _SEED_METHODS
@@ -179,7 +180,7 @@ def why_not(kept: Kept) -> str:
         return "the bit generator is made elsewhere"
     if kept.kind == "torch.Generator" and not _is_on_cpu(kept.call):
         return "the generator is made on a device"
-    if any(isinstance(each, ast.Name) and each.id == "__slots__" for each in ast.walk(cls)):
+    if any(isinstance(each, ast.Name) and each.id == "__slots__" for each in walk(cls)):
         return f"`{cls.name}` has `__slots__`"
     if kept.kind == "torch.Generator" and _has_state(cls):
         return f"`{cls.name}` says itself how it is pickled"

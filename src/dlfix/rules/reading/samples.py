@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dlfix.project.trees import walk
 from dlfix.rules.base import Place
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ class Reader:
                             self._aliases[element.id] = _deeper(alias)
 
     def _looped(self, target: ast.expr, source: ast.expr) -> None:
-        for name in (n.id for n in ast.walk(target) if isinstance(n, ast.Name)):
+        for name in (n.id for n in walk(target) if isinstance(n, ast.Name)):
             self._aliases.pop(name, None)
         alias = self._alias(source)
         if isinstance(target, ast.Name) and alias is not None:
@@ -207,7 +208,7 @@ class Reader:
 
     def _fills(self, attribute: str) -> bool:
         """Tell whether this function puts things under the attribute itself: a cache of its own."""
-        for node in ast.walk(self._function):
+        for node in walk(self._function):
             match node:
                 case ast.Assign(targets=[ast.Subscript(value=ast.Attribute(attr=name))]) if (
                     name == attribute
@@ -216,7 +217,7 @@ class Reader:
         return False
 
     def _is_basic(self, index: ast.expr) -> bool:
-        names = {node.id for node in ast.walk(index) if isinstance(node, ast.Name)}
+        names = {node.id for node in walk(index) if isinstance(node, ast.Name)}
         plain = (ast.Name, ast.Constant, ast.BinOp, ast.Slice, ast.UnaryOp)
         return isinstance(index, plain) and names <= self._parameters
 
@@ -244,11 +245,11 @@ class Reader:
     def _remakes(self, target: ast.expr, value: ast.expr) -> bool:
         """Tell whether a kept sample is replaced by what is made of itself, and handed out."""
         text = ast.unparse(target)
-        reads = any(ast.unparse(node) == text for node in ast.walk(value) if _is_expression(node))
+        reads = any(ast.unparse(node) == text for node in walk(value) if _is_expression(node))
         return reads and not isinstance(target, ast.Name) and self._hands_out(text)
 
     def _hands_out(self, text: str) -> bool:
-        for node in ast.walk(self._function):
+        for node in walk(self._function):
             if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
                 values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
                 if any(ast.unparse(each) == text for each in values):
@@ -328,14 +329,14 @@ class Reader:
 
 
 def _asks_for_absence(test: ast.expr, aliases: set[str]) -> bool:
-    for node in ast.walk(test):
+    for node in walk(test):
         match node:
             case ast.Compare(ops=[ast.NotIn()]):
                 return True
             case ast.Compare(ops=[ast.Is() | ast.Eq()], comparators=[ast.Constant(value=None)]):
                 return True
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                names = {each.id for each in ast.walk(operand) if isinstance(each, ast.Name)}
+                names = {each.id for each in walk(operand) if isinstance(each, ast.Name)}
                 if names & (aliases | {"hasattr"}):
                     return True
     return False

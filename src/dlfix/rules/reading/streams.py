@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dlfix.project.trees import walk
 from dlfix.rules.base import Place
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def speaks_of_shares(tree: ast.AST) -> bool:
 
 
 def _texts(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word):
                 yield word
@@ -79,14 +80,14 @@ def draws(tree: ast.AST) -> bool:
 
 def ordering(tree: ast.AST) -> ast.Call | None:
     """Return a call that puts samples in an order drawn anew."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call) and _name(node) in _ORDERING:
             return node
     return None
 
 
 def _called(tree: ast.AST) -> set[str]:
-    return {_name(node) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    return {_name(node) for node in walk(tree) if isinstance(node, ast.Call)}
 
 
 def _name(call: ast.Call) -> str:
@@ -189,7 +190,7 @@ def _source_of_generator(function: Function) -> Source | None:
 def is_stateless(loop: ast.For, function: Function) -> bool:
     """Tell whether what one turn of a loop yields depends on no other turn."""
     bound = _stored(loop)
-    for node in ast.walk(loop):
+    for node in walk(loop):
         match node:
             case ast.AugAssign() | ast.Break() | ast.Return() | ast.Global() | ast.Nonlocal():
                 return False
@@ -210,11 +211,11 @@ def is_stateless(loop: ast.For, function: Function) -> bool:
 
 def _carried(loop: ast.For, bound: set[str]) -> bool:
     """Tell whether a name keeps what an earlier turn gave it: it is read before it is set."""
-    known = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+    known = {node.id for node in walk(loop.target) if isinstance(node, ast.Name)}
     for statement in loop.body:
         read = {
             node.id
-            for node in ast.walk(statement)
+            for node in walk(statement)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         }
         stored = _stored(statement)
@@ -230,7 +231,7 @@ def _carried(loop: ast.For, bound: set[str]) -> bool:
 
 def _comprehension_names(tree: ast.AST) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.comprehension):
             found |= _stored(node.target)
     return found
@@ -239,7 +240,7 @@ def _comprehension_names(tree: ast.AST) -> set[str]:
 def _stored(tree: ast.AST) -> set[str]:
     return {
         node.id
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
 
