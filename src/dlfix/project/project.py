@@ -19,6 +19,7 @@ _WORD = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*")
 _DECORATOR = re.compile(
     rb"^[ \t\f]*@[^\n#(]*?([A-Za-z0-9_\x80-\xff]+)[ \t]*(?:$|[(#\r\n])", re.MULTILINE
 )
+_DEFINED = re.compile(rb"\b(?:(?:def|class|as)\s+(\w+)|(\w+)\s*(?::[^=\n]{0,80})?=(?!=))")
 _MOST_LEVELS = 12  # how far up the tree imports are looked for
 
 
@@ -39,9 +40,11 @@ class Project:
         self._packaged: dict[Path, tuple[str, ...]] = {}
         self._exists: dict[Path, bool] = {}
         self._bases: dict[Path, tuple[Path, ...]] = {}
+        self._folders: dict[tuple[Path, str], bool] = {}
         self._found: dict[tuple[Path, str], Module | None] = {}
         self._mentions: dict[str, list[Path]] = {}
         self._decorators: dict[Path, frozenset[bytes]] = {}
+        self._defined: frozenset[bytes] | None = None
         self._words: dict[Path, frozenset[bytes]] = {}
         self._interned: dict[bytes, bytes] = {}
 
@@ -119,6 +122,14 @@ class Project:
             near = set(self._mentioning(word)) | {module.path}
             paths = [path for path in paths if path in near][:_MANY]
         return self._parsed(paths)
+
+    def defines(self, name: str) -> bool:
+        """Tell whether any file may define a function or class by a name, or bind one to it."""
+        if self._defined is None:
+            sources = (self.source(path) for path in self.files)
+            found = (_DEFINED.findall(source.data) for source in sources if source is not None)
+            self._defined = frozenset(name for pairs in found for pair in pairs for name in pair)
+        return name.encode() in self._defined or not name.isascii()
 
     def decorating(self, name: str) -> list[Module]:
         """Return the modules that may decorate something with a name: `@name`, `@a.name(...)`."""
@@ -211,8 +222,11 @@ class Project:
 
     def is_folder(self, dotted: str, importer: Module) -> bool:
         """Tell whether a dotted name is a folder of the tree (a namespace package)."""
-        relative = Path(*dotted.split("."))
-        return any((base / relative).is_dir() for base in self.bases(importer.path.parent))
+        key = (importer.path.parent, dotted)
+        if key not in self._folders:
+            relative = Path(*dotted.split("."))
+            self._folders[key] = any((base / relative).is_dir() for base in self.bases(key[0]))
+        return self._folders[key]
 
     def relative(self, importer: Module, level: int, name: str | None) -> str:
         """Return the absolute dotted name of a relative import."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 _UNKNOWN = Unknown()
 _DEEPEST_CALLS = 5
+_MOST_FRAMES = 64  # of one function on one object; further calls are read as one
+ANYTHING = Arguments(more_positional=True, more_keywords=True)
 
 _SEQUENCES = {"list": "list", "tuple": "tuple", "set": "set", "frozenset": "set", "sorted": "list"}
 _SAME = frozenset(
@@ -61,6 +64,7 @@ class Calls:
         self.interpreter = interpreter
         self._made: dict[tuple[object, ...], object] = {}
         self._frames: dict[tuple[object, ...], Frame] = {}
+        self._times: Counter[tuple[Function, Value | None]] = Counter()
 
     def made(self, node: ast.AST, frame: Frame, make: Callable[[], V], *more: object) -> V:
         """Return the value a node makes in a frame: the same one each time."""
@@ -199,12 +203,7 @@ class Calls:
         if isinstance(callee, Class):
             return [Reached(self._instance(callee, arguments, node, frame))]
         if isinstance(callee, Partial):
-            merged = Arguments(
-                (*callee.arguments.positional, *arguments.positional),
-                {**callee.arguments.keywords, **arguments.keywords},
-                callee.arguments.more_positional or arguments.more_positional,
-                callee.arguments.more_keywords or arguments.more_keywords,
-            )
+            merged = callee.arguments.followed_by(arguments)
             return self.apply(callee.function, merged, node, frame)
         if isinstance(callee, Instance):
             method = self.interpreter.instances.method(callee.cls, "__call__")
@@ -285,11 +284,39 @@ class Calls:
         if key not in self._frames:
             if _depth(caller) > _DEEPEST_CALLS or _recurs(scope, caller):
                 return None
-            bound = self.bind(function, arguments, owner)
-            call = node if isinstance(node, ast.Call) else None
-            held = owner if owner is not None else function.frame.owner
-            self._frames[key] = Frame(scope, function.frame, bound, held, call, caller)
+            self._frames[key] = self._activation(function, arguments, node, caller, owner)
         return self._frames[key]
+
+    def _activation(
+        self,
+        function: Function,
+        arguments: Arguments,
+        node: ast.AST,
+        caller: Frame,
+        owner: Value | None,
+    ) -> Frame:
+        """Return a new frame; of a function that has many already, the one for all further calls."""
+        self._times[function, owner] += 1
+        if self._times[function, owner] > _MOST_FRAMES:
+            return self.made(
+                function.node,
+                function.frame,
+                lambda: self.of_anything(function, owner),
+                "any",
+                owner,
+            )
+        scope = function.module.inner_scope(function.node)
+        call = node if isinstance(node, ast.Call) else None
+        held = owner if owner is not None else function.frame.owner
+        bound = self.bind(function, arguments, owner)
+        return Frame(scope, function.frame, bound, held, call, caller)
+
+    def of_anything(self, function: Function, owner: Value | None) -> Frame:
+        """Return a frame of a function whose parameters may be anything."""
+        scope = function.module.inner_scope(function.node)
+        held = owner if owner is not None else function.frame.owner
+        bound = self.bind(function, ANYTHING, owner)
+        return Frame(scope, function.frame, bound, held, None, function.frame)
 
     # Decorators
 

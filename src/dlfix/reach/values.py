@@ -233,3 +233,12 @@ class Arguments:
         if index is not None and index < len(self.positional):
             return self.positional[index]
         return self.keywords.get(name) if name is not None else None
+
+    def followed_by(self, more: Arguments) -> Arguments:
+        """Return these arguments with those of a later call: what calling a partial passes."""
+        return Arguments(
+            (*self.positional, *more.positional),
+            {**self.keywords, **more.keywords},
+            self.more_positional or more.more_positional,
+            self.more_keywords or more.more_keywords,
+        )

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dlfix.reach.calls import ANYTHING
 from dlfix.reach.values import (
+    Arguments,
     BoundMethod,
     Class,
     External,
@@ -75,18 +77,36 @@ def methods(analysis: Analysis, instance: Instance, names: Sequence[str] = ENTRI
 
 
 def method(analysis: Analysis, instance: Instance, name: str) -> Code | None:
-    """Return a method of an instance, own or inherited, as code to read."""
+    """Return a method of an instance, own or inherited, as code to read; it may get anything."""
     function = analysis.method(instance.cls, name)
-    return None if function is None else code_of(analysis, function, instance)
+    if function is None:
+        return None
+    return _called_so(analysis, function, ANYTHING, function.node, function.frame, instance)
 
 
 def code_of(analysis: Analysis, function: Function, owner: Instance | None) -> Code | None:
-    """Return a function's code; None for a lambda."""
+    """Return a function's code, callers to be looked up; None for a lambda."""
     if isinstance(function.node, ast.Lambda):
         return None
     scope = function.module.inner_scope(function.node)
     frame = Frame(scope, function.frame, None, owner) if owner else analysis.frame(scope)
     return Code(function.node, function.module, frame, owner)
+
+
+def _called_so(
+    analysis: Analysis,
+    function: Function,
+    arguments: Arguments,
+    call: ast.AST,
+    caller: Frame,
+    owner: Instance | None,
+) -> Code | None:
+    """Return a function's code as one call runs it; deep down, its parameters may be anything."""
+    if isinstance(function.node, ast.Lambda):
+        return None
+    calls = analysis.interpreter.calls
+    frame = calls.frame_of(function, arguments, call, caller, owner)
+    return Code(function.node, function.module, frame or calls.of_anything(function, owner), owner)
 
 
 def runs(analysis: Analysis, start: Iterable[Code]) -> list[Code]:
@@ -107,34 +127,51 @@ def runs(analysis: Analysis, start: Iterable[Code]) -> list[Code]:
 
 def called(analysis: Analysis, code: Code, call: ast.Call) -> list[Code]:
     """Return the functions of the tree that a call runs."""
+    arguments = analysis.interpreter.calls.arguments(call, code.frame)
+    found: list[Code | None] = []
+    for value in _callees(analysis, code, call):
+        found += [
+            _called_so(analysis, function, given, call, code.frame, owner)
+            for function, owner, given in _run_by(analysis, value, arguments)
+        ]
+    return [each for each in found if each is not None]
+
+
+def _callees(analysis: Analysis, code: Code, call: ast.Call) -> list[Value]:
     match call.func:
         case ast.Attribute(value=ast.Name("self"), attr=name) if code.owner is not None:
-            found = method(analysis, code.owner, name)
-            if found is not None:
-                return [found]
-    return [
-        each for value in values(analysis, call.func, code.frame) for each in _code(analysis, value)
-    ]
+            function = analysis.method(code.owner.cls, name)
+            if function is not None:
+                return [BoundMethod(function, code.owner)]
+        case ast.Attribute(attr=name) if not analysis.project.defines(name):
+            return []
+    return values(analysis, call.func, code.frame)
 
 
-def _code(analysis: Analysis, value: Value) -> list[Code]:
+def _run_by(
+    analysis: Analysis, value: Value, given: Arguments
+) -> list[tuple[Function, Instance | None, Arguments]]:
+    """Return the functions of the tree that calling a value runs, on what and with what."""
     match value:
         case Function():
-            found = code_of(analysis, value, None)
+            return [(value, None, given)]
         case BoundMethod(function=function, owner=owner):
-            found = code_of(analysis, function, owner if isinstance(owner, Instance) else None)
-        case Partial(function=function):
-            return _code(analysis, function)
+            return [(function, owner if isinstance(owner, Instance) else None, given)]
+        case Partial(function=function, arguments=bound):
+            return _run_by(analysis, function, bound.followed_by(given))
         case Instance():
-            found = method(analysis, value, "__call__")
-        case _:
-            found = None
-    return [] if found is None else [found]
+            call = analysis.method(value.cls, "__call__")
+            return [] if call is None else [(call, value, given)]
+    return []
 
 
 def started(analysis: Analysis, value: Value) -> list[Code]:
     """Return the code that runs when a worker calls a value."""
-    return _code(analysis, value)
+    found = (
+        code_of(analysis, function, owner)
+        for function, owner, _ in _run_by(analysis, value, Arguments())
+    )
+    return [code for code in found if code is not None]
 
 
 def values(analysis: Analysis, node: ast.expr, frame: Frame) -> list[Value]:
