@@ -249,6 +249,94 @@ def test_a_factory_is_called_and_its_loader_examined(tmp_path, monkeypatch):
     assert culprit.line.path.name == "loaders_here.py"
 
 
+FACTORIES = """
+    def train():
+        return DataLoader(Clips(), num_workers=2)
+
+    def setup():
+        kept.append(train())
+
+    def fails(n):
+        return train()
+
+    def number():
+        return 7
+
+    kept = []
+    besides = DataLoader(Clips(transform=lambda x: x), num_workers=1)
+"""
+
+
+@pytest.mark.parametrize("name", ["train", "setup", "Clips"])
+def test_of_a_factory_only_its_own_loaders_are_examined(tmp_path, monkeypatch, name):
+    write(tmp_path, LOADER, FACTORIES, name="factories_here.py")
+    monkeypatch.chdir(tmp_path)
+    probed = probe.probe(f"factories_here:{name}")
+    assert len(probed.boundaries) == 1
+    assert probed.culprits == []
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("fails", "TypeError: fails.* missing 1 required positional argument"),
+        ("number", "gave int: neither a DataLoader nor a dataset"),
+        ("gone", "AttributeError: module 'factories_here' has no attribute 'gone'"),
+    ],
+)
+def test_a_factory_that_gives_no_loader_gives_one_line(tmp_path, monkeypatch, name, reason):
+    write(tmp_path, LOADER, FACTORIES, name="factories_here.py")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ProbeError, match=reason):
+        probe.probe(f"factories_here:{name}")
+
+
+def test_the_start_method_is_told_where_the_program_asks_for_one(tmp_path):
+    script = write(
+        tmp_path,
+        LOADER,
+        """
+        import multiprocessing
+
+        if __name__ == "__main__":
+            loaders = [DataLoader(Clips(), num_workers=1) for _ in range(2)]
+            loaders.append(DataLoader(Clips(), num_workers=1, multiprocessing_context="fork"))
+            if len(sys.argv) > 1:
+                multiprocessing.set_start_method(sys.argv[1])
+        """.replace("import multiprocessing", "import multiprocessing, sys"),
+    )
+    methods = [boundary.method for boundary in probe.probe(script).boundaries]
+    assert methods == ["default", "default", "fork"]
+    methods = [boundary.method for boundary in probe.probe(script, ["forkserver"]).boundaries]
+    assert methods == ["forkserver", "forkserver", "fork"]
+
+
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        ("next(iter(loader))", "was ended where its first workers start"),
+        (
+            "raise KeyError('lr')",
+            r"failed before it started a worker \(.*main.py:\d+\): KeyError: 'lr'",
+        ),
+        ("pass", "^$"),
+    ],
+)
+def test_what_was_not_seen_of_a_program_is_told(tmp_path, last, told):
+    script = write(
+        tmp_path,
+        LOADER,
+        f"""
+        if __name__ == "__main__":
+            loader = DataLoader(Clips(), num_workers=1)
+            {last}
+        """,
+    )
+    probed = probe.probe(script)
+    assert len(probed.boundaries) == 1
+    assert re.search(told, probed.ended)
+
+
 def test_a_program_that_swallows_everything_is_stopped_all_the_same(tmp_path):
     script = write(
         tmp_path,

@@ -42,6 +42,29 @@ def test_a_loader_that_survives_passes_and_one_that_does_not_fails_with_its_plac
     assert "Traceback" not in result.stdout.str()
 
 
+def test_a_dataset_is_taken_as_its_loader_and_anything_else_refused(pytester):
+    pytester.makepyfile(clips=LOADER)
+    pytester.makepyfile(
+        """
+        from clips import Clips
+
+        def test_dataset(dlfix_probe):
+            dlfix_probe(Clips(lambda x: x))
+
+        def test_several(dlfix_probe):
+            dlfix_probe({"test": 3})
+        """
+    )
+    result = pytester.runpytest_subprocess("-q")
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "loader.dataset.transform (*) does not reach a worker: AttributeError: *<lambda>*",
+            "*TypeError: a DataLoader or a dataset is asked for, not dict",
+        ]
+    )
+
+
 def test_the_plugin_imports_nothing_heavy_when_pytest_starts():
     code = (
         "import sys; import dlfix.runtime.pytest_plugin; "

@@ -122,6 +122,7 @@ class Probed:
     python: str
     boundaries: list[Boundary] = field(default_factory=list)
     broken: list[Culprit] = field(default_factory=list)  # what could not be looked into
+    ended: str = ""  # what became of the program, where that limits what was seen
 
     @property
     def culprits(self) -> list[Culprit]:
@@ -307,6 +308,7 @@ def _probed(target: str, python: str, rows: list[dict[str, Any]], timeout: float
         raise ProbeError(_unfinished(target, rows[-1]["status"], timeout, probed))
     if end is not None and not probed.boundaries:
         raise ProbeError(_nothing(target, python, end))
+    probed.ended = _ended(target, end)
     if probed.broken and not probed.culprits:
         raise ProbeError(not_looked_into(probed))
     return probed
@@ -387,9 +389,20 @@ def _unfinished(target: str, status: int | None, timeout: float, probed: Probed)
     return f"{target} ended with status {status} {where}"
 
 
+def _ended(target: str, end: dict[str, Any] | None) -> str:
+    """Say what was not seen of a program."""
+    if end is None or end["how"] == "stopped":
+        return "The program was ended where its first workers start (see --continue)."
+    if end["how"] == "raised":
+        return _raised(target, "", end)
+    return ""
+
+
 def _nothing(target: str, python: str, end: dict[str, Any]) -> str:
     """Say in one line why no boundary was met."""
     how = end["how"]
+    if end.get("made"):
+        return f"{target} gave {end['made']}: neither a DataLoader nor a dataset"
     if how == "raised":
         return _raised(target, python, end)
     if how == "exit":

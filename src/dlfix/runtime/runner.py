@@ -1268,11 +1268,15 @@ class Watch:
 
     def finish(self):
         """Examine the loaders that were made and not yet started."""
-        for loader in self.loaders:
-            if self.go_on or id(loader) in self.examined:
-                continue
-            self.met += 1
-            self.loader(loader, loader.__dict__.get("_dlfix_place"))
+        if not self.go_on:
+            self.take(self.loaders)
+
+    def take(self, loaders):
+        """Examine those of some loaders that were not yet."""
+        for loader in loaders:
+            if id(loader) not in self.examined:
+                self.met += 1
+                self.loader(loader, loader.__dict__.get("_dlfix_place"))
 
     def loader(self, loader, place=None):
         """Examine a loader as its workers would start, and as they would start once more."""
@@ -1302,13 +1306,23 @@ def loader_boundary(loader, place=None):
     }
     kind = type(loader).__name__
     draw = functools.partial(draw_indices, loader, [])
-    return Boundary(kind, parts, place, workers, method_of(loader), job, draw)
+    ctx = getattr(loader, "multiprocessing_context", None)
+    method = method_of(ctx, own=ctx is not None)
+    return Boundary(kind, parts, place, workers, method, job, draw)
 
 
-def method_of(loader):
-    """Return the start method that a loader asks for, or the program's default."""
-    asked = getattr(loader, "multiprocessing_context", None) or multiprocessing
-    return asked.get_start_method(allow_none=True) or "default"
+ASKED = []  # the start methods that the program has set
+
+
+def method_of(ctx, own=False):
+    """Return the start method that is asked for by a context, else by the program, else "default".
+
+    The default context is known from one that the program made where it is its `own`.
+    """
+    default = context._default_context
+    if own or ctx not in (None, default, default._actual_context):
+        return ctx._name
+    return (ASKED and ASKED[-1]) or "default"
 
 
 def draw_indices(loader, kept):
@@ -1381,7 +1395,7 @@ def watch_processes(watch):
             return start(self)
         parts = worker_loop_parts(self) or process_parts(self)
         kind = "DataLoader" if parts[:1] and parts[0][0] == "loader.dataset" else "Process"
-        method = self._start_method or "default"
+        method = self._start_method or method_of(None)
         watch.probe.examine(Boundary(kind, parts, call_place(), 1, method))
         watch.stop()
         return start(self)
@@ -1430,7 +1444,7 @@ def pool_task(watch, pool, func, args, kwargs):
 
     if isinstance(pool, ThreadPool) or watch.go_on_inside:
         return
-    method = getattr(getattr(pool, "_ctx", None), "_name", None) or "default"
+    method = method_of(getattr(pool, "_ctx", None))
     boundary = task_boundary(
         "Pool", pool, pool._initializer, pool._initargs, func, args, kwargs, method
     )
@@ -1470,7 +1484,7 @@ def watch_executors(watch):
     submit, map_ = Executor.submit, Executor.map
 
     def look(self, func, args, kwargs):
-        method = getattr(getattr(self, "_mp_context", None), "_name", None) or "default"
+        method = method_of(getattr(self, "_mp_context", None))
         watch.probe.examine(
             task_boundary(
                 "ProcessPoolExecutor",
@@ -1579,6 +1593,12 @@ class Run:
         self.report = report
         self.method = method  # "none" for no workers
         self.inside = False  # a loader of ours starts its workers
+        self.loaders = []
+
+    def take(self, loaders):
+        """Fetch from the first of some loaders."""
+        for loader in loaders:
+            next(iter(loader))
 
     def watch_processes(self):
         """Stand at `Process.start`: what a process of its own would do is never run."""
@@ -1713,46 +1733,40 @@ def run_script(path, args):
 
 
 def run_factory(target, args, watch):
-    """Call `package.module:factory` and examine the loaders it returns."""
+    """Call `package.module:factory` and take its loaders; return what it gave if it has none."""
     name, _, attributes = target.partition(":")
     sys.argv = [name, *args]
     sys.path[0] = os.getcwd()
     sys.modules["__main__"] = types.ModuleType("__main__")
     made = importlib.import_module(name)
+    watch.loaders.clear()  # those that the module made besides
     for attribute in attributes.split("."):
         made = getattr(made, attribute)
-    made = made(*args) if callable(made) and not hasattr(made, "__getitem__") else made
-    for loader in loaders_in(made):
-        if isinstance(watch, Watch) and id(loader) not in watch.examined:
-            watch.met += 1
-            watch.loader(loader, getattr(loader, "__dict__", {}).get("_dlfix_place"))
-        elif isinstance(watch, Run):
-            next(iter(loader))
+    if isinstance(made, type) or (callable(made) and not hasattr(made, "__getitem__")):
+        made = made(*args)
+    loaders = loaders_in(made) or list(watch.loaders)
+    watch.take(loaders)
+    return "" if loaders else type_name(made)
 
 
 def loaders_in(made):
-    """Return the loaders in what a factory returned; a bare dataset gets one."""
+    """Return the loaders in what a factory returned; bare datasets get one each."""
     data = sys.modules.get("torch.utils.data")
     if data is None:
         return []
-    if isinstance(made, data.DataLoader):
-        return [made]
-    if isinstance(made, data.Dataset):
-        return [data.DataLoader(made, num_workers=1)]
-    values = made.values() if isinstance(made, dict) else made
-    return [v for v in values if isinstance(v, data.DataLoader)] if is_plain(made) else []
-
-
-def is_plain(made):
-    """Tell whether a value is a plain container."""
-    return isinstance(made, (list, tuple, dict))
+    values = list(made.values()) if isinstance(made, dict) else [made]
+    values = list(made) if isinstance(made, (list, tuple)) else values
+    loaders = [value for value in values if isinstance(value, data.DataLoader)]
+    datasets = [value for value in values if isinstance(value, data.Dataset)]
+    return loaders or [data.DataLoader(dataset, num_workers=1) for dataset in datasets]
 
 
 def run_target(config, watch):
     """Run what was asked for; return how it ended, as data."""
+    made = ""
     try:
         if config["factory"]:
-            run_factory(config["target"], config["args"], watch)
+            made = run_factory(config["target"], config["args"], watch)
         else:
             run_script(config["target"], config["args"])
     except Stop:
@@ -1761,7 +1775,7 @@ def run_target(config, watch):
         return {"how": "exit", "status": str(error.code if error.code is not None else 0)}
     except BaseException as error:
         return {"how": "raised", "error": error_data(error)}
-    return {"how": "finished"}
+    return {"how": "finished", "made": made}
 
 
 def main(path):
@@ -1783,7 +1797,8 @@ def main(path):
     watch_executors(watch)
     when_imported("torch.utils.data.dataloader", functools.partial(watch_loaders, watch))
     end = run_target(config, watch)
-    watch.finish()
+    if not config["factory"]:
+        watch.finish()
     report.write("end", boundaries=watch.met, idle=watch.idle, torch=has_torch(), **end)
 
 
@@ -1803,6 +1818,14 @@ def run_once(config, report):
 def prefer_spawn():
     """Make spawn the default where the program does not ask for another method."""
     context._default_context._default_context = context._concrete_contexts["spawn"]
+    real = multiprocessing.set_start_method
+
+    @functools.wraps(real)
+    def set_start_method(method, force=False):
+        real(method, force)
+        ASKED.append(method)
+
+    multiprocessing.set_start_method = set_start_method
 
 
 def has_torch():
@@ -1814,10 +1837,14 @@ def has_torch():
 
 
 def examine(loader: object) -> "list[dict[str, typing.Any]]":
-    """Return the culprits of a loader, as data; nothing is started."""
+    """Return the culprits of a loader, a dataset or a container of them; nothing is started."""
     report = Report(None)
     probe = Probe(report, load=False)
-    probe.examine(loader_boundary(loader))
+    loaders = [loader] if hasattr(loader, "_index_sampler") else loaders_in(loader)
+    if not loaders:
+        raise TypeError(f"a DataLoader or a dataset is asked for, not {type_name(loader)}")
+    for each in loaders:
+        probe.examine(loader_boundary(each))
     return [row for row in report.rows if row["event"] == "culprit"]
 
 

@@ -42,6 +42,8 @@ def show_probe(probed: Probed, joined: Sequence[Joined], out: Console) -> None:
     for boundary in probed.boundaries:
         _show_boundary(boundary, [by_id[id(culprit)] for culprit in boundary.culprits], out)
     out.print(verdict(joined), markup=True)
+    if probed.ended:
+        _say(out, f"[dim]{_plain(probed.ended)}[/]", 0)
 
 
 def verdict(joined: Sequence[Joined]) -> str:
@@ -55,7 +57,7 @@ def verdict(joined: Sequence[Joined]) -> str:
 def _show_boundary(boundary: Boundary, joined: Sequence[Joined], out: Console) -> None:
     workers = "1 worker" if boundary.workers == 1 else f"{boundary.workers} workers"
     place = f"  {_plain(boundary.line)}" if boundary.line else ""
-    out.print(f"[bold]{boundary.kind}[/], {workers}, {_started(boundary.method)}[dim]{place}[/]")
+    out.print(f"[bold]{boundary.kind}[/], {workers}{_asked(boundary.method)}[dim]{place}[/]")
     for part in boundary.parts:
         _show_part(part, boundary.workers, out)
     for alike in _alike(joined):
@@ -74,9 +76,9 @@ def _show_boundary(boundary: Boundary, joined: Sequence[Joined], out: Console) -
     out.print()
 
 
-def _started(method: str) -> str:
-    """Return how workers start; what asks for no method is tried as spawn."""
-    return "default start method (tried as spawn)" if method == "default" else f"by {method}"
+def _asked(method: str) -> str:
+    """Return the start method that the program asks for; all is tried as under spawn."""
+    return "" if method == "default" else f", start method {method}"
 
 
 def _say(out: Console, text: str, indent: int = 2, label: str = "") -> None:
