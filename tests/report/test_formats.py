@@ -51,6 +51,22 @@ def test_sarif_has_paths_and_fixes(told):
     assert [result["level"] for result in run["results"]] == ["error"] * 3 + ["warning"]
 
 
+def test_a_page_is_linked_where_the_package_says_its_documentation_is(told, monkeypatch):
+    from email.message import Message
+
+    from dlfix.report import view
+
+    package = Message()
+    package["Project-URL"] = "Source, https://code.example/dlfix"
+    package["Project-URL"] = "Documentation, https://docs.example/dlfix/"
+    monkeypatch.setattr("importlib.metadata.metadata", lambda name: package)
+    view._documentation.cache_clear()
+    monkeypatch.setattr(view, "_documentation", view._documentation.__wrapped__)
+    page = "https://docs.example/dlfix/rules/DLF101/"
+    assert json.loads(told("json"))[0]["url"] == page
+    assert json.loads(told("sarif"))["runs"][0]["tool"]["driver"]["rules"][0]["helpUri"] == page
+
+
 def test_github_commands_are_escaped(told):
     first, *_, last = told("github").splitlines()
     assert first == (

@@ -10,7 +10,7 @@ from typing import Any
 
 from dlfix import __version__
 from dlfix.report.gitlab import fingerprint
-from dlfix.report.view import Entry, Spot, TextEdit, View
+from dlfix.report.view import Entry, Spot, TextEdit, View, page_address
 from dlfix.rules.base import Rule
 from dlfix.rules.pages import markdown, summary
 
@@ -42,7 +42,9 @@ def render(view: View) -> str:
 
 
 def _rule(rule: type[Rule]) -> dict[str, Any]:
+    address = page_address(rule.code)
     return {
+        **({"helpUri": address} if address else {}),
         "id": rule.code,
         "name": "".join(word.capitalize() for word in rule.name.split("-")),
         "shortDescription": {"text": summary(rule)},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,8 +17,6 @@ from dlfix.rules.base import Place
 from dlfix.session import Session
 from dlfix.source.lines import split
 from dlfix.source.text import Position
-
-DOCS = ""  # where the rules' pages are published, with a closing slash
 
 
 @dataclass(frozen=True)
@@ -62,6 +61,24 @@ def relative(path: Path) -> str:
     """Return a path from the working directory where it lies below it, else the whole."""
     here = Path.cwd()
     return path.relative_to(here).as_posix() if path.is_relative_to(here) else str(path)
+
+
+def page_address(code: str) -> str | None:
+    """Return where a rule's page is, below the documentation that the package names as its own."""
+    home = _documentation()
+    return f"{home}/rules/{code}/" if home else None
+
+
+@functools.cache
+def _documentation() -> str | None:
+    from importlib import metadata
+
+    try:
+        said = metadata.metadata("dlfix").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:
+        return None
+    addresses = dict(one.split(", ", 1) for one in said)
+    return addresses.get("Documentation", "").rstrip("/") or None
 
 
 class Entry:
@@ -123,8 +140,8 @@ class Entry:
 
     @property
     def url(self) -> str | None:
-        """Where the rule's page is."""
-        return f"{DOCS}{self.code}" if DOCS else None
+        """Where the rule's page is published, if it is."""
+        return page_address(self.code)
 
 
 class View:
