@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -169,6 +170,32 @@ def test_the_page_is_whole_in_itself(dlfix):
     assert "5 findings in 1 file" in page
     assert "<svg" in page
     assert page.count("<article") == 5
+
+
+def test_the_page_lists_what_is_found_where_that_is_much(dlfix):
+    write(dlfix.folder, "a.py", "load = 1\nx = bad\n")
+    dlfix("check", "--report", "out.html")
+    assert "<nav" not in (dlfix.folder / "out.html").read_text()
+    write(dlfix.folder, "a.py", ALL)
+    dlfix("check", "--report", "out.html")
+    page = (dlfix.folder / "out.html").read_text()
+    linked = re.findall(r'<li class="\w+"><a href="#(finding-\d+)">', page)
+    assert linked == [f"finding-{number}" for number in range(1, 5)]
+    assert all(f'id="{anchor}"' in page for anchor in linked)
+
+
+def test_a_fix_that_mends_two_findings_is_drawn_once(tmp_path):
+    from dlfix.config import Settings
+    from dlfix.report import html
+    from dlfix.report.view import View
+    from dlfix.session import Session
+
+    birds = Path(__file__).parents[2] / "examples" / "birds"
+    session = Session.open([birds], Settings())
+    page = html.render(View(session, session.diagnoses()))
+    assert page.count("<article") == 3
+    assert page.count("<details open") == 2
+    assert 'The same fix as of <a href="#finding-1">' in page
 
 
 def test_the_page_of_an_apply_shows_what_was_rewritten(dlfix):

@@ -22,6 +22,8 @@ from dlfix.report.view import Entry, Spot, View
 if TYPE_CHECKING:
     from dlfix.session import Outcome
 
+FEW = 4  # so many findings get a list, so many good boundaries are folded
+
 _TOKEN = re.compile(
     r"(?P<c>\#.*)|(?P<s>[rRbBfFuU]{0,2}(?:\"\"\".*?(?:\"\"\"|$)|'''.*?(?:'''|$)|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'))"
     r"|(?P<k>\b(?:and|as|assert|async|await|break|class|continue|def|del|elif|else|except|False|finally|for|from"
@@ -37,10 +39,9 @@ def render(view: View, outcome: Outcome | None = None) -> str:
         "TITLE": _title(view, outcome),
         "OVERVIEW": "".join(_overview(view, outcome)),
         "REWRITTEN": "".join(_rewritten(view, outcome)) if outcome else "",
+        "CONTENTS": "".join(_contents(view)),
         "BOUNDARIES": "".join(_boundaries(view, outcome)),
-        "FINDINGS": "".join(
-            _finding(entry, number) for number, entry in enumerate(view.entries, 1)
-        ),
+        "FINDINGS": "".join(_findings(view)),
         "TROUBLES": "".join(_troubles(view)),
         "VERSION": __version__,
     }
@@ -101,29 +102,64 @@ def _rewritten(view: View, outcome: Outcome) -> Iterator[str]:
     yield "</section>"
 
 
+def _contents(view: View) -> Iterator[str]:
+    if len(view.entries) < FEW:
+        return
+    yield '<nav aria-label="Findings"><ol>'
+    for number, entry in enumerate(view.entries, 1):
+        state = "safe" if entry.safe else "unsafe" if entry.fix else "no fix"
+        yield (
+            f'<li class="{entry.severity}"><a href="#finding-{number}"><code>{entry.code}</code> '
+            f"<span>{_ticks(entry.message)}</span></a> "
+            f'<span class="at">{_esc(entry.spot.shown)} &middot; {state}</span></li>'
+        )
+    yield "</ol></nav>"
+
+
 def _boundaries(view: View, outcome: Outcome | None) -> Iterator[str]:
     # After an apply the tree is that of the code as it was.
     roots = [] if outcome else tree.boundaries(view)
     if not roots:
         return
     numbers = {id(entry): number for number, entry in enumerate(view.entries, 1)}
+    culprits = [sum(len(node.entries) for node in root.walk()) for root in roots]
+    bad = [_boundary(root, n, numbers) for root, n in zip(roots, culprits, strict=True) if n]
+    good = [_boundary(root, n, numbers) for root, n in zip(roots, culprits, strict=True) if not n]
     yield '<section id="boundaries"><h2>What crosses to the workers</h2>'
-    for root in roots:
-        bad = sum(len(node.entries) for node in root.walk())
-        state = (
-            f'<em class="bad">{plural(bad, "culprit")}</em>'
-            if bad
-            else '<em class="good">survives</em>'
-        )
-        yield (
-            f"<figure><figcaption><code>{_esc(root.step.label)}</code> "
-            f'<span class="at">{_esc(root.spot.shown)}</span> {state}</figcaption>'
-            f'<div class="scroll" tabindex="0">{picture.draw(root, numbers)}</div></figure>'
-        )
+    yield from bad
+    if bad and len(good) >= FEW:
+        yield f"<details><summary>{len(good)} more, where all survives</summary>"
+        yield from (*good, "</details>")
+    else:
+        yield from good
     yield "</section>"
 
 
-def _finding(entry: Entry, number: int) -> str:
+def _boundary(root: tree.Node, culprits: int, numbers: dict[int, int]) -> str:
+    state = (
+        f'<em class="bad">{plural(culprits, "culprit")}</em>'
+        if culprits
+        else '<em class="good">survives</em>'
+    )
+    return (
+        f"<figure><figcaption><code>{_esc(root.step.label)}</code> "
+        f'<span class="at">{_esc(root.spot.shown)}</span> {state}</figcaption>'
+        f'<div class="scroll" tabindex="0">{picture.draw(root, numbers)}</div></figure>'
+    )
+
+
+def _findings(view: View) -> Iterator[str]:
+    if not view.entries:
+        return
+    yield '<section id="findings"><h2>Findings</h2>'
+    shown: dict[int, int] = {}  # the finding at which each fix is shown
+    for number, entry in enumerate(view.entries, 1):
+        first = shown.setdefault(id(entry.fix), number) if entry.fix else number
+        yield _finding(entry, number, first)
+    yield "</section>"
+
+
+def _finding(entry: Entry, number: int, first: int) -> str:
     anchor = f"finding-{number}"
     steps = "".join(
         _step(spot, index == len(entry.trace) - 1) for index, spot in enumerate(entry.trace)
@@ -138,7 +174,7 @@ def _finding(entry: Entry, number: int) -> str:
         f'<h3><a href="#{anchor}"><code>{entry.code}</code></a> {_ticks(entry.message)}</h3>'
         f'<p class="at">{_esc(entry.spot.file)}:{entry.spot.row}:{entry.spot.column} '
         f"&middot; {_esc(entry.name)}</p>"
-        f'<ol class="path">{steps}</ol>{_code(entry)}{error}{_fix(entry)}</article>'
+        f'<ol class="path">{steps}</ol>{_code(entry)}{error}{_fix(entry, first if first != number else 0)}</article>'
     )
 
 
@@ -170,7 +206,7 @@ def _code(entry: Entry) -> str:
     return f'<div class="scroll" tabindex="0"><table class="code">{"".join(rows)}</table></div>'
 
 
-def _fix(entry: Entry) -> str:
+def _fix(entry: Entry, shown_at: int) -> str:
     fix = entry.fix
     if fix is None:
         why = f"No fix: {_ticks(entry.refused)}." if entry.refused else "This one needs a person."
@@ -181,6 +217,8 @@ def _fix(entry: Entry) -> str:
     head = (
         f'<p class="fix {kind}"><b>{kind} fix</b> {_ticks(fix.message)}{why} <kbd>{flag}</kbd></p>'
     )
+    if shown_at:
+        return f'{head}<p class="at">The same fix as of <a href="#finding-{shown_at}">finding {shown_at}</a>.</p>'
     diffs = "".join(
         _diff(entry.view, path, before, after) for path, (before, after) in entry.texts.items()
     )
@@ -193,22 +231,33 @@ def _diff(view: View, path: Path, before: str, after: str) -> str:
 
 def _sheet(name: str, before: str, after: str) -> str:
     rows = []
+    order = 0
     for number, hunk in enumerate(hunks(before, after)):
         if number:
-            rows.append('<tr class="gap"><td colspan="4">&#8943;</td></tr>')
-        rows += [f"<tr>{_half(left, 'del')}{_half(right, 'ins')}</tr>" for left, right in hunk]
+            rows.append(f'<tr class="gap"><td colspan="4" style="order:{order}">&#8943;</td></tr>')
+        for left, right in hunk:
+            changed = any(side is None or side[2] for side in (left, right))
+            # One below the other, on a narrow screen, what goes comes before what takes its place.
+            order += not changed
+            rows.append(f"<tr>{_half(left, 'del', order)}{_half(right, 'ins', order + 1)}</tr>")
+            order += 2 * (not changed)
+        order += 2
     return (
         f'<details open class="diff"><summary>{_esc(name)}</summary>'
         f'<div class="scroll" tabindex="0"><table class="code sides"><col class="no"><col><col class="no"><col>{"".join(rows)}</table></div></details>'
     )
 
 
-def _half(side: Side, kind: str) -> str:
+def _half(side: Side, kind: str, order: int) -> str:
     if side is None:
         return '<td class="no none"></td><td class="none"></td>'
     row, code, changed = side
     style = f' class="{kind}"' if changed else ""
-    return f'<td class="no">{row}</td><td{style}><pre>{_colour(code) or " "}</pre></td>'
+    margin = len(code) - len(code.lstrip())
+    return (
+        f'<td class="no" style="order:{order}">{row}</td><td{style} style="order:{order}">'
+        f'<pre style="--in:{margin}">{_colour(code) or " "}</pre></td>'
+    )
 
 
 def _colour(code: str) -> str:

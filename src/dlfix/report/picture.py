@@ -62,10 +62,9 @@ def _box(node: Node, depth: int, at: int, numbers: Mapping[int, int]) -> str:
     kind = "bad" if node.entries else "top" if depth == 0 else "fine"
     text = (
         f'<tspan class="label">{html.escape(label)}</tspan>'
-        f'<tspan class="place" dx="12">{html.escape(place)}</tspan>'
+        + (f'<tspan class="code" dx="12">{codes}</tspan>' if codes else "")
+        + f'<tspan class="place" dx="12">{html.escape(place)}</tspan>'
     )
-    if codes:
-        text += f'<tspan class="code" dx="12">{codes}</tspan>'
     drawn = (
         f"<title>{html.escape(node.step.note or node.spot.shown)}</title>"
         f'<rect x="{x}" y="{y}" width="{_width(node):.0f}" height="{ROW - 8}" rx="6"/>'
