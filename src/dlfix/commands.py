@@ -154,10 +154,11 @@ def _print(view: View, request: Request, what: str) -> None:
     from dlfix.report import concise, text
 
     out = console(request.color)
+    width = out.width if out.is_terminal else None
     if what == "statistics":
         blocks = [text.statistics(view)] if view.entries else []
     else:
-        blocks = list(text.render(view) if what == "text" else concise.render(view))
+        blocks = list(text.render(view, width) if what == "text" else concise.render(view))
     for block in blocks:
         out.print(block, soft_wrap=True)
     if not request.quiet and (view.session.files or view.entries):
@@ -270,10 +271,7 @@ def _show_diff(session: Session, outcome: Outcome, request: Request, manner: Man
     wide = manner.side_by_side and out.width >= diff.WIDE
     for path, text in sorted(outcome.after.items()):
         for name, before, after in view.sheets(path, outcome.before[path], text):
-            if wide:
-                out.print(diff.side_by_side(name, before, after))
-            else:
-                out.print(diff.unified(name, before, after), soft_wrap=True)
+            diff.show(out, name, before, after, wide=wide)
 
 
 def _summarise(
@@ -369,9 +367,13 @@ def trace(request: Request, output_format: str) -> int:
         sys.stdout.write(tree.as_json(boundaries))
     else:
         out = console(request.color)
+        width = out.width if out.is_terminal else None
         for number, boundary in enumerate(boundaries):
             out.print(
-                *([] if number == 0 else [""]), tree.as_text(boundary), sep="\n", soft_wrap=True
+                *([] if number == 0 else [""]),
+                tree.as_text(boundary, width),
+                sep="\n",
+                soft_wrap=True,
             )
         if not boundaries and not request.quiet:
             out.print("Nothing here goes to a worker process.")

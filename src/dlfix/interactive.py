@@ -56,14 +56,17 @@ class Chooser:
         view = View(self.view.session, [Diagnosis(one, proposal.fix) for one in proposal.findings])
         for entry in view.entries:
             self.console.print(
-                "", headline(entry), path_tree(entry.trace), sep="\n", soft_wrap=True
+                "",
+                headline(entry),
+                path_tree(entry.trace, self.console.width),
+                sep="\n",
+                soft_wrap=True,
             )
         note = f" (unsafe: {proposal.fix.why_unsafe})" if proposal.fix.why_unsafe else ""
         self.console.print(Text(f"\n{proposal.fix.message}{note}\n", style="bold green"))
         for path, after in proposal.after.items():
-            draw = diff.side_by_side if self.wide else diff.unified
-            for name, old, new in view.sheets(path, proposal.before[path], after):
-                self.console.print(draw(name, old, new), soft_wrap=not self.wide)
+            for sheet in view.sheets(path, proposal.before[path], after):
+                diff.show(self.console, *sheet, wide=self.wide)
 
     def _answer(self, path: Path) -> bool:
         while True:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Union
 
-from rich.console import Group, RenderableType
+from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -18,7 +21,18 @@ from dlfix.source.writing import Change
 
 NO_NEWLINE = b"\n\\ No newline at end of file\n"
 SIGNS = {"+": "bold green", "-": "bold red"}
-BACKGROUNDS = {"+": "on #12301f", "-": "on #3a1a1d"}
+
+
+@dataclass(frozen=True)
+class Palette:
+    """What changed lines look like: their code's colours go with the ground they stand on."""
+
+    theme: str
+    grounds: Mapping[str, str]
+
+
+DARK = Palette("monokai", {"+": "#12301f", "-": "#3a1a1d"})
+LIGHT = Palette("friendly", {"+": "#dafbe1", "-": "#ffebe9"})
 WIDE = 120  # columns from which two sides fit beside each other
 
 
@@ -58,25 +72,54 @@ def _lines(data: bytes) -> list[bytes]:
     return [*lines, last] if last else lines
 
 
-def unified(name: str, before: str, after: str, *, context: int = 3) -> Text:
-    """Return a coloured unified diff of one file, or cell."""
+def show(out: Console, name: str, before: str, after: str, *, wide: bool) -> None:
+    """Print a diff of one file, or cell: beside each other where there is room, else unified."""
+    if wide:
+        out.print(side_by_side(name, before, after), "")
+    else:
+        out.print(unified(name, before, after, width=out.width), soft_wrap=True)
+
+
+def unified(name: str, before: str, after: str, *, width: int = 0, context: int = 3) -> Text:
+    """Return a coloured unified diff of one file, or cell; changed lines are a band."""
     old, new = bare(before), bare(after)
     text = Text(no_wrap=True)
     text.append(f"--- {name}\n", style="bold red")
     text.append(f"+++ {name}\n", style="bold green")
-    for line in list(difflib.unified_diff(old, new, lineterm="", n=context))[2:]:
-        text.append(_coloured(line)).append("\n")
+    lines = list(difflib.unified_diff(old, new, lineterm="", n=context))[2:]
+    longest = max((Text(line).cell_len for line in lines if line[:1] in SIGNS), default=0)
+    for line in lines:
+        text.append(_coloured(line, min(longest, width - 1))).append("\n")
     return text
 
 
-def _coloured(line: str) -> Text:
+def _coloured(line: str, width: int) -> Text:
     if line.startswith("@@"):
         return Text(line, style="cyan")
     sign, code = line[:1], line[1:]
-    body = highlighted(code)
-    if sign in BACKGROUNDS:
-        body.stylize(BACKGROUNDS[sign])
-    return Text().append(sign, style=SIGNS.get(sign, "dim")).append(body)
+    if sign not in SIGNS:
+        return Text().append(sign).append(highlighted(code))
+    body = _changed(sign, code)
+    body.pad_right(max(0, width - 1 - body.cell_len))
+    return Text().append(sign, style=SIGNS[sign]).append(body)
+
+
+def _changed(sign: str, code: str) -> Text:
+    """Return a changed line's code in colours that can be read on its ground."""
+    from rich.syntax import Syntax
+
+    look = _palette()
+    ground = look.grounds[sign]
+    text = Syntax("", "python", theme=look.theme, background_color=ground).highlight(code)
+    text.rstrip()
+    text.no_wrap = True
+    return text
+
+
+def _palette() -> Palette:
+    """Return the palette of the terminal; dark unless it says that its own ground is light."""
+    ground = os.environ.get("COLORFGBG", "").rpartition(";")[2]
+    return LIGHT if ground in ("7", "15") else DARK
 
 
 def side_by_side(name: str, before: str, after: str, *, context: int = 3) -> RenderableType:
@@ -89,22 +132,21 @@ def side_by_side(name: str, before: str, after: str, *, context: int = 3) -> Ren
         if number:
             table.add_row("", Text("⋯", style="dim"), "", Text("⋯", style="dim"))
         for left, right in hunk:
-            table.add_row(*_half(left, BACKGROUNDS["-"]), *_half(right, BACKGROUNDS["+"]))
-    return Group(table)
+            table.add_row(*_half(left, "-"), *_half(right, "+"))
+    return table
 
 
 Side = Union[tuple[int, str, bool], None]  # noqa: UP007 - row, code, whether it is changed
 
 
-def _half(side: Side, style: str) -> tuple[str, Text]:
+def _half(side: Side, sign: str) -> tuple[str, RenderableType]:
     if side is None:
-        return "", Text("")
+        return "", ""
     row, code, changed = side
-    text = highlighted(code)
+    text = _changed(sign, code) if changed else highlighted(code)
     text.no_wrap = False
-    if changed:
-        text.stylize(style)
-    return str(row), text
+    ground = f"on {_palette().grounds[sign]}"
+    return str(row), Padding(text, style=ground) if changed else text
 
 
 def hunks(before: str, after: str, context: int = 3) -> Iterator[list[tuple[Side, Side]]]:

@@ -21,17 +21,17 @@ WIDTH = 80
 MOST_ROWS = 6  # of a culprit that are shown
 
 
-def render(view: View) -> Iterator[Text]:
-    """Yield a block for each finding."""
+def render(view: View, width: int | None = None) -> Iterator[Text]:
+    """Yield a block for each finding; lines that can be shortened fit the width."""
     for entry in view.entries:
-        yield block(entry)
+        yield block(entry, width)
 
 
-def block(entry: Entry) -> Text:
+def block(entry: Entry, width: int | None = None) -> Text:
     """Return everything about one finding."""
-    parts = [headline(entry), frame(entry)]
+    parts = [headline(entry), frame(entry, width)]
     if len(entry.trace) > 1:
-        parts.append(path_tree(entry.trace))
+        parts.append(path_tree(entry.trace, width))
     parts.append(verdict(entry))
     return Text("\n").join(part for part in parts if part.plain) + Text("\n")
 
@@ -49,7 +49,7 @@ def headline(entry: Entry) -> Text:
 # The code frame
 
 
-def frame(entry: Entry) -> Text:
+def frame(entry: Entry, room: int | None = None) -> Text:
     """Return the culprit's lines with a line around, the culprit underlined."""
     spot = entry.spot
     lines = entry.view.lines(entry.path)
@@ -64,10 +64,16 @@ def frame(entry: Entry) -> Text:
         if not first <= row <= last and not line.strip():
             continue
         text.append(f"{row + shift:>{width}} | ", style="blue")
+        if room is not None and not first <= row <= last:
+            line = _shortened(line, room - width - 3)
         text.append(highlighted(line)).append("\n")
         if row == first:
             text.append(_underline(entry, lines[row - 1], margin, width))
     return text.append(" " * width + " |", style="blue")
+
+
+def _shortened(line: str, room: int) -> str:
+    return line if len(line) <= room else line[: room - 1] + "…"
 
 
 def _cut_margin(lines: list[str]) -> list[tuple[str, int]]:
@@ -121,31 +127,47 @@ class Branch:
     marks: str = ""
 
 
-def path_tree(trace: Sequence[Spot]) -> Text:
+def path_tree(trace: Sequence[Spot], width: int | None = None) -> Text:
     """Return the path as a tree with one branch, the culprit at its end."""
     last = len(trace) - 1
     return branches([
         Branch("   " * (depth - 1) + "└─ " if depth else "", spot, "bold red" if depth == last else "")
         for depth, spot in enumerate(trace)
-    ])  # fmt: skip
+    ], width)  # fmt: skip
 
 
-def branches(rows: Sequence[Branch]) -> Text:
-    """Return a tree, places and notes in columns of their own."""
-    widths = [Text(row.guides + row.spot.label).cell_len for row in rows]
-    column = min(max(widths), 44) + 2
-    places = min(max(len(row.spot.shown) for row in rows), 32) + 2
-    lines = []
-    for row, width in zip(rows, widths, strict=True):
+def branches(rows: Sequence[Branch], width: int | None = None) -> Text:
+    """Return a tree, places and notes in columns of their own.
+
+    What does not fit the width goes to a line of its own below.
+    """
+    labels = [2 + Text(row.guides + row.spot.label).cell_len for row in rows]
+    column = min(max(labels), 46) + 2
+    places = column + min(max(len(row.spot.shown) for row in rows), 32) + 2
+    lines: list[Text] = []
+    for row, below in zip(rows, [*rows[1:], None], strict=True):
         line = Text("  ").append(row.guides, style="dim").append(row.spot.label, style=row.style)
-        line.append(" " * max(2, column - width)).append(row.spot.shown, style="cyan")
-        if row.spot.note or row.marks:
-            line.append(" " * max(2, places - len(row.spot.shown)))
-            line.append(row.spot.note, style="dim italic")
-            line.append(("  " if row.spot.note else "") + row.marks, style="bold red")
-        line.rstrip()
+        for told, style, at in (
+            (row.spot.shown, "cyan", column),
+            (row.spot.note, "dim italic", places),
+            (row.marks, "bold red", places),
+        ):
+            if not told:
+                continue
+            gap = max(2, at - line.cell_len)
+            if width is not None and line.cell_len + gap + len(told) > width:
+                lines.append(line)
+                line = Text("  ").append(_continued(row, below), style="dim")
+                gap = 2
+            line.append(" " * gap).append(told, style=style)
         lines.append(line)
     return Text("\n").join(lines)
+
+
+def _continued(row: Branch, below: Branch | None) -> str:
+    """Return the guides of a row's second line."""
+    goes_on = below is not None and len(below.guides) > len(row.guides)
+    return row.guides.replace("├─", "│ ").replace("└─", "  ") + ("│ " if goes_on else "  ")
 
 
 # What Python says, and what dlfix can do

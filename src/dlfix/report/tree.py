@@ -62,9 +62,9 @@ def _grow(roots: dict[Place, Node], path: Iterable[Step], view: View) -> Node:
     return node
 
 
-def as_text(root: Node) -> Text:
+def as_text(root: Node, width: int | None = None) -> Text:
     """Return a tree for a terminal."""
-    return branches(list(_branches(root, "", "")))
+    return branches(list(_branches(root, "", "")), width)
 
 
 def _branches(node: Node, guides: str, below: str) -> Iterator[Branch]:
