@@ -114,6 +114,7 @@ RESOURCES: dict[str, list[str]] = {
     "pickle.Unpickler": ["pickle.Unpickler(open('x.bin', 'rb'))"],
     "xml.parsers.expat.ParserCreate": ["xml.parsers.expat.ParserCreate()"],
     "re.compile": ["re.compile('x')"],
+    "re.match": ["re.match('x', 'x')", "re.search('x', 'x')", "re.fullmatch('x', 'x')"],
     "argparse.ArgumentParser": ["argparse.ArgumentParser()"],
     "functools.cmp_to_key": ["functools.cmp_to_key(max)(1)"],
     "io.BytesIO": ["io.BytesIO(b'x')"],

@@ -151,7 +151,7 @@ class ResourceRow:
     (each process opens its own), "drop" (a new, empty one has the same meaning), "report".
 
     `derived` maps what is done to the object ("cursor", "attrs", "[]" for any key, "[str]" for a
-    constant text, "[*]" for an item of it, "iter" for `iter(x)`) to the type of what comes of it and
+    constant text, "[:]" for a slice, "[*]" for an item of it, "iter" for `iter(x)`) to the type of what comes of it and
     hangs from it; that type has a row of its own, `[[type]]`. What is neither in `derived` nor in
     `plain` is not known.
     """
@@ -215,6 +215,8 @@ class ResourceRow:
         "__iter__" (then what is meant is an item).
         """
         if how == "__getitem__":
+            if isinstance(key, slice) and "[:]" in self.derived:
+                return self.derived["[:]"]
             by_key = self.derived.get("[str]") if isinstance(key, str) else None
             return by_key or self.derived.get("[]")
         return self.derived.get("[*]" if how == "__iter__" else how)

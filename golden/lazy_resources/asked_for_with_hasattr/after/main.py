@@ -20,7 +20,7 @@ class Items(Dataset):
         return state
 
     def is_open(self):
-        return "file" in self.__dict__ and bool(self.file)
+        return hasattr(self, "file") and bool(self.file)
 
     def __len__(self):
         return 6

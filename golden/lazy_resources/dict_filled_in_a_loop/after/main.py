@@ -12,9 +12,6 @@ from torch.utils.data import DataLoader, Dataset
 class Cameras(Dataset):
     def __init__(self, root, cameras):
         self.root = root
-        self.paths = {}
-        for camera in cameras:
-            self.paths[camera] = os.path.join(root, camera + ".h5")
         self.cameras = cameras
         self.length = min(len(h["x"]) for h in self.handles.values())
         # each process opens its own
@@ -24,7 +21,10 @@ class Cameras(Dataset):
 
     @functools.cached_property
     def handles(self):
-        return {key: h5py.File(path, "r") for key, path in self.paths.items()}
+        handles = {}
+        for camera in self.cameras:
+            handles[camera] = h5py.File(os.path.join(self.root, camera + ".h5"), "r")
+        return handles
 
     def __getstate__(self):
         state = self.__dict__.copy()

@@ -1,5 +1,5 @@
 import argparse
-import os
+import functools
 import tempfile
 
 import numpy as np
@@ -10,18 +10,14 @@ class Items(Dataset):
     def __init__(self, path, width=4):
         self.width = width
         self.path = path
-        self._data_by_pid = {}
 
-    @property
+    @functools.cached_property
     def data(self):
-        pid = os.getpid()
-        if pid not in self._data_by_pid:
-            self._data_by_pid[pid] = np.memmap(self.path, dtype=np.int64, mode="r")
-        return self._data_by_pid[pid]
+        return np.memmap(self.path, dtype=np.int64, mode="r")
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state["_data_by_pid"] = {}  # each process opens its own
+        state.pop("data", None)  # each process opens its own
         return state
 
     def __len__(self):

@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlfix.fixing.classes.facts import CLOSERS, ClassFacts, Method, is_self_attribute, self_name
+from dlfix.fixing.classes.facts import (
+    CLOSERS,
+    STARTS,
+    ClassFacts,
+    Method,
+    is_self_attribute,
+    self_name,
+)
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.fixing.classes.text import indented, render
 
@@ -27,7 +34,7 @@ def questions_and_guards(
     for method in facts.all_methods:
         me = self_name(method)
         for node in ast.walk(method):
-            if _asks(node, me, attribute):
+            if asks(node, me, attribute) and _is_about_opening(facts, method, node, attribute):
                 yield _exchange(facts, node, _has(me, place or attribute, kept_in, method))
         if is_closer(method):
             yield from _in_closer(facts, method, attribute, kept_in, place)
@@ -38,7 +45,7 @@ def _in_closer(
 ) -> Iterator[Exchange]:
     me = self_name(method)
     got = _got(me, attribute, kept_in, method) if not place or place == attribute else None
-    rows = [_row(node) for node in ast.walk(method) if _asks(node, me, attribute)]
+    rows = [_row(node) for node in ast.walk(method) if asks(node, me, attribute)]
     for node in ast.walk(method):
         if _gets(node, me, attribute):
             rows.append(_row(node))
@@ -97,7 +104,21 @@ def _is_test(facts: ClassFacts, node: ast.AST) -> bool:
     )
 
 
-def _asks(node: ast.AST, me: str, attribute: str) -> bool:
+def _is_about_opening(facts: ClassFacts, method: Method, node: ast.AST, attribute: str) -> bool:
+    """Tell whether a question is asked in order to close, or to open what is not open yet.
+
+    Elsewhere it asks whether there is such a handle at all.
+    """
+    if is_closer(method) or method.name in STARTS:
+        return True
+    return any(
+        site.method is method and site.statement in ast.walk(facts.module.statement(node))
+        for site in facts.stores.get(attribute, [])
+    )
+
+
+def asks(node: ast.AST, me: str, attribute: str) -> bool:
+    """Tell whether a node asks with `hasattr` for an attribute."""
     match node:
         case ast.Call(
             func=ast.Name(id="hasattr"), args=[ast.Name(id=name), ast.Constant(value=value)]

@@ -12,6 +12,7 @@ from dlfix.fixing.classes.opening import Surroundings
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
 from dlfix.project.project import Project
+from dlfix.project.scopes import Binding
 
 WITH_SETSTATE = ("Module", "LightningModule", "LightningDataModule")
 WITH_GETSTATE = ("IterDataPipe", "MapDataPipe")
@@ -100,7 +101,9 @@ def _add_bases(
 ) -> None:
     for base in facts.node.bases:
         name = _last_name(base)
-        known = _class_named(project, facts.module, name)
+        known = None
+        if not _is_from_outside(project, facts.module, base):
+            known = _class_named(project, facts.module, name)
         if known is None:
             outside.add(name)
         elif all(each.node is not known.node for each in (*found, facts)):
@@ -113,10 +116,35 @@ def _add_heirs(project: Project, facts: ClassFacts, found: list[ClassFacts]) -> 
     for module in project.mentions(name):
         for node in module.classes:
             known = any(each.node is node for each in (*found, facts))
-            if not known and any(_last_name(base) == name for base in node.bases):
+            if not known and any(
+                _last_name(base) == name and not _is_from_outside(project, module, base)
+                for base in node.bases
+            ):
                 heir = ClassFacts(module, node)
                 found.append(heir)
                 _add_heirs(project, heir, found)
+
+
+def _is_from_outside(project: Project, module: Module, base: ast.expr) -> bool:
+    """Tell whether a base is imported from a module that is not in the tree."""
+    root = next((each for each in ast.walk(base) if isinstance(each, ast.Name)), None)
+    bindings = module.scope.bindings.get(root.id, []) if root is not None else []
+    imported = [dotted for each in bindings for dotted in _imported(project, module, each)]
+    return bool(imported) and not any(
+        project.find(dotted, module) or project.is_folder(dotted, module) for dotted in imported
+    )
+
+
+def _imported(project: Project, module: Module, binding: Binding) -> Iterator[str]:
+    match binding.statement:
+        case ast.Import(names=names):
+            for each in names:
+                if (each.asname or each.name.partition(".")[0]) == binding.name:
+                    yield each.name
+        case ast.ImportFrom(module=name, level=level) if level:
+            yield project.relative(module, level, name)
+        case ast.ImportFrom(module=str() as name):
+            yield name
 
 
 def _class_named(project: Project, near: Module, name: str) -> ClassFacts | None:

@@ -82,7 +82,7 @@ def _hanging_from(
         for site in sites:
             if attribute in names or site.value is None or site.method is not culprit.site.method:
                 continue
-            if not _mentions(facts, site, culprit):
+            if not _mentions(facts, site, culprit) or _is_set_again(facts, site, sites):
                 continue
             for reached in analysis.evaluate(site.value, frame):
                 if _hangs(reached.value, site, analysis):
@@ -92,6 +92,24 @@ def _hanging_from(
                         facts, site, opener, row, hangs=True, frame=frame, value=reached.value
                     )
                     break
+
+
+def _is_set_again(facts: ClassFacts, site: StoreSite, sites: Sequence[StoreSite]) -> bool:
+    """Tell whether a later statement of the same block puts something else in the attribute's place."""
+    block = facts.module.parent(site.statement)
+    return any(
+        facts.module.parent(each.statement) is block
+        and each.statement in _rest_of_block(block, site.statement)
+        for each in sites
+    )
+
+
+def _rest_of_block(block: ast.AST | None, statement: ast.stmt) -> Sequence[ast.stmt]:
+    for part in ("body", "orelse", "finalbody"):
+        statements = getattr(block, part, [])
+        if statement in statements:
+            return list(statements[statements.index(statement) + 1 :])
+    return []
 
 
 def _mentions(facts: ClassFacts, site: StoreSite, culprit: Culprit) -> bool:

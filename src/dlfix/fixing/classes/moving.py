@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from dlfix.fixing.classes.closing import asks, is_closer
 from dlfix.fixing.classes.facts import (
     STARTS,
     ClassFacts,
@@ -45,6 +46,7 @@ class Handle:
     write: tuple[str, ...] = ()
     iterates: bool = False
     closed_by_parent: bool = False
+    inherited: bool = False  # a forked process may go on using its parent's
     opens: bool = True  # it is opened from data; False where it hangs from another handle
     type: str = ""
     name: str = ""  # the constructor's dotted name
@@ -155,6 +157,24 @@ class Mover:
     def rendered(self, attribute: str, node: ast.expr, changes: Mapping[ast.AST, str]) -> str:
         """Return a node's text in the body of `attribute`, some parts exchanged besides."""
         return self._text(attribute, node, more=changes)
+
+    def statement(self, attribute: str, node: ast.stmt, local: str) -> str:
+        """Return a statement that fills `attribute`, held under a local name meanwhile."""
+        value = self.handles[attribute].site.value
+        if isinstance(value, ast.Name):
+            self.alias[value.id] = attribute
+        self.bound_around = {
+            each.id
+            for each in ast.walk(node)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        }
+        return self._text(attribute, node, local)
+
+    def also(self, handles: Mapping[str, Handle]) -> None:
+        """Know the local names of handles that another mover moves."""
+        for name, handle in handles.items():
+            if name not in self.handles:
+                self._find_alias(name, handle)
 
     def _is_parameter(self, name: str) -> bool:
         return any(each.kind == "parameter" for each in self.scope.bindings.get(name, []))
@@ -420,7 +440,16 @@ class Mover:
             if site.statement is not self.handles[attribute].site.statement
             and site.method.name in self.facts.started
         ]
-        return bool(others)
+        return bool(others) or self._is_asked_for(attribute)
+
+    def _is_asked_for(self, attribute: str) -> bool:
+        """Tell whether a method asks if the attribute is there at all: it must not always be."""
+        return any(
+            asks(node, self_name(method), attribute)
+            for method in self.facts.all_methods
+            if not is_closer(method)
+            for node in ast.walk(method)
+        )
 
     def _branching(
         self, attribute: str, compounds: Sequence[ast.stmt], docs: Sequence[str]
@@ -430,7 +459,8 @@ class Mover:
         self.taken_locals.add(outer)
         lines = [*docs, pruned]
         if not _always_returns(pruned):
-            lines.append("return None")
+            asked = self._is_asked_for(attribute)
+            lines.append(f'raise AttributeError("{attribute}")' if asked else "return None")
         return lines
 
     def _pruned(self, attribute: str, statement: ast.stmt) -> str:
@@ -637,7 +667,10 @@ class Mover:
 
     def keep(self, attribute: str, name: str) -> str:
         """See that a local value is kept on the instance; return how the body reads it."""
-        known = self._kept_already(name) or self._kept_by_base(name)
+        known = self._kept_already(name)
+        if known is not None:
+            self._keep_in_time(attribute, known)
+        known = known or self._kept_by_base(name)
         if known is None:
             known = self.moved.kept.get(name) or self._new_attribute(name)
             if name not in self.moved.kept:
@@ -656,6 +689,35 @@ class Mover:
             if isinstance(site.value, ast.Name) and site.value.id == name:
                 return attribute
         return self._kept_by_caller(name)
+
+    def _keep_in_time(self, attribute: str, known: str) -> None:
+        """Store a parameter where the handle was opened, if the handle is used before it is stored."""
+        statement = self.facts.stores[known][0].statement
+        opened = self.definitions.get(attribute)
+        if opened is None or statement in self.moved.gone or statement not in self.method.body:
+            return
+        rows = range(opened.lineno, statement.lineno)
+        if any(node.lineno in rows for node in self._runs()):
+            above, beside = comments_of(self.module, statement)
+            text = self.module.segment(statement)
+            lines = [*above, f"{text}  {beside}" if beside else text]
+            self.saves.setdefault(attribute, []).append("\n".join(lines))
+            self.moved.gone.add(statement)
+            self._exchange(statement, "", takes_comments=True)
+
+    def _runs(self) -> Iterator[ast.expr]:
+        """Yield what may open a handle in this method: reads of one, and of the methods."""
+        lazy = self.handles.keys() | self.facts.methods.keys()
+        for node in ast.walk(self.method):
+            if is_self_attribute(node, self.me) and isinstance(node.ctx, ast.Load):
+                if node.attr in lazy:
+                    yield node
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                whole = node.id == self.me and not is_self_attribute(
+                    self.module.parent(node), self.me
+                )
+                if whole or node.id in self.alias:
+                    yield node
 
     def _kept_by_caller(self, name: str) -> str | None:
         """Return the attribute as which the only caller, a constructor, stores an argument before."""

@@ -81,7 +81,8 @@ class LazyClass:
         """Return the plan; raise Refusal where there is none."""
         self._refuse_writes()
         self._refuse_positions()
-        by_process = self.is_touched_later() or _is_slotted(self.facts)
+        shared = all(handle.inherited for handle in self.handles.values())
+        by_process = (self.is_touched_later() and not shared) or _is_slotted(self.facts)
         if self.facts.slots is not None and not _is_slotted(self.facts):
             raise Refusal(
                 f"the class has `__slots__` beside a `__dict__` ({self.facts.line(self.facts.node)})"
@@ -92,7 +93,7 @@ class LazyClass:
         self._move(by_process)
         self._refuse_second_openings()
         exchanges, inserts = self._edits()
-        if not by_process:
+        if not by_process and not shared:
             inserts += self.closings()
         for name in self.handles:
             place = self._place(name)
@@ -315,19 +316,23 @@ class LazyClass:
         for method, handles in groups.items():
             leading = self._leading(handles) if by_process else {}
             filled = [each for each in handles.values() if is_filled(self.facts, each)]
-            for handle in filled:
-                self._fill(method, handle, leading.get(handle.attribute, ""))
             handles = {n: each for n, each in handles.items() if each not in filled}
+            for handle in filled:
+                self._fill(method, handle, leading.get(handle.attribute, ""), handles)
             if not handles:
                 continue
             mover = Mover(self.facts, method, handles, self.around.kept_by_bases)
+            mover.moved.gone |= self.work.gone
             moved = mover.run(leading)
             self._add(method, moved)
 
-    def _fill(self, method: Method, handle: Handle, leading: str) -> None:
+    def _fill(
+        self, method: Method, handle: Handle, leading: str, others: Mapping[str, Handle]
+    ) -> None:
         if handle.attribute in self.together:
             raise Refusal(f"it is opened in a loop at {self.facts.line(handle.site.statement)}")
         mover = Mover(self.facts, method, {handle.attribute: handle}, self.around.kept_by_bases)
+        mover.also(others)
         self._add(method, Filling(self.facts, method, handle, mover).run(leading))
 
     def _add(self, method: Method, moved: Moved) -> None:
@@ -646,7 +651,7 @@ class LazyClass:
 
     def _maybe_touched(self, used: list[ast.stmt], me: str) -> set[str]:
         """Return the handles that some statements, or the methods they run, may open."""
-        nodes = [each for statement in used for each in ast.walk(statement)]
+        nodes = [each for statement in used for each in self._left(statement)]
         names = {each.id for each in nodes if isinstance(each, ast.Name)} - {me}
         if names & self._hanging or self.around.start_methods:
             return set(self.handles)
@@ -659,12 +664,20 @@ class LazyClass:
             touched |= self._alias_of(name)
         return self._with_origins(touched)
 
+    def _left(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield a node and all below it, but for the statements that have moved."""
+        if node in self.work.gone:
+            return
+        yield node
+        for child in ast.iter_child_nodes(node):
+            yield from self._left(child)
+
     def _surely_touched(self, used: list[ast.stmt], me: str) -> set[str]:
         touched: set[str] = set()
         for statement in used:
             parts = _always_run(statement)
             for part in parts:
-                for node in ast.walk(part):
+                for node in self._left(part):
                     if is_self_attribute(node, me) and node.attr in self.handles:
                         touched.add(node.attr)
                     elif isinstance(node, ast.Name):
@@ -765,7 +778,8 @@ class LazyClass:
     def _annotation(self, handle: Handle) -> str:
         site = handle.site
         if site.annotation is not None:
-            return not_optional(site.annotation, self.module.segment(site.annotation))
+            text = self.module.segment(site.annotation)
+            return text if _is_none_sometimes(site.value) else not_optional(site.annotation, text)
         if not self.facts.is_typed:
             return ""
         return self._annotation_of_value(handle)
@@ -1038,6 +1052,12 @@ def _is_relative(call: ast.Call) -> bool:
         return False
     text = ast.unparse(call.args[1])
     return text not in ("0", "os.SEEK_SET", "io.SEEK_SET", "SEEK_SET")
+
+
+def _is_none_sometimes(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.IfExp) and any(
+        isinstance(each, ast.Constant) and each.value is None for each in (value.body, value.orelse)
+    )
 
 
 def not_optional(annotation: ast.expr, text: str) -> str:

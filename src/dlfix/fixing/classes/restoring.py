@@ -106,10 +106,31 @@ def asks_first(facts: ClassFacts, site: StoreSite) -> bool:
     """Tell whether the method that opens an attribute looks first whether it is open."""
     if site.method.name in STARTS or site.resets:
         return False
-    return any(
+    return flag_test(facts, site) is not None or any(
         method is site.method and _is_none_test(facts.module.parent(node))
         for method, node in facts.reads.get(site.attribute, [])
     )
+
+
+def flag_test(facts: ClassFacts, site: StoreSite) -> ast.expr | None:
+    """Return the test of a flag that tells, for this opening alone, whether it is done already."""
+    guard = facts.module.parent(site.statement)
+    match guard:
+        case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.Attribute(attr=flag)) as test):
+            stores = facts.stores.get(flag, [])
+        case _:
+            return None
+    alone = [node for _, node in facts.reads.get(flag, [])] == [test.operand]
+    done = [each for each in stores if each.method.name not in STARTS]
+    ok = alone and len(done) == 1 and _is_constant(done[0].value, True)
+    starts = [each for each in stores if each.method.name in STARTS]
+    ok = ok and all(_is_constant(each.value, False) for each in starts)
+    within = ok and site.statement in guard.body and done[0].statement in guard.body
+    return test if within else None
+
+
+def _is_constant(node: ast.AST | None, value: object) -> bool:
+    return isinstance(node, ast.Constant) and node.value is value
 
 
 def _told_once(drops: Iterable[Drop]) -> tuple[Drop, ...]:
@@ -155,6 +176,9 @@ class OpenedByOthers:
             exchanges += self._declared(name, inserts)
             if not self._starts_as_none(name):
                 exchanges += self._asks(name)
+            test = self._flag(name)
+            if test is not None:
+                exchanges.append(self._expression(test, f"self.{name} is None"))
             lazies.append(self._lazy(name))
             drops.append(self._drop(name, first=not drops))
         closing = self._closed_again(cached)
@@ -202,7 +226,25 @@ class OpenedByOthers:
             )
             or bool(self._hasattrs(name))
             or self._is_cache(name)
+            or self._flag(name) is not None
         )
+
+    def _flag(self, name: str) -> ast.expr | None:
+        """Return the test of a flag that stands for "is `name` open?": of several, the first's."""
+        for site in self.facts.stores.get(name, []):
+            test = flag_test(self.facts, site)
+            if test is not None and self._is_first(site):
+                return test
+        return None
+
+    def _is_first(self, site: StoreSite) -> bool:
+        together = [
+            each
+            for name in self.names
+            for each in self.facts.stores.get(name, [])
+            if self.module.parent(each.statement) is self.module.parent(site.statement)
+        ]
+        return site is min(together, key=lambda each: each.statement.lineno, default=site)
 
     def _is_cache(self, name: str) -> bool:
         sites = [s for s in self.facts.stores.get(name, []) if s.method.name in self.facts.started]

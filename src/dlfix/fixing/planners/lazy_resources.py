@@ -104,6 +104,7 @@ def _handle_at(culprit: Culprit, site: StoreSite) -> Handle:
         write=row.write,
         iterates=row.iterates,
         closed_by_parent=row.closed_by_parent,
+        inherited=row.kind == "memmap",
         type=row.type,
         name=culprit.opener,
         container=culprit.container,

@@ -1,0 +1,54 @@
+import argparse
+import os
+import sqlite3
+import tempfile
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Tables(Dataset):
+    def __init__(self, folder, names):
+        self.names = names
+        self.sources = {}
+        # one database for each name
+        for name in names:
+            path = os.path.join(folder, f"{name}.db")
+            self.sources[name] = sqlite3.connect(path)
+            self.sources[name].row_factory = sqlite3.Row
+        self.size = self.sources[names[0]].execute("SELECT count(*) AS n FROM t").fetchone()["n"]
+
+    def __len__(self):
+        return self.size
+
+    def __getitem__(self, i):
+        rows = [
+            self.sources[n].execute("SELECT v FROM t WHERE rowid = ?", (i + 1,)) for n in self.names
+        ]
+        return [row.fetchone()["v"] for row in rows]
+
+
+def prepare(folder):
+    for name in "tp":
+        db = sqlite3.connect(os.path.join(folder, name + ".db"))
+        db.execute("CREATE TABLE t (v REAL)")
+        db.executemany("INSERT INTO t VALUES (?)", [(i,) for i in range(6)])
+        db.commit()
+        db.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(folder)
+        dataset = Tables(folder, ["t", "p"])
+        loader = DataLoader(
+            dataset,
+            batch_size=4,
+            num_workers=args.workers,
+            multiprocessing_context=args.start_method if args.workers else None,
+        )
+        rows = [repr(batch) for _ in range(2) for batch in loader]
+    print("RESULT", rows)

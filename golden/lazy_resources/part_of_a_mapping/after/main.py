@@ -1,0 +1,59 @@
+import argparse
+import functools
+import os
+import tempfile
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Tokens(Dataset):
+    def __init__(self, folder, block=4):
+        self._folder = folder
+        data = self._data
+        n = len(data) // block * block
+        self._n = n
+        self._block = block
+
+    @functools.cached_property
+    def _data(self):
+        return np.memmap(os.path.join(self._folder, "train.bin"), dtype=np.uint16, mode="r")
+
+    @functools.cached_property
+    def blocks(self):
+        return self._data[:self._n].reshape(-1, self._block)
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("_data", None)  # each process opens its own
+        state.pop("blocks", None)
+        return state
+
+    def __len__(self):
+        return len(self.blocks)
+
+    def __getitem__(self, i):
+        return torch.from_numpy(self.blocks[i].astype(np.int64)) * (self.blocks._mmap is not None)
+
+
+def prepare(folder):
+    np.arange(43, dtype=np.uint16).tofile(os.path.join(folder, "train.bin"))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(folder)
+        dataset = Tokens(folder)
+        loader = DataLoader(
+            dataset,
+            batch_size=4,
+            num_workers=args.workers,
+            multiprocessing_context=args.start_method if args.workers else None,
+        )
+        rows = [repr(batch) for _ in range(2) for batch in loader]
+    print("RESULT", rows)

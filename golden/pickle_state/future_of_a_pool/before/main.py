@@ -1,0 +1,46 @@
+import argparse
+import concurrent.futures
+import os
+import tempfile
+
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+def read(path):
+    return np.load(path)
+
+
+class Prefetched(Dataset):
+    def __init__(self, folder):
+        self.path = os.path.join(folder, "x.npy")
+        self.pool = concurrent.futures.ThreadPoolExecutor(max_workers=1)
+        self.pending = self.pool.submit(read, self.path)
+
+    def __len__(self):
+        return 10
+
+    def __getitem__(self, i):
+        return self.pending.result()[i]
+
+
+def prepare(folder):
+    np.save(os.path.join(folder, "x.npy"), np.arange(10.0))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(folder)
+        dataset = Prefetched(folder)
+        loader = DataLoader(
+            dataset,
+            batch_size=4,
+            num_workers=args.workers,
+            multiprocessing_context=args.start_method if args.workers else None,
+        )
+        rows = [repr(batch) for _ in range(2) for batch in loader]
+    print("RESULT", rows)
