@@ -39,7 +39,8 @@ def _bind_copy(module: cst.Module, plan: plans.BindCopy) -> cst.Module:
     uses = positions.find(module, plan.uses)
     statement = blocks.statement_at(module, plan.before)
     module, form = _form(module, plan.form)
-    code = form.format(module.code_for_node(uses[plan.uses[0]]))
+    original = module.code_for_node(uses[plan.uses[0]]) if plan.uses else plan.name
+    code = form.format(original)
     bound = classes.statements(module, f"{plan.name} = {code}\n")
     names = {node: cst.Name(plan.name) for node in uses.values()}
     return blocks.replaced(module, names, statement, bound)

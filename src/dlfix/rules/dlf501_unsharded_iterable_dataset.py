@@ -237,6 +237,9 @@ def _is_known(analysis: Analysis, code: reached.Code, source: ast.expr) -> bool:
             return _counts_by_itself(analysis, code)
         opened = streams.opened(code.node, source.id)
         source = opened if opened is not None else source
+    taken_from = streams.taken_from(code.node, source)
+    if taken_from is not None:
+        return _is_known(analysis, code, taken_from)
     found = reached.values(analysis, source, code.frame)
     return bool(found) and all(_is_plain(analysis, value) for value in found)
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.reach.values import Container, ExternalCall, Instance, Value
+from dlfix.reach.values import Argument, Bound, Container, Derived, ExternalCall, Instance, Value
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading import reached, samples
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 _ENTRIES = ("__getitem__", "__getitems__", "__iter__")
 _CONTAINERS = frozenset({"list", "dict", "tuple", "sorted", "json.load", "json.loads"})
-_ARRAYS = frozenset({"array", "zeros", "ones", "empty", "full", "load", "arange", "rand", "randn"})
+_ARRAYS = frozenset(
+    {"array", "zeros", "ones", "empty", "full", "load", "arange", "linspace", "rand", "randn"}
+)
+_SAME_SHAPE = frozenset({"astype", "float", "double", "half", "int", "long", "to", "copy", "clone"})
 _ANNOTATIONS = {
     "list": "container", "List": "container", "dict": "container", "Dict": "container",
     "ndarray": "array", "Tensor": "tensor",
@@ -140,11 +143,22 @@ def _holder(analysis: Analysis, store: object) -> samples.Holder | None:
             return annotated
     if value is None:
         return None
-    found = [_kind(analysis, each) for each in analysis.values(value)]
+    found = [_kind(analysis, each) for each in _operands(analysis, value)]
     if not found or any(each is None for each in found):
         return None
     first = found[0]
     return first if all(each == first for each in found) else None
+
+
+def _operands(analysis: Analysis, argument: Argument) -> list[Value]:
+    """Return what is stored; of arithmetic, the side that is an array or tensor."""
+    if isinstance(argument, Bound) and isinstance(argument.node, ast.BinOp):
+        for side in (argument.node.left, argument.node.right):
+            found = _operands(analysis, Bound(side, argument.frame))
+            kinds = [_kind(analysis, value) for value in found]
+            if kinds and all(kind and kind.kind != "container" for kind in kinds):
+                return found
+    return analysis.values(argument)
 
 
 def _annotated(annotation: ast.expr) -> samples.Holder | None:
@@ -163,6 +177,26 @@ def _kind(analysis: Analysis, value: Value) -> samples.Holder | None:
             if name in _CONTAINERS:
                 return samples.Holder("container")
             return _array(name, node)
+        case Derived(origin=origin, how="__getitem__"):
+            return samples.Holder("container") if _is_json(origin) else None
+        case Derived(origin=origin, how=how, node=ast.Call() as node):
+            return _reshaped(_kind(analysis, origin), how, node)
+    return None
+
+
+def _is_json(value: Value) -> bool:
+    return isinstance(value, ExternalCall) and value.name in ("json.load", "json.loads")
+
+
+def _reshaped(holder: samples.Holder | None, how: str, node: ast.Call) -> samples.Holder | None:
+    """Return what a method makes of an array or tensor: another of its kind."""
+    if holder is None or holder.kind == "container":
+        return None
+    if how in _SAME_SHAPE:
+        return holder
+    if how in ("reshape", "view"):
+        sizes = node.args[0].elts if isinstance(node.args[0], ast.Tuple) else node.args
+        return samples.Holder(holder.kind, dimensions=len(sizes))
     return None
 
 
@@ -224,6 +258,11 @@ def _evidence(code: reached.Code, change: samples.Change) -> samples.Changed:
 def _direct_uses(code: reached.Code, source: ast.expr) -> tuple[list[ast.expr], ast.stmt | None]:
     """Return the places of a sample that has no name, and the statement to name it above."""
     parent = code.module.parent(source)
+    if isinstance(source, ast.Name):
+        loop = next(each for each in code.module.ancestors(source) if isinstance(each, ast.For))
+        return [], loop.body[0]
+    if isinstance(parent, ast.Tuple) and isinstance(code.module.parent(parent), ast.Assign):
+        return [], None
     if isinstance(parent, ast.Assign | ast.AnnAssign) and parent.value is source:
         return [], None
     text = ast.dump(source, annotate_fields=False).replace("Store()", "Load()")

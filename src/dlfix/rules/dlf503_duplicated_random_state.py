@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.reach.values import Bound, Constant, Derived, External, ExternalCall, Instance, Value
 from dlfix.rules.base import Finding, Rule
-from dlfix.rules.reading import randomness, reached
+from dlfix.rules.reading import exceptions, randomness, reached
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -170,7 +170,7 @@ def _kept(holder: Instance, name: str, kind: str, value: Value, store: Store) ->
         kind=kind,
         call=call,
         targets=randomness.targets(cls, name),
-        annotation=_annotation(store),
+        annotation=_annotation(store) or _type(cls, call),
     )
 
 
@@ -183,6 +183,21 @@ def _call(store: Store) -> ast.Call | None:
 def _annotation(store: Store) -> str:
     statement = store.statement
     return ast.unparse(statement.annotation) if isinstance(statement, ast.AnnAssign) else ""
+
+
+def _type(cls: ast.ClassDef, call: ast.Call | None) -> str:
+    """Return how a typed class would annotate what a call makes; nothing for one without types."""
+    init = exceptions.method(cls, "__init__")
+    if call is None or init is None or init.returns is None:
+        return ""
+    match call.func:
+        case ast.Attribute(value=ast.Call() as made):  # torch.Generator().manual_seed(...)
+            return _type(cls, made)
+        case ast.Attribute(value=library, attr="default_rng"):
+            return f"{ast.unparse(library)}.Generator"
+        case ast.Name(id="default_rng"):
+            return ""
+    return ast.unparse(call.func)
 
 
 def _class_of(store: Store) -> ast.ClassDef | None:

@@ -48,6 +48,12 @@ CHANGES = {
     "self.dicts[i]['a'] = 1": "dict",
     "self.data[i] = f(self.data[i])\nreturn self.data[i]": "deep",
     "self.data[i] *= 2\nreturn self.data[i]": "deep",
+    "x, y = self.array[i], self.rows[i]\nx /= 2": "copy",
+    "x = self.data[i]\nx.boxes[:, 2:] -= 1": "deep",
+    "x = self.data[i]\nx.words.append(1)": "deep",
+    "for x in self.dicts:\n    x['a'] = 1\n    yield x": "dict",
+    "for n, x in enumerate(self.dicts[2:]):\n    x['a'] = n\n    yield n, x": "dict",
+    "x = self.data[i]\ntry:\n    x['a'] = 1\nexcept ValueError:\n    pass": "shallow",
 }
 NOTHING = [
     "x = self.other[i]\nx['a'] = 1",
@@ -68,6 +74,11 @@ NOTHING = [
     "x = self.data[i]\nif self.train:\n    x = dict(x)\nx['a'] = 1",
     "x = self.rows[i]\nx.requires_grad_()",
     "x = self.tensor[i].float()\nx.mul_(2)",
+    "x, y = self.array[i].copy(), self.rows[i]\nx /= 2",
+    "for x in self.dicts:\n    x.clear()\nyield i",
+    "for x in self.dicts:\n    x['hits'] = 0\nyield 1",
+    "x = self.data[i]\ntry:\n    return x['a']\nexcept KeyError:\n    x['a'] = 1",
+    "for x in map(dict, self.dicts):\n    x['a'] = 1\n    yield x",
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -29,7 +30,10 @@ class CopySample:
 
 @dataclass(frozen=True)
 class BindCopy:
-    """Bind a copy to a name above a statement, and use it for an expression wherever it stands."""
+    """Bind a copy to a name above a statement, and use it for an expression wherever it stands.
+
+    Without uses it is a copy of what the name stands for.
+    """
 
     before: Span
     uses: tuple[Span, ...]
@@ -51,8 +55,8 @@ def _outcome(changes: Sequence[Changed]) -> Fix | Refused:
     if first.refused:
         return Refused(first.refused)
     form = _deepest([change.form for change in changes])
-    if first.uses and first.before is not None:
-        name = free_attribute("sample", words(first.function))
+    if first.before is not None:
+        name = _name(first)
         uses = tuple(first.module.span(use) for use in first.uses)
         edit: CopySample | BindCopy = BindCopy(first.module.span(first.before), uses, name, form)
     else:
@@ -63,6 +67,12 @@ def _outcome(changes: Sequence[Changed]) -> Fix | Refused:
         (Edit(first.module.path, CODEMOD, edit),),
         why_unsafe=_WHY,
     )
+
+
+def _name(change: Changed) -> str:
+    if isinstance(change.source, ast.Name):
+        return change.source.id
+    return free_attribute("sample", words(change.function))
 
 
 def _deepest(forms: Sequence[str]) -> str:

@@ -69,7 +69,8 @@ def _generator(kept: Kept) -> Fix | Refused:
     if reason:
         return Refused(reason)
     taken = randomness.attributes(kept.cls)
-    hidden = free_attribute(f"_{kept.attribute.lstrip('_')}", taken | {kept.attribute})
+    prefix = "_own" if kept.attribute.startswith("_") else "_"
+    hidden = free_attribute(f"{prefix}{kept.attribute}", taken | {kept.attribute})
     edit = WorkerGenerator(
         cls=kept.module.span(kept.cls),
         attribute=kept.attribute,

@@ -22,6 +22,7 @@ _CHANGING = frozenset(
 _HARMLESS = frozenset({"requires_grad_", "share_memory_", "retain_grad_", "pin_memory_"})
 _SHUFFLING = frozenset({"random.shuffle", "np.random.shuffle", "numpy.random.shuffle"})
 _CONVERTING = frozenset({"bool", "float", "int", "list", "set", "str", "tuple"})
+_GROWING = frozenset({"array", "tensor", "list"})  # `+=` changes these in place
 _VIEWS = frozenset({"from_numpy", "asarray", "as_tensor", "asanyarray"})
 
 
@@ -113,12 +114,19 @@ class Reader:
             case ast.With(body=body):
                 self._block(body)
             case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
-                for part in (body, *(each.body for each in handlers), orelse, final):
-                    self._block(part)
+                self._block(body)
+                for handler in handlers:
+                    self._handled(handler)
+                self._block([*orelse, *final])
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 pass
             case _:
                 self._simple(statement)
+
+    def _handled(self, handler: ast.ExceptHandler) -> None:
+        """What is put there where looking it up failed is a cache being filled."""
+        if not (handler.type is not None and _is_about_absence(handler.type)):
+            self._block(handler.body)
 
     def _branches(self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> None:
         before = dict(self._aliases)
@@ -155,6 +163,9 @@ class Reader:
                 self._aliases.pop(name, None)
                 if alias is not None:
                     self._aliases[name] = alias
+            case ast.Tuple(elts=elements) if _is_pairwise(elements, value):
+                for element, part in zip(elements, value.elts, strict=True):  # type: ignore[attr-defined]
+                    self._bound(element, part)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 alias = self._alias(value)
                 for element in elements:
@@ -167,8 +178,29 @@ class Reader:
         for name in (n.id for n in walk(target) if isinstance(n, ast.Name)):
             self._aliases.pop(name, None)
         alias = self._alias(source)
-        if isinstance(target, ast.Name) and alias is not None:
-            self._aliases[target.id] = _deeper(alias)
+        match target, source:
+            case ast.Name(id=name), _ if alias is not None:
+                self._aliases[name] = _deeper(alias)
+            case ast.Name(id=name), ast.Attribute() | ast.Subscript():
+                self._gone_through(target, name, source)
+            case ast.Tuple(elts=[_, ast.Name(id=name) as item]), ast.Call(
+                func=ast.Name("enumerate"), args=[through, *_]
+            ):
+                self._gone_through(item, name, through)
+
+    def _gone_through(self, item: ast.expr, name: str, source: ast.expr) -> None:
+        """Take each item of what is kept for a sample, where it is handed out itself."""
+        if isinstance(source, ast.Subscript) and isinstance(source.slice, ast.Slice):
+            source = source.value
+        holder = self._holder(source) if isinstance(source, ast.Attribute) else None
+        if holder is not None and holder.kind == "container" and self._yields(name):
+            self._aliases[name] = Alias(item, holder.element, sure=holder.element in _GROWING)
+
+    def _yields(self, name: str) -> bool:
+        return any(
+            isinstance(node, ast.Yield) and node.value is not None and name in _names(node.value)
+            for node in walk(self._function)
+        )
 
     def _alias(self, value: ast.expr) -> Alias | None:
         """Return what of the kept an expression stands for, itself and not a copy."""
@@ -182,11 +214,32 @@ class Reader:
             case ast.Subscript(value=inner):
                 alias = self._alias(inner)
                 return None if alias is None else _deeper(alias)
+            case ast.Attribute(value=inner):
+                alias = self._alias(inner)
+                return None if alias is None else _deeper(alias)
             case ast.Call(func=ast.Attribute(attr=name), args=[inner, *_]) if name in _VIEWS:
                 alias = self._alias(inner)
                 known = alias is not None and alias.element in ("array", "tensor")
                 return alias if known else None
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=me))) if me == self._me:
+                return self._given_back(value)
         return None
+
+    def _given_back(self, call: ast.Call) -> Alias | None:
+        """Return what a method of the same object takes out, where it does nothing else."""
+        found = self._callee(call) if self._depth == 0 else None
+        if found is None:
+            return None
+        reader = Reader(found[0], self._kept, self._callee)
+        match found[0].body:
+            case [ast.Return(value=ast.Subscript() as taken)]:
+                pass
+            case [ast.Expr(ast.Constant()), ast.Return(value=ast.Subscript() as taken)]:
+                pass
+            case _:
+                return None
+        alias = reader._alias(taken)
+        return None if alias is None else replace(alias, source=call)
 
     def _holder(self, node: ast.Attribute) -> Holder | None:
         if not (isinstance(node.value, ast.Name) and node.value.id == self._me):
@@ -200,7 +253,7 @@ class Reader:
         if holder.kind == "container":
             if isinstance(index, ast.Slice):
                 return None
-            return Alias(value, holder.element, sure=holder.element in ("array", "tensor", "list"))
+            return Alias(value, holder.element, sure=holder.element in _GROWING)
         if not self._is_basic(index):
             return None
         sure = holder.kind == "tensor" or holder.dimensions > 1 or isinstance(index, ast.Slice)
@@ -217,7 +270,7 @@ class Reader:
         return False
 
     def _is_basic(self, index: ast.expr) -> bool:
-        names = {node.id for node in walk(index) if isinstance(node, ast.Name)}
+        names = _names(index)
         plain = (ast.Name, ast.Constant, ast.BinOp, ast.Slice, ast.UnaryOp)
         return isinstance(index, plain) and names <= self._parameters
 
@@ -237,9 +290,7 @@ class Reader:
                     self._note(statement, alias, _form(alias, key))
             case ast.Attribute(value=inner):
                 alias = self._alias(inner)
-                if alias is None or isinstance(inner, ast.Attribute):
-                    return
-                if not _same_again(target, value):
+                if alias is not None and not _same_again(target, value):
                     self._note(statement, alias, "deep" if alias.depth else "shallow")
 
     def _remakes(self, target: ast.expr, value: ast.expr) -> bool:
@@ -336,10 +387,21 @@ def _asks_for_absence(test: ast.expr, aliases: set[str]) -> bool:
             case ast.Compare(ops=[ast.Is() | ast.Eq()], comparators=[ast.Constant(value=None)]):
                 return True
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                names = {each.id for each in walk(operand) if isinstance(each, ast.Name)}
-                if names & (aliases | {"hasattr"}):
+                if _names(operand) & (aliases | {"hasattr"}):
                     return True
     return False
+
+
+def _is_about_absence(caught: ast.expr) -> bool:
+    return bool(_names(caught) & {"KeyError", "AttributeError", "IndexError", "LookupError"})
+
+
+def _is_pairwise(targets: list[ast.expr], value: ast.expr) -> bool:
+    return isinstance(value, ast.Tuple) and len(value.elts) == len(targets)
+
+
+def _names(tree: ast.AST) -> set[str]:
+    return {node.id for node in walk(tree) if isinstance(node, ast.Name)}
 
 
 def _deeper(alias: Alias) -> Alias:

@@ -26,6 +26,7 @@ _CHANGING = frozenset(
     | {"remove", "discard", "clear", "write", "setdefault", "put", "push", "send", "feed"}
 )
 _ORDERING = frozenset({"shuffle", "permutation", "randperm", "sample", "permuted"})
+_PARTING = frozenset({"split", "splitlines", "items", "keys", "values", "tolist", "strip"})
 _DRAWING = frozenset(
     {"random", "rand", "randn", "randint", "randrange", "choice", "choices", "uniform", "normal"}
     | {"gauss", "integers", "multinomial", "standard_normal", "rand_like", "randn_like", "bytes"}
@@ -131,6 +132,18 @@ def opened(function: Function, name: str) -> ast.expr | None:
             case ast.Name(id=bound, ctx=ast.Store()) if bound == name:
                 found.append(node)
     return found[0] if len(found) == 2 and not isinstance(found[0], ast.Name) else None
+
+
+def taken_from(function: Function, source: ast.expr) -> ast.expr | None:
+    """Return what a loop goes through whose item a source is a part of: `line.split()`."""
+    match source:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if (
+            method in _PARTING
+        ):
+            loops = [node for node in _own(function) if isinstance(node, ast.For)]
+            found = [each.iter for each in loops if name in _stored(each.target)]
+            return found[0] if len(found) == 1 else None
+    return None
 
 
 def shape(function: Function) -> Source | str | None:
