@@ -408,6 +408,8 @@ def test_a_process_with_a_local_target_is_stopped_before_it_starts(tmp_path):
         "pool.map(lambda x: x, [1, 2])",
         "pool.apply(lambda: 1)",
         "pool.imap(lambda x: x, iter('ab'))",
+        "pool.imap(lambda x: x, __import__('itertools').count())",
+        "pool.starmap(lambda x, y: x, [(1, 2)])",
     ],
 )
 def test_a_lambda_given_to_a_pool_is_named(tmp_path, call):

@@ -963,7 +963,7 @@ class Probe:
         place = row["error"].get("place") or boundary.place
         obj = dict(boundary.parts).get(row.get("part"))
         if stage == "load" and obj is not None:
-            label, place = self.load_culprit(label, obj, place)
+            place = load_place(obj, place)
         self.culprit(
             {
                 "path": label,
@@ -977,12 +977,10 @@ class Probe:
             stage,
         )
 
-    def load_culprit(self, label, obj, place):
-        """Return the best place there is for a part that pickles and does not load."""
-        own = code_place(type(obj) if not isinstance(obj, CODED) else obj)
-        if place is None or not is_user_file(place["file"]):
-            place = own
-        return label, own if own and is_user_file(own["file"]) else place
+
+def load_place(obj, place):
+    """Return the best place there is for a part that pickles and does not load."""
+    return own_place(obj if isinstance(obj, CODED) else type(obj)) or place
 
 
 # ---------------------------------------------------------------- the spawned child
@@ -1101,24 +1099,33 @@ def child(config):
 
 def load_parts(job, say):
     """Load all parts in one piece, as a worker does; else say which of them fails."""
-    fine = True
     try:
-        with open(job["whole"], "rb") as file:
-            loaded = pickle.load(file)
-    except Exception:
-        loaded, fine = None, False
-        for label, path in job["parts"]:
-            try:
-                with open(path, "rb") as file:
-                    pickle.load(file)
-            except Exception as error:
-                say("load", part=label, error=error_data(error))
-    if not fine:
+        loaded = load(job["whole"])
+    except Exception as error:
+        fails = [fails_to_load(label, path, say) for label, path in job["parts"]]
+        if not any(fails):
+            say("load", part=job["parts"][0][0], error=error_data(error))
         return None
     for label, obj in loaded.items():
         for text in differences(job["outlines"][label], outline(obj, label)):
             say("differs", text=text)
     return loaded
+
+
+def load(path):
+    """Load what the parent pickled."""
+    with open(path, "rb") as file:
+        return pickle.load(file)
+
+
+def fails_to_load(label, path, say):
+    """Say if a part cannot be loaded, and tell it."""
+    try:
+        load(path)
+    except Exception as error:
+        say("load", part=label, error=error_data(error))
+        return True
+    return False
 
 
 def work(job, loaded, say):
@@ -1152,9 +1159,11 @@ def too_slow(say):
 
 
 def attempt(stage, say, function, *args, **kwargs):
-    """Call, and say what was raised."""
+    """Call, and say what was raised; the end of an iterable dataset is no failure."""
     try:
         return function(*args, **kwargs)
+    except StopIteration:
+        raise Failed from None
     except BaseException as error:
         say(stage, error=error_data(error))
         raise Failed from error
@@ -1163,37 +1172,25 @@ def attempt(stage, say, function, *args, **kwargs):
 def fetch(job, loaded, say):
     """Fetch the first batch as torch's worker loop does."""
     import torch
-    from torch.utils.data import _utils
     from torch.utils.data.dataloader import _DatasetKind
 
     torch.set_num_threads(1)
-    dataset = loaded["loader.dataset"]
-    try:
-        info = _utils.worker.WorkerInfo(
-            id=0, num_workers=job["workers"], seed=job["seed"], dataset=dataset
-        )
-        _utils.worker._worker_info = info
-    except Exception:
-        pass  # another torch: get_worker_info() is None then
+    dataset, collate = loaded["loader.dataset"], loaded["loader.collate_fn"]
+    be_worker(dataset, job["workers"], job["seed"])
     if "loader.worker_init_fn" in loaded:
         attempt("init", say, loaded["loader.worker_init_fn"], 0)
-    fetcher = attempt(
-        "fetch",
-        say,
-        _DatasetKind.create_fetcher,
-        job["dataset_kind"],
-        dataset,
-        job["auto"],
-        loaded["loader.collate_fn"],
-        job["drop_last"],
-    )
-    try:
-        return fetcher.fetch(job["index"])
-    except StopIteration:
-        raise Failed from None
-    except BaseException as error:
-        say("fetch", error=error_data(error))
-        raise Failed from error
+    create, given = _DatasetKind.create_fetcher, (job["auto"], collate, job["drop_last"])
+    fetcher = attempt("fetch", say, create, job["dataset_kind"], dataset, *given)
+    return attempt("fetch", say, fetcher.fetch, job["index"])
+
+
+def be_worker(dataset, workers, seed):
+    """Make `get_worker_info()` tell what it tells in the first worker."""
+    from torch.utils.data import _utils
+
+    facts = {"id": 0, "num_workers": workers, "seed": seed, "dataset": dataset}
+    with contextlib.suppress(Exception):  # another torch: it tells None then
+        _utils.worker._worker_info = _utils.worker.WorkerInfo(**facts)
 
 
 def call(job, loaded, say):
@@ -1364,21 +1361,27 @@ def worker_loop_parts(started):
 PROCESS_STATE = set(vars(process.BaseProcess())) | {"_start_method"}
 
 
-def task_boundary(kind, executor, initializer, initargs, func, args, kwargs, method):
-    """Return the boundary of a task that a pool's worker would run."""
+def task_boundary(pool, func, args, kwargs):
+    """Return the boundary of a task that a worker of a pool or executor would run."""
     parts = []
-    if initializer is not None:
-        parts = [("pool.initializer", initializer), ("pool.initargs", tuple(initargs))]
+    if pool._initializer is not None:
+        parts = [("pool.initializer", pool._initializer), ("pool.initargs", tuple(pool._initargs))]
     parts += [("task.func", func), ("task.args", tuple(args))]
     parts += [("task.kwargs", kwargs)] if kwargs else []
-    workers = getattr(executor, "_max_workers", None) or getattr(executor, "_processes", None)
+    is_executor = hasattr(pool, "_mp_context")
+    kind = "ProcessPoolExecutor" if is_executor else "Pool"
+    method = method_of(pool._mp_context if is_executor else pool._ctx)
+    workers = pool._max_workers if is_executor else pool._processes
     return Boundary(kind, parts, call_place(), workers or 1, method, {"work": "call"})
 
 
 def first_of(iterable):
-    """Return a list of an iterable's items (so that one-shot ones are not lost), and the first."""
-    items = iterable if isinstance(iterable, (list, tuple, range)) else list(iterable)
-    return items, [items[0]] if len(items) else []
+    """Return an iterable with all its items, and a list of the first; what has no end is no matter."""
+    if isinstance(iterable, (list, tuple, range)):
+        return iterable, list(iterable[:1])
+    rest = iter(iterable)
+    first = list(itertools.islice(rest, 1))
+    return itertools.chain(first, rest), first
 
 
 # ---------------------------------------------------------------- standing at the boundaries
@@ -1444,11 +1447,7 @@ def pool_task(watch, pool, func, args, kwargs):
 
     if isinstance(pool, ThreadPool) or watch.go_on_inside:
         return
-    method = method_of(getattr(pool, "_ctx", None))
-    boundary = task_boundary(
-        "Pool", pool, pool._initializer, pool._initargs, func, args, kwargs, method
-    )
-    watch.probe.examine(boundary)
+    watch.probe.examine(task_boundary(pool, func, args, kwargs))
     watch.stop()
 
 
@@ -1484,19 +1483,7 @@ def watch_executors(watch):
     submit, map_ = Executor.submit, Executor.map
 
     def look(self, func, args, kwargs):
-        method = method_of(getattr(self, "_mp_context", None))
-        watch.probe.examine(
-            task_boundary(
-                "ProcessPoolExecutor",
-                self,
-                self._initializer,
-                self._initargs,
-                func,
-                args,
-                kwargs,
-                method,
-            )
-        )
+        watch.probe.examine(task_boundary(self, func, args, kwargs))
         watch.stop()
 
     @functools.wraps(submit)
@@ -1508,10 +1495,10 @@ def watch_executors(watch):
 
     @functools.wraps(map_)
     def mapped(self, fn, *iterables, **named):
-        lists = [first_of(iterable)[0] for iterable in iterables]
-        look(self, fn, [items[0] for items in lists if len(items)], {})
+        pairs = [first_of(iterable) for iterable in iterables]
+        look(self, fn, [item for _, first in pairs for item in first], {})
         with watch.inside():
-            return map_(self, fn, *lists, **named)
+            return map_(self, fn, *(items for items, _ in pairs), **named)
 
     Executor.submit, Executor.map = submitted, mapped
 
