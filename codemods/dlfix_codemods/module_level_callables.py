@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import libcst as cst
 
 from dlfix.fixing.plans_callables import CallablesPlan, Expression, Hoist, Written
 from dlfix.source.text import Span
 from dlfix_codemods.base import PlannedCodemod
-from dlfix_codemods.tools import bodies, imports, placement, positions
+from dlfix_codemods.tools import bodies, imports, placement, positions, wrapping
+
+Node = TypeVar("Node", bound=cst.CSTNode)
 
 
 class ModuleLevelCallables(PlannedCodemod):
@@ -42,6 +45,7 @@ class _Work:
     module: cst.Module
     partial: str
     wraps_name: str
+    width: int
     spans: Mapping[cst.CSTNode, Span]
     hoists: dict[cst.CSTNode, Hoist] = field(default_factory=dict)  # by lambda or def
     statements: dict[cst.CSTNode, Hoist] = field(default_factory=dict)  # by small statement or def
@@ -51,12 +55,11 @@ class _Work:
 
     def __post_init__(self) -> None:
         self.lines = self.module.code.splitlines()
-        self.width = bodies.width_of(self.lines)
 
 
 def _work_of(module: cst.Module, plan: CallablesPlan, partial: str, wraps: str) -> _Work:
     spans = positions.all_spans(module)
-    work = _Work(module, partial, wraps, spans)
+    work = _Work(module, partial, wraps, plan.width, spans)
     callables = positions.pick(
         spans, [each.source for each in plan.hoists], (cst.Lambda, cst.FunctionDef)
     )
@@ -125,12 +128,13 @@ class _Carrier(cst.CSTTransformer):
         self.moved: dict[Span, cst.FunctionDef] = {}
         self.bound = False
         self.blanks = placement.blank_lines(work.module)
-        self.columns: list[int] = []  # where the statements at hand begin
+        self.statements: list[cst.CSTNode] = []  # those at hand, the innermost last
+        self.grown: list[cst.CSTNode] = []  # what stands where less stood
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Note where each statement begins."""
         if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
-            self.columns.append(self.work.spans[node].start.column)
+            self.statements.append(node)
         return super().on_visit(node)
 
     def on_leave(  # type: ignore[override]
@@ -139,7 +143,7 @@ class _Carrier(cst.CSTTransformer):
         """Change a node the plan names, after all within it."""
         result = super().on_leave(original_node, updated_node)
         if isinstance(original_node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
-            self.columns.pop()
+            self.statements.pop()
         if not isinstance(result, cst.CSTNode):
             return result
         if original_node in self.work.hoists:
@@ -154,12 +158,62 @@ class _Carrier(cst.CSTTransformer):
         """Give a call of a moved function what it needs besides."""
         if original_node in self.work.uses:
             return self._written(original_node, self.work.uses[original_node], updated_node)
+        if self._is_partial(original_node):
+            return self._flattened(original_node, updated_node)
         becomes = self.work.uses.get(original_node.func)
         if becomes is None or isinstance(original_node.func, cst.Lambda):
             return updated_node
         added = [bodies.keyword(name, self._text(value)) for name, value in becomes.keywords]
         args = bodies.joined(updated_node.args, added)
-        return updated_node.with_changes(func=_parsed(becomes.function), args=args)
+        return self._grow(updated_node.with_changes(func=_parsed(becomes.function), args=args))
+
+    def _is_partial(self, call: cst.Call) -> bool:
+        """Tell whether a call is a partial of what becomes one itself."""
+        becomes = self.work.uses.get(call.args[0].value) if call.args else None
+        if becomes is None or not becomes.binds or call.args[0].star or call.args[0].keyword:
+            return False
+        return self.work.module.code_for_node(call.func) == self.work.partial
+
+    def _flattened(self, original: cst.Call, updated: cst.Call) -> cst.Call:
+        """Bind in one partial what two would."""
+        becomes = self.work.uses[original.args[0].value]
+        given = {arg.keyword.value for arg in updated.args if arg.keyword is not None}
+        bound = [cst.Arg(_parsed(self._text(each))) for each in becomes.positional]
+        named = [(name, each) for name, each in becomes.keywords if name not in given]
+        added = [bodies.keyword(name, self._text(each)) for name, each in named]
+        first = updated.args[0].with_changes(value=_parsed(becomes.function))
+        args = [first, *bound, *updated.args[1:], *added]
+        *others, last = bodies.parted(args)
+        last = last.with_changes(comma=updated.args[-1].comma)
+        return self._grow(updated.with_changes(args=[*others, last]))
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine:
+        """Lay out a line that grew too long."""
+        if not self._is_short(original_node):
+            return updated_node
+        return self._laid_out(original_node, updated_node)
+
+    def _laid_out(
+        self, original: cst.CSTNode, line: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine:
+        column, work = self._column(original), self.work
+        return wrapping.fitted(work.module, line, self.grown, column, work.width)
+
+    def _column(self, statement: cst.CSTNode) -> int:
+        return self.work.spans[statement].start.column
+
+    def _is_short(self, statement: cst.CSTNode) -> bool:
+        """Tell whether a statement stands on one line that is not too long."""
+        span = self.work.spans[statement]
+        if not isinstance(statement, cst.SimpleStatementLine) or span.start.row != span.end.row:
+            return False
+        return span.end.column <= self.work.width
+
+    def _grow(self, node: Node) -> Node:
+        self.grown.append(node)
+        return node
 
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
@@ -219,10 +273,11 @@ class _Carrier(cst.CSTTransformer):
         if hoist.leaves is None or name is None:
             return []
         lines = [line for line in getattr(after, "leading_lines", ()) if not line.comment]
-        value = self._expression(hoist.leaves)
+        value = self._grow(_parsed(self._text(hoist.leaves)))
         target = cst.AssignTarget(cst.Name(name))
         assignment = cst.Assign(targets=[target], value=value)
-        return [cst.SimpleStatementLine(body=[assignment], leading_lines=lines)]
+        line = cst.SimpleStatementLine(body=[assignment], leading_lines=lines)
+        return [self._laid_out(before, line)]
 
     def _hoist_of(self, statement: cst.BaseStatement) -> Hoist | None:
         if statement in self.work.statements:
@@ -244,7 +299,7 @@ class _Carrier(cst.CSTTransformer):
                 node,
                 hoist.name,
                 self.work.spans,
-                self.columns[-1],
+                self._column(self.statements[-1]),
                 depth,
             )
             function = bodies.with_comments_of(function, self.work.module, hoist.assignment, span)
@@ -278,18 +333,18 @@ class _Carrier(cst.CSTTransformer):
         span = self.work.spans[original]
         lines = self.work.lines
         rest = len(lines[span.end.row - 1]) - span.end.column
-        if not becomes.binds or span.start.column + len(text) + rest <= self.work.width:
-            return _parsed(text)
+        statement, width = self.statements[-1], self.work.width
         line = lines[span.start.row - 1]
-        outer = " " * (len(line) - len(line.lstrip()) - self.columns[-1])
+        fits = span.start.column + len(text) + rest <= width or len(line) > width
+        if not becomes.binds or fits or self._is_short(statement):
+            return self._grow(_parsed(text))
+        column = self._column(statement)
+        outer = " " * (len(line) - len(line.lstrip()) - column)
         inner = outer + self.work.module.default_indent
         listed = ", ".join(self._arguments(becomes))
-        if len(inner) + self.columns[-1] + len(listed) > self.work.width:
+        if len(inner) + column + len(listed) > self.work.width:
             listed = f",\n{inner}".join(self._arguments(becomes)) + ","
         return _parsed(f"{self.work.partial}(\n{inner}{listed}\n{outer})")
-
-    def _expression(self, becomes: Expression) -> cst.BaseExpression:
-        return _parsed(self._text(becomes))
 
     def _text(self, value: Written) -> str:
         if isinstance(value, str):

@@ -103,11 +103,6 @@ def with_signature(function: cst.FunctionDef, hoist: Hoist) -> cst.FunctionDef:
     return changed
 
 
-def width_of(lines: Sequence[str]) -> int:
-    """Return how long lines of a file may be: as long as its longest, within reason."""
-    return min(max([100, *map(len, lines)]), 120)
-
-
 def fitting(function: cst.FunctionDef, module: cst.Module, width: int) -> cst.FunctionDef:
     """Return a def whose signature is on lines of its own where it is too long for one."""
     bare = function.with_changes(body=cst.SimpleStatementSuite([cst.Pass()]), leading_lines=[])
@@ -145,9 +140,11 @@ def with_more(listed: Sequence[cst.Param], names: Sequence[str]) -> list[cst.Par
 
 
 def parted(args: Sequence[cst.Arg]) -> list[cst.Arg]:
-    """Return arguments with commas between them."""
+    """Return arguments with commas between them, their own where they have one."""
     comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-    return [*(each.with_changes(comma=comma) for each in args[:-1]), *args[-1:]]
+    own = [isinstance(each.comma, cst.Comma) for each in args[:-1]]
+    both = zip(args, own, strict=False)
+    return [*(arg if has else arg.with_changes(comma=comma) for arg, has in both), *args[-1:]]
 
 
 def keyword(name: str, value: str) -> cst.Arg:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -10,6 +11,7 @@ import libcst as cst
 from dlfix.source.text import Span
 from dlfix_codemods.tools import positions
 
+_CELL = re.compile(r"#\s?(?:%%|In\s?\[)")
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
@@ -38,7 +40,7 @@ def insert_at(
     blanks = blank_lines(module)
     before, target, after = module.body[:index], module.body[index], module.body[index + 1 :]
     above, own = _split_lines(_leading_lines(target))
-    first_blanks = blanks if before else 0
+    first_blanks = blanks if before and not _opens_cell(above) else 0
     placed = [_spaced(statements[0], _padded(above, first_blanks))]
     placed += [_spaced(each, _empty(blanks)) for each in statements[1:]]
     moved = _with_lines(target, [*_empty(blanks), *own])
@@ -99,11 +101,20 @@ def _with_lines(statement: cst.BaseStatement, lines: Sequence[cst.EmptyLine]) ->
 def _split_lines(
     lines: Sequence[cst.EmptyLine],
 ) -> tuple[list[cst.EmptyLine], list[cst.EmptyLine]]:
-    """Part leading lines into those above the last blank one (with it), and the comments below."""
+    """Part leading lines into those above the last blank one (with it), and the comments below.
+
+    The line that opens a notebook's cell stays above.
+    """
     cut = len(lines)
-    while cut and lines[cut - 1].comment:
+    while cut and lines[cut - 1].comment and not _opens_cell(lines[:cut]):
         cut -= 1
     return list(lines[:cut]), list(lines[cut:])
+
+
+def _opens_cell(lines: Sequence[cst.EmptyLine]) -> bool:
+    """Tell whether the last of some lines begins a cell: `# %%`, `# In[3]:`."""
+    comment = lines[-1].comment if lines else None
+    return comment is not None and _CELL.match(comment.value) is not None
 
 
 def _trailing_blanks(lines: Sequence[cst.EmptyLine]) -> int:

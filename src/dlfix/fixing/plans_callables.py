@@ -7,7 +7,7 @@ from typing import Literal
 
 from dlfix.source.text import Span
 
-Where = Literal["module", "method", "here"]
+Where = Literal["module", "method", "here", "gone"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Hoist:
     """A lambda or local function that becomes a named function elsewhere.
 
     `where` is "module" (above the top-level statement that holds `near`), "method" (below the
-    method at `near`) or "here" (a def in the place of `f = lambda ...`).
+    method at `near`), "here" (a def in the place of `f = lambda ...`) or "gone" (an equal one moves).
     """
 
     source: Span
@@ -88,3 +88,4 @@ class CallablesPlan:
     uses: tuple[Use, ...] = ()
     definitions: tuple[Definition, ...] = ()
     wraps: tuple[Wraps, ...] = ()
+    width: int = 88  # how long a line of the file may be

@@ -93,6 +93,8 @@ class GlobalSetInMain(Rule):
             boundary = read.function.crossing.boundary
             if boundary.kind == "dataset" or (read.module, read.name) in seen:
                 continue
+            if under_guard(read.function.module, read.function.node) is not None:
+                continue  # it does not get there itself: DLF101, DLF302
             seen.add((read.module, read.name))
             name = GlobalName(analysis, read.module, read.name)
             if only_forks(analysis, boundary) or name.is_definition:

@@ -9,6 +9,7 @@ from pathlib import Path
 import libcst as cst
 
 from dlfix.fixing.hoisting.moves import Move, Moves
+from dlfix.fixing.plans_callables import CallablesPlan
 from dlfix.project.module import Module
 from dlfix.project.project import Project
 from dlfix_codemods.module_level_callables import ModuleLevelCallables
@@ -31,9 +32,14 @@ def function_of(module: Module, name: str = "") -> ast.Lambda | ast.FunctionDef:
     raise AssertionError(f"no {name or 'lambda'}")
 
 
+def plan_of(move: Move, width: int = 88) -> CallablesPlan:
+    return CallablesPlan(tuple(move.hoists), tuple(move.uses), width=width)
+
+
 def move(source: str, name: str = "", crosses: bool = False) -> tuple[Move, str]:
     """Return the move of a function, and the program after it."""
     module = module_of(source)
-    found = Moves(module, crosses=lambda _: crosses).move(function_of(module, name))
-    rewritten = ModuleLevelCallables.rewrite(cst.parse_module(module.text), found.plan)
-    return found, rewritten.code
+    moves = Moves(module, crosses=lambda _: crosses)
+    found = moves.move(function_of(module, name))
+    plan = plan_of(found, moves.width)
+    return found, ModuleLevelCallables.rewrite(cst.parse_module(module.text), plan).code

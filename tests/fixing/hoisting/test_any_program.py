@@ -20,6 +20,7 @@ from dlfix.fixing.hoisting.captures import CannotHoist
 from dlfix.fixing.hoisting.moves import Moves
 from dlfix.project.project import Project
 from dlfix_codemods.module_level_callables import ModuleLevelCallables
+from tests.fixing.hoisting.moving import plan_of
 
 NAMES = ["a", "b", "c"]
 PATH = Path("/nowhere/program.py")
@@ -142,7 +143,7 @@ def test_a_program_computes_what_it_computed(text: str) -> None:
             continue
         if any("nonlocal" in doubt for doubt in move.doubts):
             continue  # who sets it when is not known
-        rewritten = ModuleLevelCallables.rewrite(cst.parse_module(text), move.plan).code
+        rewritten = ModuleLevelCallables.rewrite(cst.parse_module(text), plan_of(move)).code
         found, made = outcome(rewritten)
         assert found == expected, rewritten
         for each in made:

@@ -2,12 +2,45 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 
+import libcst as cst
 import pytest
 
 from dlfix.fixing.hoisting.captures import CannotHoist
-from tests.fixing.hoisting.moving import move
+from dlfix.fixing.hoisting.moves import Moves
+from dlfix.fixing.plans_callables import CallablesPlan
+from dlfix_codemods.module_level_callables import ModuleLevelCallables
+from tests.fixing.hoisting.moving import module_of, move
+
+TWINS = """\
+def one(by):
+    def f(x):
+        return x * by
+    return f
+
+
+def two(by):
+    def f(x):
+        return x * by
+    return f
+"""
+TWINS_AFTER = """\
+import functools
+
+
+def _one(x, *, by):
+    return x * by
+
+
+def one(by):
+    return functools.partial(_one, by=by)
+
+
+def two(by):
+    return functools.partial(_one, by=by)
+"""
 
 
 def check(before: str, after: str, name: str = "", crosses: bool = False) -> None:
@@ -318,7 +351,7 @@ def test_a_bound_method_is_passed_as_it_is() -> None:
     ("written", "name"),
     [
         ("Loader(collate_fn=lambda b: b[0])", "_collate_fn"),
-        ("Compose([lambda img: img.convert('RGB')])", "_convert_img"),
+        ("Compose([lambda img: img.convert('RGB')])", "_convert_img_to_rgb"),
         ("Lambda(lambda x: x.repeat(3, 1, 1))", "_repeat"),
         ("Lambda(lambda x: x[0])", "_first"),
         ("Lambda(lambda x: x['image'])", "_get_image"),
@@ -389,10 +422,87 @@ def test_a_statement_beside_it_on_the_line_stays() -> None:
     assert "    a = 1; f = _add\n" in code
 
 
-def test_what_does_not_fit_a_line_is_parted() -> None:
+def test_a_signature_too_long_for_a_line_is_parted() -> None:
     names = [f"a_name_that_is_long_{number}" for number in range(4)]
     source = f"def make({', '.join(names)}):\n    use(lambda x: x + {' + '.join(names)})\n"
     _, code = move(source)
     assert f"def _add(x, *, {', '.join(names)}):\n" in code
-    bound = "".join(f"        {name}={name},\n" for name in names)
-    assert f"    use(functools.partial(\n        _add,\n{bound}    ))\n" in code
+    bound = "".join(f"            {name}={name},\n" for name in names)
+    call = f"        functools.partial(\n            _add,\n{bound}        )\n"
+    assert f"    use(\n{call}    )\n" in code
+
+
+@pytest.mark.parametrize(
+    ("line", "parted"),
+    [
+        (
+            "rows = Load(root, collate_fn=lambda rows: [row + padding_of_rows for row in rows])",
+            "rows = Load(\n        root, collate_fn=functools.partial("
+            "_collate_fn, padding_of_rows=padding_of_rows)\n    )",
+        ),
+        (
+            "return first, (lambda rows: [each_row + padding_of_rows for each_row in rows[1:]])",
+            "return first, functools.partial(_to_list, padding_of_rows=padding_of_rows)",
+        ),
+        (
+            "use([1, 2, 3, 4], Load(root, 'training', 'batches', lambda rows: padding_of_rows))",
+            "use(\n        [1, 2, 3, 4],\n        Load(\n            root,\n"
+            "            'training',\n            'batches',\n            functools.partial("
+            "_get_padding_of_rows, padding_of_rows=padding_of_rows),\n        ),\n    )",
+        ),
+    ],
+)
+def test_a_line_that_grew_too_long_is_laid_out(line: str, parted: str) -> None:
+    _, code = move(f"def make(root, first, padding_of_rows):\n    {line}\n")
+    assert f"    {parted}\n" in code
+
+
+def test_a_line_that_was_too_long_stays_one() -> None:
+    line = f"rows = Load({'root, ' * 16} collate_fn=lambda rows: rows[:padding])"
+    _, code = move(f"def make(root, padding):\n    {line}\n")
+    assert "root,  collate_fn=functools.partial(_collate_fn, padding=padding))\n" in code
+
+
+@pytest.mark.parametrize(
+    ("written", "flat"),
+    [
+        ("partial(lambda x, k: x * by + k, k=2)", "partial(_add, k=2, by=by)"),
+        ("partial(lambda x, k: x * by + k, 2)", "partial(_add, 2, by=by)"),
+        ("partial(lambda x, k=by: x + k, k=2)", "partial(_add, k=2)"),
+        ("partial(lambda x, k: x * by + k, k=2, )", "partial(_add, k=2, by=by, )"),
+        ("other(lambda x, k: x * by + k, k=2)", "other(partial(_add, by=by), k=2)"),
+    ],
+)
+def test_a_partial_of_what_binds_is_one_partial(written: str, flat: str) -> None:
+    _, code = move(f"from functools import partial\n\n\ndef make(by):\n    use({written})\n")
+    assert f"    use({flat})\n" in code
+
+
+def test_equal_functions_that_capture_share_one_body() -> None:
+    module = module_of(TWINS)
+    one, two = (node for node in module.tree.body if isinstance(node, ast.FunctionDef))
+    first, second = one.body[0], two.body[0]
+    moves = Moves(module)
+    assert moves.key(first) == moves.key(second) is not None
+    found = moves.move(first), moves.follow(second, first)
+    hoists = tuple(each for move in found for each in move.hoists)
+    uses = tuple(each for move in found for each in move.uses)
+    plan = CallablesPlan(hoists, uses)
+    code = ModuleLevelCallables.rewrite(cst.parse_module(module.text), plan).code
+    assert code == TWINS_AFTER
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "def two(by):\n    def f(x):\n        return x * -by\n    return f\n",
+        "def two():\n    def f(x):\n        return x * by\n    return f\n",
+        "def two(by):\n    def f(x):\n        return x * by  # why\n    return f\n",
+        "def two(by: int):\n    def g(x):\n        return x * by\n    return g\n",
+    ],
+)
+def test_functions_that_differ_do_not_share(other: str) -> None:
+    module = module_of(TWINS.partition("\n\n\n")[0] + "\n" + other)
+    one, two = (node for node in module.tree.body if isinstance(node, ast.FunctionDef))
+    moves = Moves(module)
+    assert moves.key(one.body[0]) != moves.key(two.body[0])

@@ -23,7 +23,7 @@ def options(args):
     return {"batch_size": 2, "num_workers": args.workers, "multiprocessing_context": context}
 
 
-def _get_unknown(*, unknown):
+def _default_ids(*, unknown):
     return unknown
 
 
@@ -31,7 +31,7 @@ class Vocabulary(Numbers):
     def __init__(self, words):
         super().__init__()
         unknown = len(words)
-        self.ids = defaultdict(functools.partial(_get_unknown, unknown=unknown))
+        self.ids = defaultdict(functools.partial(_default_ids, unknown=unknown))
         self.ids.update({word: index for index, word in enumerate(words)})
 
     def __getitem__(self, index):

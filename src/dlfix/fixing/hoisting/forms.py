@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from typing import Protocol
 
 from dlfix.fixing.hoisting.captures import Draft, is_builtin, is_global
 from dlfix.fixing.hoisting.lifetime import is_bound_before
@@ -18,18 +18,26 @@ _EMPTY: tuple[tuple[type, object, str], ...] = (
 )
 _NOT_BY_NAME = {"random", "np", "numpy"}  # their functions are methods of a hidden generator
 
-Picklable = Callable[[ast.expr], bool]  # whether an outside function is found by its name
+
+class Around(Protocol):
+    """What a form asks of the move it is part of."""
+
+    def picklable(self, function: ast.expr) -> bool:
+        """Tell whether an outside function is found by its name."""
+
+    def within(self, node: ast.Lambda) -> Expression | None:
+        """Return what a lambda within becomes; None where it cannot move."""
 
 
-def simpler(draft: Draft, picklable: Picklable) -> Expression | None:
+def simpler(draft: Draft, around: Around) -> Expression | None:
     """Return what does the same as a lambda, None where nothing simpler is sure to."""
     node = draft.node
     if not isinstance(node, ast.Lambda) or draft.doubts or draft.siblings or draft.imports:
         return None
-    return _simpler(draft, node, picklable)
+    return _simpler(draft, node, around)
 
 
-def _simpler(draft: Draft, node: ast.Lambda, picklable: Picklable) -> Expression | None:
+def _simpler(draft: Draft, node: ast.Lambda, around: Around) -> Expression | None:
     args = node.args
     if args.posonlyargs or args.kwonlyargs or args.defaults:
         return None
@@ -38,7 +46,7 @@ def _simpler(draft: Draft, node: ast.Lambda, picklable: Picklable) -> Expression
         if empty is not None:
             return Expression(empty)
     if isinstance(node.body, ast.Call):
-        return _call(draft, node, node.body, picklable)
+        return _call(draft, node, node.body, around)
     return None
 
 
@@ -61,11 +69,9 @@ def _empty_of(draft: Draft, body: ast.expr) -> str | None:
     return name
 
 
-def _call(
-    draft: Draft, node: ast.Lambda, call: ast.Call, picklable: Picklable
-) -> Expression | None:
+def _call(draft: Draft, node: ast.Lambda, call: ast.Call, around: Around) -> Expression | None:
     parameters = [each.arg for each in node.args.args]
-    function = _function(draft, call.func, picklable)
+    function = _function(draft, call.func, around)
     if function is None:
         return None
     positional = list(call.args)
@@ -81,7 +87,7 @@ def _call(
     head, tail = _around(positional, parameters)
     if head is None:
         return None
-    bound = [_fixed(draft, each, picklable) for each in head]
+    bound = [_fixed(draft, each, around) for each in head]
     named: list[tuple[str, Written | None]] = []
     if tail:
         names = _parameter_names(draft, call.func)
@@ -89,10 +95,9 @@ def _call(
         if names is None or len(names) < start + len(tail):
             return None
         named = [
-            (names[start + offset], _fixed(draft, each, picklable))
-            for offset, each in enumerate(tail)
+            (names[start + offset], _fixed(draft, each, around)) for offset, each in enumerate(tail)
         ]
-    named += [(str(each.arg), _fixed(draft, each.value, picklable)) for each in keywords]
+    named += [(str(each.arg), _fixed(draft, each.value, around)) for each in keywords]
     if any(each is None for each in bound) or any(value is None for _, value in named):
         return None
     return Expression(
@@ -133,7 +138,7 @@ def _around(
     return None, []
 
 
-def _function(draft: Draft, func: ast.expr, picklable: Picklable) -> str | None:
+def _function(draft: Draft, func: ast.expr, around: Around) -> str | None:
     """Return the text of a function that pickle finds by name, and that is bound once."""
     root: ast.expr = func
     while isinstance(root, ast.Attribute):
@@ -152,11 +157,11 @@ def _function(draft: Draft, func: ast.expr, picklable: Picklable) -> str | None:
     node = bindings[0].node
     if root is not func:
         outside = isinstance(node, ast.alias) and name not in _NOT_BY_NAME
-        return draft.module.segment(func) if outside and picklable(func) else None
+        return draft.module.segment(func) if outside and around.picklable(func) else None
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         after = node.lineno > draft.line and draft.module.scope_of(draft.node).is_module
         return name if not node.decorator_list and not after else None
-    return name if isinstance(node, ast.alias) and picklable(func) else None
+    return name if isinstance(node, ast.alias) and around.picklable(func) else None
 
 
 def _parameter_names(draft: Draft, func: ast.expr) -> list[str] | None:
@@ -172,7 +177,7 @@ def _parameter_names(draft: Draft, func: ast.expr) -> list[str] | None:
     return None
 
 
-def _fixed(draft: Draft, value: ast.expr, picklable: Picklable) -> Written | None:
+def _fixed(draft: Draft, value: ast.expr, around: Around) -> Written | None:
     """Return the text of an argument that is the same whenever it is worked out."""
     own = {each.arg for each in draft.node.args.args}
     match value:
@@ -181,7 +186,7 @@ def _fixed(draft: Draft, value: ast.expr, picklable: Picklable) -> Written | Non
         case ast.UnaryOp(operand=ast.Constant()):
             return draft.module.segment(value)
         case ast.Lambda():
-            return _simpler(draft, value, picklable)
+            return _simpler(draft, value, around) or around.within(value)
         case ast.Name(id=name) if name not in own:
             return name if _is_settled(draft, value) else None
         case ast.Call() if not draft.node.args.args:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from dlfix.fixing.hoisting import forms, names
 from dlfix.fixing.hoisting.captures import Callable as Node
@@ -18,13 +19,12 @@ from dlfix.fixing.hoisting.captures import (
     is_global,
 )
 from dlfix.fixing.hoisting.lifetime import is_bound_before
-from dlfix.fixing.plans_callables import CallablesPlan, Expression, Hoist, Parameter, Use
+from dlfix.fixing.hoisting.width import width_of
+from dlfix.fixing.plans_callables import Expression, Hoist, Parameter, Use
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 from dlfix.source.text import Span
 from dlfix_codemods.tools import naming
-
-_WIDTH = 100  # a line that a partial makes longer than this gets a line for the partial
 
 
 @dataclass
@@ -37,18 +37,13 @@ class Move:
     doubts: list[str] = field(default_factory=list)
     drafts: list[Draft] = field(default_factory=list)  # whose captures are bound
 
-    @property
-    def plan(self) -> CallablesPlan:
-        """The plan for the file."""
-        return CallablesPlan(tuple(self.hoists), tuple(self.uses))
-
 
 @dataclass
 class Moves:
     """Plans moves in one module; names given are taken from then on."""
 
     module: Module
-    picklable: forms.Picklable = lambda _: True
+    picklable: Callable[[ast.expr], bool] = lambda _: True
     crosses: Callable[[ast.ClassDef], bool] = lambda _: False
     stays: Callable[[ast.ClassDef, str], str] = lambda _cls, _attribute: ""
     """Why an attribute may not be read early, empty where it may."""
@@ -57,6 +52,8 @@ class Moves:
         self.taken = naming.names_in(self.module.tree)
         self.given: set[str] = set()
         self.drafts = Drafts(self.module)
+        self.width = width_of(self.module)
+        self.inner: list[Draft] = []  # what moves out of the lambda at hand
 
     def move(self, node: Node, parameter: str = "") -> Move:
         """Plan the move of one function; raise CannotHoist where it stays."""
@@ -73,7 +70,9 @@ class Moves:
             message = f"Use `{text}` instead of the lambda"
             if simple.binds:
                 message = f"Use a partial of `{text}` instead of the lambda"
-            return Move(message, uses=[Use(self._span(node), simple)], drafts=[draft])
+            use = Use(self._span(node), simple)
+            hoists = [self._hoist(each, None) for each in self.inner]
+            return Move(message, hoists, [use], drafts=[draft, *self.inner])
         existing = self._existing(draft)
         if existing is not None:
             message = f"Use `{existing}` instead of the lambda"
@@ -85,24 +84,37 @@ class Moves:
             self._carry(each, group, move)
         return move
 
-    def key(self, node: Node) -> str | None:
-        """Return a key that equal lambdas with equal captures share; None for others."""
-        if not isinstance(node, ast.Lambda) or "#" in self.module.segment(node):
-            return None
+    def key(self, node: Node) -> object:
+        """Return a key that functions share which do the very same; None for one by itself."""
         if self._assigned_in_place(node) is not None:
             return None
         try:
             draft = self.drafts.draft(node)
         except CannotHoist:
             return None
-        if draft.binding or draft.captures or draft.siblings or draft.imports or draft.instance:
+        if draft.siblings or draft.imports or draft.instance or draft.defaults:
             return None
-        return ast.dump(node)
+        captured = sorted((each.name, each.annotation) for each in draft.captures.values())
+        text = _text_of(self.module, node)
+        return (draft.name, text, *captured) if text is not None else None
 
-    def again(self, node: Node, move: Move) -> Use:
-        """Let an equal lambda become what the first became."""
-        first = next(use for use in move.uses if use.span.start)
-        return Use(self._span(node), first.becomes)
+    def follow(self, node: Node, first: Node) -> Move:
+        """Let a function use what an equal one became."""
+        became = self.drafts.draft(first).new_name
+        if not became:
+            return self.move(node)
+        draft = self.drafts.draft(node)
+        draft.new_name = became
+        move = Move("", doubts=list(draft.doubts), drafts=[draft])
+        self._carry(draft, [draft], move)
+        move.hoists = [replace(each, where="gone") for each in move.hoists if draft.name]
+        return move
+
+    def forget(self, nodes: Iterable[Node]) -> None:
+        """Let functions that were to share a name have their own."""
+        for node in nodes:
+            if node in self.drafts.of:
+                self.drafts.of[node].new_name = ""
 
     # In its place
 
@@ -214,7 +226,21 @@ class Moves:
             return None
         if draft.instance:
             return _bound_method(draft)
-        return forms.simpler(draft, self.picklable)
+        self.inner = []
+        return forms.simpler(draft, self)
+
+    def within(self, node: ast.Lambda) -> Expression | None:
+        """Let a lambda within one that becomes a partial move by itself."""
+        draft = self.drafts.draft(node)
+        own = [each.scope for each in draft.captures.values() if each.scope is not None]
+        if draft.instance or draft.siblings or any(isinstance(s.node, ast.Lambda) for s in own):
+            return None
+        existing = self._existing(draft)
+        if existing is not None:
+            return Expression(existing)
+        self._name([draft], "")
+        self.inner.append(draft)
+        return _expression(draft)
 
     def _existing(self, draft: Draft) -> str | None:
         """Return a function of the module that does the very same."""
@@ -240,22 +266,25 @@ class Moves:
         for draft in group:
             if draft.new_name:
                 continue
-            if draft.name:
-                keeps = self._may_keep(draft)
-                listed = names.wanted_for_def(self.module, draft.node, draft.name, keeps)
-                if isinstance(draft.node, ast.Lambda) and names.is_vague(draft.name):
-                    listed = names.wanted(self.module, draft.node)
-                elif keeps:
-                    draft.new_name = draft.name
-                    self.given.add(draft.name)
-                    continue
-            else:
-                assert isinstance(draft.node, ast.Lambda)
-                listed = names.wanted(self.module, draft.node, parameter)
+            listed = self._wanted(draft, parameter)
+            if draft.name and listed[0] == draft.name:
+                draft.new_name = draft.name
+                self.given.add(draft.name)
+                continue
             free_again = {draft.name} if self._goes_away(draft, group) else set()
             taken = (self.taken - free_again) | self.given
             draft.new_name = naming.free_name(listed, taken)
             self.given.add(draft.new_name)
+
+    def _wanted(self, draft: Draft, parameter: str) -> list[str]:
+        """Return names for a function, the best first; its own first where it may keep that."""
+        node = draft.node
+        if isinstance(node, ast.Lambda) and (not draft.name or names.is_vague(draft.name)):
+            return names.wanted(self.module, node, parameter)
+        scope = self.module.scope_of(node)
+        reads = scope.reads.get(draft.name, ())
+        keeps = self._may_keep(draft)
+        return names.wanted_for_def(self.module, node, draft.name, keeps, reads)
 
     def _goes_away(self, draft: Draft, group: list[Draft]) -> bool:
         """Tell whether nothing is left of a local function's name where it stood."""
@@ -391,7 +420,7 @@ class Moves:
         added = (
             bound + len(name) - len(draft.name) + (0 if called else len("functools.partial(, )"))
         )
-        return len(line) + added <= _WIDTH
+        return len(line) + added <= self.width
 
     def _references(
         self, draft: Draft, scope: Scope, group: list[Draft]
@@ -420,6 +449,16 @@ class Moves:
 
     def _span(self, node: ast.AST) -> Span:
         return self.module.span(node)
+
+
+def _text_of(module: Module, node: Node) -> str | None:
+    """Return what two functions share that are one; None where a comment tells them apart."""
+    if isinstance(node, ast.Lambda):
+        return None if "#" in module.segment(node) else ast.dump(node)
+    first = min(node.lineno, *(each.lineno for each in node.decorator_list), node.lineno)
+    while first > 1 and module.lines[first - 2].lstrip().startswith("#"):
+        first -= 1
+    return textwrap.dedent("\n".join(module.lines[first - 1 : node.end_lineno]))
 
 
 def is_only_name(module: Module, name: str, binder: Scope) -> bool:

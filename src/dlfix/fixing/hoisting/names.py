@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 
 from dlfix.project.module import Module
 from dlfix_codemods.tools import naming
@@ -12,6 +13,12 @@ from dlfix_codemods.tools import naming
 _VAGUE = {
     "fn", "func", "function", "f", "lambd", "lambda_", "callable", "callback", "cb", "args", "obj",
     "target", "default_factory", "x", "op", "item", "value", "fun", "iterable", "factory", "kwargs",
+    "default", "inner", "wrapper", "wrapped", "closure", "helper", "method",
+}  # fmt: skip
+# Words of a function's name that tell nothing of what is made in it.
+_FILLING = {
+    "loader", "loaders", "dataloader", "dataloaders", "dataset", "datasets", "data", "module",
+    "datamodule", "main", "run", "fn", "func", "function", "init", "setup", "the", "a", "of",
 }  # fmt: skip
 _THINGS = {"value", "data", "item", "obj", "arg", "elem", "val", "tensor", "arr"}
 _TYPES = {"float", "int", "long", "double", "half", "bool", "str", "list", "dict", "tuple", "set"}
@@ -37,16 +44,14 @@ def wanted(module: Module, node: ast.Lambda, parameter: str = "") -> list[str]:
     """
     if returns_its_argument(node):
         return ["identity", "_identity"]
-    role = naming.snake(role_of(module, node) or parameter)
+    role = naming.snake(role_of(module, node) or parameter).strip("_")
     deed = deed_of(node)
     if is_vague(role):
         base = deed or "apply"
-        outer = _owner(module, node)
-        return [f"_{base}", *([f"_{outer}_{base}"] if outer else [])]
-    role = role.strip("_")
-    longer = [f"_{role}_{deed}"] if deed and deed not in role else []
-    outer = _owner(module, node)
-    return [f"_{role}", *longer, *([f"_{outer}_{role}"] if outer else [])]
+        return [f"_{base}", *_told_apart(node, base), *_placed(module, node, base)]
+    stem = role.removesuffix("_fn").removesuffix("_func")
+    longer = [f"_{stem}_{deed}"] if deed and deed not in role else []
+    return [f"_{role}", *_placed(module, node, role), *longer, *_placed(module, node, role, True)]
 
 
 def is_vague(name: str) -> bool:
@@ -55,12 +60,43 @@ def is_vague(name: str) -> bool:
     return len(bare) < 2 or bare in _VAGUE
 
 
-def wanted_for_def(module: Module, node: ast.AST, name: str, keeps: bool) -> list[str]:
-    """Return names for a local function: its own, private, or told apart by where it was."""
-    outer = _owner(module, node)
+def wanted_for_def(
+    module: Module, node: ast.AST, name: str, keeps: bool, reads: Iterable[ast.Name]
+) -> list[str]:
+    """Return names for a local function: its own, private, or what it is used as."""
     bare = name.lstrip("_")
+    if is_vague(bare):
+        roles = [naming.snake(role_of(module, read)).strip("_") for read in reads]
+        bare = next((role for role in roles if not is_vague(role)), bare)
+        keeps = False
     own = [name] if keeps else []
-    return [*own, f"_{bare}", *([f"_{outer}_{bare}"] if outer else [])]
+    return [*own, f"_{bare}", *_placed(module, node, bare), *_placed(module, node, bare, True)]
+
+
+def _placed(module: Module, node: ast.AST, name: str, filling: bool = False) -> list[str]:
+    """Return a name told apart by the function or class around it, less what both say."""
+    said = name.split("_")
+    dull = set() if filling else _FILLING
+    words = [
+        word
+        for word in _owner(module, node).split("_")
+        if word and word not in dull and not any(_alike(word, each) for each in said)
+    ]
+    return [f"_{'_'.join(words)}_{name}"] if words else []
+
+
+def _alike(one: str, other: str) -> bool:
+    """Tell whether two words are forms of one: `collation`, `collate`."""
+    return one == other or (min(len(one), len(other)) >= 5 and one[:5] == other[:5])
+
+
+def _told_apart(node: ast.Lambda, deed: str) -> list[str]:
+    """Return what a lambda does with what it does it by: `_scale_by_2`, `_add_offset`."""
+    match node.body:
+        case ast.BinOp(op=op, right=ast.Constant(value=int(by)) | ast.Name(id=by)):
+            joint = "" if isinstance(op, (ast.Add, ast.Sub)) else "by_"
+            return [f"_{deed}_{joint}{by}"] if f"{by}".isidentifier() or f"{by}".isdigit() else []
+    return []
 
 
 def returns_its_argument(node: ast.Lambda) -> bool:
@@ -93,6 +129,10 @@ def role_of(module: Module, node: ast.AST) -> str:
             return role_of(module, parent)
         case ast.Call(func=func) if node is not func and _passes_on(parent):
             return role_of(module, parent)
+        case ast.Call(func=func) if node is not func and _name(func) == "defaultdict":
+            kept = role_of(module, parent)
+            bare = kept.lstrip("_").removeprefix("default_")
+            return "" if is_vague(bare) else f"default_{bare}"
         case ast.Call(args=args) if node in args:
             return _parameter_of(module, parent, args.index(node))
         case ast.arguments():
@@ -104,8 +144,11 @@ def role_of(module: Module, node: ast.AST) -> str:
 
 def _passes_on(call: ast.Call) -> bool:
     """Tell whether what a call makes is named as what it is given."""
-    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    return name in ("partial", "staticmethod", "classmethod", "field", "Lambda")
+    return _name(call.func) in ("partial", "staticmethod", "classmethod", "field", "Lambda")
+
+
+def _name(func: ast.expr) -> str:
+    return str(getattr(func, "attr", getattr(func, "id", "")))
 
 
 def _target(target: ast.expr) -> str:
@@ -175,9 +218,15 @@ def deed_of(node: ast.Lambda) -> str:
             return "" if name in parameters else f"get_{name}"
         case ast.Call(func=ast.Name(id=name)):
             return _doing(name)
+        case ast.Call(func=ast.Attribute(attr="convert"), args=[ast.Constant(value=str(kind))]):
+            return f"convert_{parameters[0] if parameters else ''}_to_{naming.snake(kind)}"
+        case ast.Call(
+            func=ast.Attribute(attr="to"), args=[ast.Name(id=to) | ast.Attribute(attr=to)]
+        ):
+            return f"to_{naming.snake(to)}"
         case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=attr)):
             telling = owner in parameters and len(owner) > 2 and owner not in _THINGS
-            return _doing(attr) + (f"_{owner}" if telling else "")
+            return _doing(attr) + (f"_{naming.snake(owner)}" if telling else "")
         case ast.Call(func=ast.Attribute(attr=attr)):
             return _doing(attr)
         case ast.Subscript(slice=ast.Constant(value=0)):

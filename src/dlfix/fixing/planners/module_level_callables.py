@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +21,6 @@ from dlfix.reach.values import (
     Bound,
     BoundMethod,
     Class,
-    Container,
     External,
     ExternalCall,
     Frame,
@@ -29,9 +28,9 @@ from dlfix.reach.values import (
     Generator,
     Instance,
     ModuleValue,
-    Partial,
     Value,
 )
+from dlfix.reach.walk import Walk
 from dlfix.source.text import Span
 from dlfix_codemods.tools import naming
 
@@ -44,22 +43,20 @@ _DEPTH = 6  # how deep a captured value is looked into
 
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
-    """Answer each finding; equal lambdas of a file share one fix."""
+    """Answer each finding; equal functions of a file share one fix."""
     planning = _Planning(analysis)
     groups: dict[object, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(planning.key(finding), []).append(finding)
     for group in groups.values():
-        try:
-            yield Planned(tuple(group), planning.fix(group))
-        except CannotHoist as reason:
-            yield Planned(tuple(group), Refused(str(reason)))
+        yield from planning.planned(group)
 
 
 @dataclass
 class _Work:
     """The moves of one fix, by file."""
 
+    width: Callable[[Path], int]
     message: str = ""
     moves: dict[Path, list[Move]] = field(default_factory=dict)
     definitions: dict[Path, list[Definition]] = field(default_factory=dict)
@@ -87,6 +84,7 @@ class _Work:
             tuple(uses.values()),
             tuple(self.definitions.get(path, ())),
             tuple(self.wraps.get(path, ())),
+            self.width(path),
         )
 
 
@@ -95,6 +93,8 @@ class _Planning:
         self.analysis = analysis
         self.modules: dict[Path, Moves] = {}
         self.crossing: Crossing | None = None
+        self.walk = Walk(analysis.interpreter)
+        self.carried: set[ast.ClassDef] = set()  # classes of what is captured
 
     def moves(self, module: Module) -> Moves:
         if module.path not in self.modules:
@@ -105,6 +105,27 @@ class _Planning:
                 lambda owner, attribute: self._set_again(module, owner, attribute),
             )
         return self.modules[module.path]
+
+    def _width(self, path: Path) -> int:
+        return self.moves(self.analysis.project.module(path)).width
+
+    def planned(self, group: list[Finding]) -> Iterator[Planned]:
+        """Plan one fix for some findings; one for each where not all of them can move."""
+        try:
+            yield Planned(tuple(group), self.fix(group))
+        except CannotHoist as reason:
+            if len(group) == 1 or not isinstance(group[0].evidence, Crossing):
+                yield Planned(tuple(group), Refused(str(reason)))
+                return
+            self._part(group)
+            for finding in group:
+                yield from self.planned([finding])
+
+    def _part(self, group: list[Finding]) -> None:
+        for finding in group:
+            value = finding.evidence.value
+            if isinstance(value, Function):
+                self.moves(value.module).forget([value.node])
 
     def key(self, finding: Finding) -> object:
         """Return what findings share that one fix mends."""
@@ -124,7 +145,7 @@ class _Planning:
         if not isinstance(crossing, Crossing):
             raise CannotHoist("what reads it is no function that is handed to the workers")
         self.crossing = crossing
-        work = _Work()
+        work = _Work(self._width)
         value = crossing.value
         if isinstance(value, External):
             self._define_library_function(work, value, group)
@@ -156,14 +177,15 @@ class _Planning:
             self._move_captured(work, draft, value.frame)
 
     def _follow(self, work: _Work, first: Function, finding: Finding) -> None:
-        """Let an equal lambda use what the first one became."""
+        """Let an equal function use what the first one became."""
         value = finding.evidence.value
-        path = first.module.path
-        span = first.module.span(first.node)
-        uses = [use for move in work.moves[path] for use in move.uses if use.span == span]
-        if value.node is not first.node and uses:
-            again = Use(value.module.span(value.node), uses[0].becomes)
-            work.uses.setdefault(path, []).append(again)
+        if value.node in work.done:
+            return
+        work.done.add(value.node)
+        move = self.moves(value.module).follow(value.node, first.node)
+        work.moves[first.module.path].append(move)
+        for draft in move.drafts:
+            self._move_captured(work, draft, value.frame)
 
     # Captures
 
@@ -185,6 +207,13 @@ class _Planning:
         match value:
             case Function() if _is_local(value):
                 self._move(work, value, None)
+            case Instance(cls=Class(node=cls) as made):
+                if _is_local(made):
+                    raise CannotHoist(
+                        f"it captures `{name}`, whose class `{cls.name}` (line {cls.lineno}) "
+                        "cannot be pickled"
+                    )
+                self.carried.add(cls)
             case ExternalCall(name=maker):
                 row = self.analysis.catalog.resource(maker)
                 if row is not None and row.fails:
@@ -194,19 +223,12 @@ class _Planning:
                     )
             case Generator() | ModuleValue():
                 raise CannotHoist(f"it captures `{name}`, which cannot be pickled")
-            case Container(items=items):
-                for _, item in items:
-                    for each in self._values(item):
-                        self._survive(work, each, name, draft, depth - 1)
-            case Partial(function=function):
-                self._survive(work, function, name, draft, depth - 1)
-                bound = [*value.arguments.positional, *value.arguments.keywords.values()]
-                for argument in bound:
-                    for each in self._values(argument):
-                        self._survive(work, each, name, draft, depth - 1)
             case External(name=dotted):
                 if self.analysis.catalog.callable(dotted) is not None:
                     raise CannotHoist(f"it captures `{dotted}`, which cannot be pickled")
+        if self.crossing is not None:
+            for _, reached in self.walk.children(value, self.crossing.boundary):
+                self._survive(work, reached.value, name, draft, depth - 1)
 
     def _values(self, argument: Bound | Value) -> list[Value]:
         return list(self.analysis.values(argument))
@@ -217,6 +239,8 @@ class _Planning:
         """Tell whether an instance of a class goes to the workers by this path anyway."""
         if self.crossing is None:
             return False
+        if owner in self.carried:
+            return True
         for above in self.crossing.above():
             value = above.value.owner if isinstance(above.value, BoundMethod) else above.value
             if isinstance(value, Instance) and any(
@@ -387,7 +411,7 @@ def _returns_other(module: Module, outer: ast.FunctionDef, name: str) -> bool:
     )
 
 
-def _is_local(value: Function) -> bool:
+def _is_local(value: Function | Class) -> bool:
     """Tell whether a function is a lambda, or cannot be found by its name."""
     if isinstance(value.node, ast.Lambda):
         return True
