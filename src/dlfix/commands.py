@@ -398,7 +398,7 @@ def explain(topic: str, color: str) -> int:
     if topic == "-" or Path(topic).is_file():
         from dlfix.runtime import commands
 
-        return commands.explain_text(_read_text(topic))
+        return commands.explain_text(_read_text(topic), color=color)
     from dlfix.rules.pages import markdown
     from dlfix.rules.registry import all_rules
 

@@ -104,6 +104,12 @@ def test_an_explanation_is_told_and_its_status_is_0(capsys):
     assert "run dlfix apply --select DLF201 ." in told
 
 
+@pytest.mark.parametrize(("color", "coloured"), [("always", True), ("never", False)])
+def test_an_explanation_heeds_the_colour_that_is_asked_for(capsys, color, coloured):
+    commands.explain_text("TypeError: h5py objects cannot be pickled", color=color)
+    assert ("\x1b[" in capsys.readouterr().out) == coloured
+
+
 def test_an_explanation_as_json_has_its_parts(capsys):
     assert (
         commands.explain_text("TypeError: h5py objects cannot be pickled", output_format="json")

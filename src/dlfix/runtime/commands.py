@@ -64,7 +64,9 @@ def _probe_run(
     return 0 if all(row.ok for row in fetched) else 1
 
 
-def explain_text(text: str, *, output_format: str = "text", folder: Path | None = None) -> int:
+def explain_text(
+    text: str, *, output_format: str = "text", folder: Path | None = None, color: str = "auto"
+) -> int:
     """Do `dlfix explain -` (or FILE) with the text read; return the exit status.
 
     0: explained; 1: no pickling or worker error in the text; 2 is the caller's (a file that cannot
@@ -79,7 +81,7 @@ def explain_text(text: str, *, output_format: str = "text", folder: Path | None 
     if output_format == "json":
         print(show.explanation_json(explanation))
     else:
-        show.show_explanation(explanation, show.console())
+        show.show_explanation(explanation, show.console(color))
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -19,12 +20,14 @@ WIDTH = 80
 DEEP = 5  # the indent of what is said of a thing, below its name
 
 
-def console() -> Console:
+def console(color: str = "auto") -> Console:
     """Return where the report goes: as wide as the terminal, and 80 columns elsewhere."""
     from rich.console import Console
 
-    found = Console(highlight=False, soft_wrap=False)
-    return found if found.is_terminal else Console(highlight=False, width=WIDTH)
+    width = None if sys.stdout.isatty() else WIDTH
+    forced = {"always": True, "never": False}.get(color)
+    plain = True if color == "never" else None
+    return Console(highlight=False, width=width, force_terminal=forced, no_color=plain)
 
 
 def size(count: float) -> str:
