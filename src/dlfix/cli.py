@@ -106,7 +106,13 @@ StdinName = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing but findings and errors.")]
 ColorOption = Annotated[Color, typer.Option("--color", help="When to colour.")]
 Jobs = Annotated[
-    int, typer.Option("--jobs", "-j", min=0, help="Processes to work in; 0: one a core.")
+    int,
+    typer.Option(
+        "--jobs",
+        "-j",
+        min=0,
+        help="Processes to work fixes out in, for json, sarif and --report; 0: one a core.",
+    ),
 ]
 Report = Annotated[
     Path | None, typer.Option("--report", help="Write a page to look at.", metavar="FILE.html")
@@ -229,7 +235,6 @@ def apply(
     config_file: ConfigFile = None,
     isolated: Isolated = False,
     stdin_filename: StdinName = None,
-    jobs: Jobs = 1,
     quiet: Quiet = False,
     color: ColorOption = Color.AUTO,
 ) -> None:
@@ -242,7 +247,7 @@ def apply(
         extend_exclude=_codes(extend_exclude), unsafe_fixes=unsafe_fixes,
     )  # fmt: skip
     request = commands.Request(
-        tuple(paths or ()), settings, stdin_filename, quiet, color.value, _jobs(jobs), report
+        tuple(paths or ()), settings, stdin_filename, quiet, color.value, report=report
     )
     manner = commands.Manner(dry_run, side_by_side, interactive, exit_zero)
     if prove is None:

@@ -116,7 +116,7 @@ def check(
         if add_ignores:
             return _baseline(session)
         view = View(session, session.diagnoses())
-        if output_format in ("json", "sarif"):
+        if output_format in ("json", "sarif") or request.report:
             session.preview_all([e.fix for e in view.entries if e.fix], request.jobs)
     _emit(view, request, output_format, statistics)
     if request.report:

@@ -67,6 +67,7 @@ class Session:
     named: frozenset[Path] = frozenset()  # files a person named, always parsed
     beyond: bool = False  # whether findings count in files that paths lead to but nobody listed
     previews: dict[int, dict[Path, str]] = field(default_factory=dict)
+    rewrite_cut_short: bool = False
     tell: Tell = silent  # hears how far a reading has come
 
     @classmethod
@@ -146,7 +147,8 @@ class Session:
     @property
     def cut_short(self) -> bool:
         """Whether reading what crosses ended before everything was followed."""
-        return "analysis" in self.__dict__ and self.analysis.exhausted
+        read = "analysis" in self.__dict__ and self.analysis.exhausted
+        return read or self.rewrite_cut_short
 
     @cached_property
     def rules(self) -> list[type[Rule]]:
@@ -223,6 +225,7 @@ class Session:
             self.project, self.catalog, self.rules,
             unsafe=unsafe, choose=choose, keep=keep, tell=self.tell,
         )  # fmt: skip
+        self.rewrite_cut_short = done.cut_short
         texts = dict(done.texts)
         applied, left = list(done.applied), list(done.left)
         self._remove_unused(done.project, texts, applied, choose)

@@ -4,8 +4,10 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 from dlfix import __version__
+from dlfix.cli import app
 from dlfix.editor.external import EDITORS
 from tests.cli.test_check import write
 
@@ -92,6 +94,24 @@ def test_lsp_without_pygls_is_one_line(dlfix, monkeypatch):
     result = dlfix("lsp")
     assert result.exit_code == 2
     assert result.stderr == "dlfix: the language server needs pygls: pip install 'dlfix[lsp]'\n"
+
+
+@pytest.mark.parametrize("command", ["check", "apply", "trace"])
+def test_what_was_not_followed_to_its_end_is_told(command, tmp_path, monkeypatch):
+    from dlfix.reach import interpreter
+
+    monkeypatch.chdir(tmp_path)
+    write(
+        tmp_path,
+        "a.py",
+        "from torch.utils.data import DataLoader\n"
+        "def make(n):\n    return DataLoader([n], collate_fn=lambda b: b, num_workers=2)\n"
+        "make(1 + 2 + 3)\n",
+    )
+    told = "dlfix: not all could be followed to its end: what is told may not be all there is\n"
+    assert told not in CliRunner().invoke(app, [command]).stderr
+    monkeypatch.setattr(interpreter, "BUDGET", 3)
+    assert told in CliRunner().invoke(app, [command]).stderr
 
 
 def test_a_mistake_of_dlfixs_own_is_one_line(dlfix, monkeypatch):

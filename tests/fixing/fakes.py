@@ -34,6 +34,7 @@ class FakeProject:
 class FakeAnalysis:
     project: FakeProject
     catalog: object = None
+    exhausted: bool = False
 
 
 def span_of(node: ast.expr | ast.stmt) -> Span:

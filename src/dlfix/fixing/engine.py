@@ -54,6 +54,7 @@ class Rewritten:
     applied: tuple[Planned, ...]
     left: tuple[Diagnosis, ...]
     errors: tuple[str, ...] = ()  # dlfix's own mistakes, one line each
+    cut_short: bool = False  # whether a reading ended before everything was followed
 
 
 def inspect(
@@ -186,6 +187,7 @@ class _Run:
     texts: dict[Path, str] = field(default_factory=dict)
     applied: list[Planned] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    cut_short: bool = False
     dropped: dict[tuple[str, Path, Position], Refused | Fix] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -203,6 +205,7 @@ class _Run:
         errors: list[str] = []
         findings = find(analysis, self.rules, keep=self.keep, errors=errors, tell=tell)
         self.errors.extend(error for error in errors if error not in self.errors)
+        self.cut_short = self.cut_short or analysis.exhausted
         return analysis, findings
 
     def round(self) -> bool:
@@ -312,7 +315,9 @@ class _Run:
             for finding in self.findings
         )
         changed = {path: text for path, text in self.texts.items() if text != self.first[path]}
-        return Rewritten(self.project, changed, tuple(self.applied), left, tuple(self.errors))
+        return Rewritten(
+            self.project, changed, tuple(self.applied), left, tuple(self.errors), self.cut_short
+        )
 
 
 def _name(finding: Finding) -> tuple[str, Path, Position]:
