@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 
 def write(folder, name, text):
     path = folder / name
@@ -122,6 +124,36 @@ def test_a_file_that_is_no_utf_8_is_named_with_its_line(dlfix):
     result = dlfix("check")
     assert result.exit_code == 2
     assert f"{broken}:2: not utf-8" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"y = '\xff'\n", "1: not utf-8"),
+        (b"x = 1\ny = '\xff'\n", "2: not utf-8"),
+        (b"x = 1\n\n\ny = '\xff'\n", "4: not utf-8"),
+        (b"#!x\n# coding: nonsense\n", "2: unknown encoding"),
+        (b"# coding: ascii\n\ny = '\xff'\n", "3: not ascii"),
+        (b"\xef\xbb\xbf# coding: latin-1\n", "1: encoding problem"),
+        (b"x = 1\0\n", "1: does not parse"),
+    ],
+)
+def test_what_cannot_be_decoded_is_named_with_its_line(dlfix, data, told):
+    broken = write(dlfix.folder, "a.py", data)
+    result = dlfix("check")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"{broken}:{told}")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_link_out_of_the_tree_is_left_alone(dlfix):
+    outside = write(dlfix.folder, "out/a.py", "x = bad\n")
+    folder = write(dlfix.folder, "in/b.txt", "").parent
+    (folder / "a.py").symlink_to(outside)
+    result = dlfix("apply", folder)
+    assert result.exit_code == 0
+    assert result.stderr == "dlfix: no Python files found\n"
+    assert outside.read_text() == "x = bad\n"
 
 
 def test_an_empty_file_is_clean(dlfix):

@@ -70,11 +70,29 @@ def decode(path: Path, data: bytes) -> SourceText:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         text = data.decode(encoding)
     except SyntaxError as error:
-        raise SourceError(path, error.lineno, str(error.msg)) from error
+        raise _undecodable(path, data, str(error.msg)) from error
     except UnicodeDecodeError as error:
-        row = data.count(b"\n", 0, error.start) + 1
-        raise SourceError(path, row, f"not {error.encoding}: {error.reason}") from error
+        raise _at(path, data, error) from error
+    if "\0" in text:
+        row = text.count("\n", 0, text.index("\0")) + 1
+        raise SourceError(path, row, "does not parse: it holds a null byte")
     return SourceText(path, data, text, encoding)
+
+
+def _undecodable(path: Path, data: bytes, reason: str) -> SourceError:
+    """Return the error of a file whose first two lines name no encoding that fits."""
+    try:
+        data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if b"coding" not in data[: error.start]:
+            return _at(path, data, error)
+    row = next((row for row, line in enumerate(data.split(b"\n")[:2], 1) if b"coding" in line), 1)
+    return SourceError(path, row, reason)
+
+
+def _at(path: Path, data: bytes, error: UnicodeDecodeError) -> SourceError:
+    row = data.count(b"\n", 0, error.start) + 1
+    return SourceError(path, row, f"not {error.encoding}: {error.reason}")
 
 
 def read(path: Path) -> SourceText:
