@@ -45,6 +45,7 @@ app = typer.Typer(
     cls=_Commands,
     help="Finds what a PyTorch program sends to its worker processes, and makes it survive the trip.",
     no_args_is_help=True,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -79,7 +80,11 @@ class Color(str, Enum):
 
 Paths = Annotated[
     list[Path] | None,
-    typer.Argument(help="Files and folders; `-` reads stdin.", show_default="."),
+    typer.Argument(
+        metavar="[PATHS]...",
+        help="Files and folders, the current one by default; `-` reads stdin.",
+        show_default=False,
+    ),
 ]
 Select = Annotated[
     list[str] | None,
@@ -101,7 +106,8 @@ ConfigFile = Annotated[
 ]
 Isolated = Annotated[bool, typer.Option("--isolated", help="Heed no configuration file.")]
 StdinName = Annotated[
-    Path | None, typer.Option("--stdin-filename", help="The name of what comes by stdin.")
+    Path | None,
+    typer.Option("--stdin-filename", help="The name of what comes by stdin.", metavar="NAME"),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing but findings and errors.")]
 ColorOption = Annotated[Color, typer.Option("--color", help="When to colour.")]
@@ -261,7 +267,10 @@ def apply(
 
 @app.command()
 def undo(quiet: Quiet = False) -> None:
-    """Put back what the last apply wrote, if the files are still as it left them."""
+    """Put back what the last apply wrote.
+
+    Only if the files are still as it left them.
+    """
     from dlfix import commands
 
     raise typer.Exit(commands.undo(commands.Request((), config.Settings(), quiet=quiet)))
@@ -299,7 +308,7 @@ def probe(
         str, typer.Argument(metavar="SCRIPT|module:function", help="The program to run.")
     ],
     args: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- ARGS]", help="The program's own arguments.")
+        list[str] | None, typer.Argument(metavar="-- ARGS", help="The program's own arguments.")
     ] = None,
     python: Annotated[
         str | None, typer.Option("--python", help="Run it in this interpreter.", metavar="PYTHON")
@@ -315,7 +324,9 @@ def probe(
     ] = 120.0,
     output_format: PlainOption = Plain.TEXT,
 ) -> None:
-    """Run a program up to its workers' start and tell what does not arrive in them.
+    """Run a program and tell what does not arrive in its workers.
+
+    It stops where the workers would start, before the training step.
 
     Exits with 1 if something does not, and with 2 if the probe could not do its work.
     """

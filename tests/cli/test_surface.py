@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+import typer.main
 from typer.testing import CliRunner
 
 from dlfix import __version__
@@ -20,6 +21,29 @@ def test_completion_is_offered(dlfix):
     assert "--install-completion" in dlfix("--help").stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [("dlfix che", "check"), ("dlfix apply --side", "--side-by-side"), ("dlfix apply --color al", "always")],
+)  # fmt: skip
+def test_the_shell_is_told_how_a_word_goes_on(words, offered):
+    done = subprocess.run(
+        [sys.executable, "-c", "from dlfix.cli import main; main()"],
+        capture_output=True, text=True, check=True,
+        env={
+            **os.environ, "_DLFIX_COMPLETE": "complete_bash", "COMP_WORDS": words,
+            "COMP_CWORD": str(len(words.split()) - 1),
+        },
+    )  # fmt: skip
+    assert done.stdout.split() == [offered]
+
+
+def test_commands_are_told_in_a_line_each(dlfix, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    told = dlfix("--help").stdout.partition("Commands:")[2]
+    assert told.strip()
+    assert "..." not in told
+
+
 def test_python_m_dlfix_is_dlfix():
     done = subprocess.run(
         [sys.executable, "-m", "dlfix", "--version"], capture_output=True, text=True
@@ -29,7 +53,7 @@ def test_python_m_dlfix_is_dlfix():
 
 def test_help_fits_80_columns(dlfix, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    for command in ("check", "apply", "trace", "explain", "config", "undo", "ide", "lsp", "rules"):
+    for command in typer.main.get_command(app).commands:
         lines = dlfix(command, "--help").stdout.splitlines()
         assert max(map(len, lines)) <= 80, command
 
