@@ -152,6 +152,9 @@ class _Carrier(cst.CSTTransformer):
             return self._wrapped(result, self.work.wraps[original_node])
         if original_node in self.work.uses and not isinstance(original_node, cst.Call):
             return self._written(original_node, self.work.uses[original_node], result)
+        if isinstance(result, wrapping.HEADERS) and self._is_short(original_node):
+            column, work = self._column(original_node), self.work
+            return wrapping.fitted_header(work.module, result, self.grown, column, work.width)
         return result
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
@@ -205,11 +208,13 @@ class _Carrier(cst.CSTTransformer):
         return self.work.spans[statement].start.column
 
     def _is_short(self, statement: cst.CSTNode) -> bool:
-        """Tell whether a statement stands on one line that is not too long."""
+        """Tell whether a statement, or its header, stands on one line that is not too long."""
         span = self.work.spans[statement]
-        if not isinstance(statement, cst.SimpleStatementLine) or span.start.row != span.end.row:
-            return False
-        return span.end.column <= self.work.width
+        line = self.work.lines[span.start.row - 1]
+        if isinstance(statement, wrapping.HEADERS):
+            return line.endswith(":") and len(line) <= self.work.width
+        one = isinstance(statement, cst.SimpleStatementLine) and span.start.row == span.end.row
+        return one and len(line) <= self.work.width
 
     def _grow(self, node: Node) -> Node:
         self.grown.append(node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
@@ -13,6 +14,8 @@ from dlfix.source.text import Span
 from dlfix_codemods.tools import placement
 
 Node = TypeVar("Node", bound=cst.CSTNode)
+# What linters are told of a lambda with a name, which a def needs not.
+_LAMBDA_RULE = re.compile(r"\s*#\s*(?:noqa:\s*E731|pylint:\s*disable=[\w-]*lambda[\w-]*)\s*$")
 
 
 def def_of_lambda(
@@ -77,7 +80,7 @@ def with_comments_of(
 def trailing_comment(module: cst.Module, span: Span) -> list[str]:
     """Return the comment behind a place on its line."""
     line = module.code.splitlines()[span.end.row - 1]
-    comment = line[span.end.column :].strip(" \t)")
+    comment = _LAMBDA_RULE.sub("", line[span.end.column :].strip(" \t)"))
     return [comment] if comment.startswith("#") else []
 
 
@@ -89,6 +92,8 @@ def with_comment(statement: cst.BaseStatement, comments: Sequence[str]) -> cst.B
 
 def with_signature(function: cst.FunctionDef, hoist: Hoist) -> cst.FunctionDef:
     """Add the parameters, decorator and imports a hoisted function needs."""
+    if hoist.types:
+        function = _typed(function, hoist.types)
     params = _without(function.params, hoist.without)
     if hoist.first:
         params = _with_first(params, hoist.first)
@@ -101,6 +106,17 @@ def with_signature(function: cst.FunctionDef, hoist: Hoist) -> cst.FunctionDef:
     if hoist.imports:
         changed = _with_imports(changed, hoist.imports)
     return changed
+
+
+def _typed(function: cst.FunctionDef, types: Sequence[str]) -> cst.FunctionDef:
+    """Return a def with types for its parameters, and last for what it returns."""
+    noted = [cst.Annotation(cst.parse_expression(each)) for each in types]
+    listed = [
+        each.with_changes(annotation=note)
+        for each, note in zip(function.params.params, noted, strict=False)
+    ]
+    params = function.params.with_changes(params=listed)
+    return function.with_changes(params=params, returns=noted[-1])
 
 
 def fitting(function: cst.FunctionDef, module: cst.Module, width: int) -> cst.FunctionDef:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+Header = cst.For | cst.With | cst.While | cst.If
+HEADERS = (cst.For, cst.With, cst.While, cst.If)
+
 
 def fitted(
     module: cst.Module,
@@ -31,6 +34,28 @@ def fitted(
             line.deep_replace(call, layout.split(call, 0)), cst.SimpleStatementLine
         )
     )
+
+
+def fitted_header(
+    module: cst.Module,
+    block: Header,
+    grown: Collection[cst.CSTNode],
+    column: int,
+    width: int,
+) -> Header:
+    """Return a block with the calls of its header laid out, if its one line is too long."""
+    bare = block.with_changes(body=cst.SimpleStatementSuite([cst.Pass()]), leading_lines=[])
+    code = module.code_for_node(bare).partition(" pass\n")[0]
+    if "\n" in code or column + len(code) <= width:
+        return block
+    layout = _Layout(module, {id(each) for each in grown}, width - column)
+    for child in block.children:
+        call = None if isinstance(child, cst.BaseSuite) else layout.outermost(child)
+        if call is not None:
+            laid_out = block.deep_replace(call, layout.split(call, 0))
+            assert isinstance(laid_out, HEADERS)
+            return laid_out
+    return block
 
 
 @dataclass

@@ -62,6 +62,7 @@ class Hoist:
     decorator: str = ""  # `staticmethod`, `classmethod`
     imports: tuple[str, ...] = ()  # statements its body needs first
     leaves: Expression | None = None  # what its old name is set to where it stood
+    types: tuple[str, ...] = ()  # of its parameters and of what it returns, from `f: Callable[...]`
 
 
 @dataclass(frozen=True)

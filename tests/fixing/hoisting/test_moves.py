@@ -506,3 +506,39 @@ def test_functions_that_differ_do_not_share(other: str) -> None:
     one, two = (node for node in module.tree.body if isinstance(node, ast.FunctionDef))
     moves = Moves(module)
     assert moves.key(one.body[0]) != moves.key(two.body[0])
+
+
+@pytest.mark.parametrize(
+    ("written", "signature"),
+    [
+        ("double: Callable[[int], int] = lambda x: x * 2", "double(x: int) -> int"),
+        ("double: Callable[..., int] = lambda x: x * 2", "double(x)"),
+        ("double: Callable[[int, int], int] = lambda x: x * 2", "double(x)"),
+        ("double: Callable[[list[Row]], t.Any] = lambda x: x", "double(x: list[Row]) -> t.Any"),
+        ("double = lambda x: x * 2  # noqa: E731", "double(x)"),
+        ("double = lambda x: x * 2  # pylint: disable=unnecessary-lambda-assignment", "double(x)"),
+    ],
+)
+def test_a_def_has_the_types_its_lambda_had(written: str, signature: str) -> None:
+    _, code = move(f"{written}\n")
+    assert code.startswith(f"def {signature}:\n    return ")
+
+
+def test_a_comment_that_tells_more_stays() -> None:
+    _, code = move("double = lambda x: x * 2  # noqa: E731, D103\n")
+    assert code.startswith("# noqa: E731, D103\ndef double(x):")
+
+
+@pytest.mark.parametrize(
+    ("header", "parted"),
+    [
+        ("for row in Load(first, collate_fn=lambda r: r + [padding_of_all_rows])", "for"),
+        ("with open_all(first, lambda r: r + [padding_of_all_rows]) as loader_of_it", "w"),
+        ("while use(first, lambda r: r + [padding_of_all_rows], [1, 2, 3, 4, 5])", "w"),
+    ],
+)
+def test_a_header_that_grew_too_long_is_laid_out(header: str, parted: str) -> None:
+    _, code = move(f"def make(first, padding_of_all_rows):\n    {header}:\n        pass\n")
+    lines = code.partition("def make")[2].splitlines()
+    assert lines[1].startswith(f"    {parted}") and lines[1].endswith("(")
+    assert lines[3].startswith("    )") and lines[3].endswith(":")

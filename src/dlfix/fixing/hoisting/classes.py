@@ -198,6 +198,10 @@ class _Work:
                 if made not in self.done:
                     self.done[made] = self.add_made(made)
                 continue
+            meant = self._meant(read)
+            if meant is not None:
+                self.renames.append(Rename(self.module.span(read), meant))
+                continue
             if read in {n for each in outside for n in ast.walk(each)}:
                 raise CannotHoist(
                     f"the class `{node.name}` is made from `{read.id}` (line {read.lineno}), which "
@@ -205,6 +209,24 @@ class _Work:
                 )
             captured.setdefault(read.id, []).append(read)
         return captured
+
+    def _meant(self, read: ast.Name) -> str | None:
+        """Return what a local name is another name for: an import, class or function at the top."""
+        binder = self.module.scope_of(read).lookup(read.id)
+        bindings = binder.bindings[read.id] if binder is not None else []
+        if binder is None or len(bindings) != 1:
+            return None
+        (binding,) = bindings
+        if binder.is_module and not self._under_guard(binder, read.id):
+            return read.id if binding.kind in ("import", "class", "def") else None
+        root = binding.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if binding.kind != "assign" or binding.path or not isinstance(root, ast.Name):
+            return None
+        meant = self._meant(root)
+        assert binding.value is not None
+        return meant and meant + self.module.segment(binding.value).removeprefix(root.id)
 
     def _pass_in(
         self, node: ast.ClassDef, scope: Scope, captured: dict[str, list[ast.Name]]

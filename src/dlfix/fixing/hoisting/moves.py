@@ -136,6 +136,7 @@ class Moves:
             self._span(statement),
             assignment=self._span(statement),
             decorator=decorator,
+            types=self._types(node),
         )
         return Move(f"Define `{name}` with `def`", [hoist])
 
@@ -362,7 +363,27 @@ class Moves:
             decorator="classmethod" if is_method and _is_classmethod(draft) else "",
             imports=tuple(dict.fromkeys(draft.imports)),
             leaves=leaves,
+            types=self._types(draft.node),
         )
+
+    def _types(self, node: Node) -> tuple[str, ...]:
+        """Return the types of a lambda's parameters and result, where `f: Callable[...]` has them."""
+        match self.module.parent(node):
+            case ast.AnnAssign(
+                annotation=ast.Subscript(
+                    value=ast.Name(id="Callable") | ast.Attribute(attr="Callable"),
+                    slice=ast.Tuple(elts=[ast.List(elts=given), result]),
+                ),
+                value=ast.Lambda(args=args),
+            ) if len(given) == len(args.args) and not (args.posonlyargs or args.vararg):
+                types = [*given, result]
+            case _:
+                return ()
+        scope = self.module.scope_of(node)
+        names = [n.id for each in types for n in ast.walk(each) if isinstance(n, ast.Name)]
+        if not all(is_global(self.module, scope, each) for each in names):
+            return ()
+        return tuple(self.module.segment(each) for each in types)
 
     def _uses_of_name(
         self,
