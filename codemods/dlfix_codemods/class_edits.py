@@ -53,6 +53,7 @@ class _Edits(cst.CSTTransformer):
         self.expressions: dict[cst.CSTNode, str] = {}
         self.statements: dict[cst.CSTNode, Exchange] = {}
         self.inserts: dict[cst.CSTNode, list[Insert]] = {}
+        self.emptied: set[cst.CSTNode] = set()  # blocks in which nothing is left
         self._find()
 
     def _find(self) -> None:
@@ -85,7 +86,17 @@ class _Edits(cst.CSTTransformer):
         block = _Block()
         for old, new in zip(original_node.body, updated_node.body, strict=True):
             self._place(block, old, new)
+        if block.is_empty:
+            self.emptied.add(original_node)
         return block.into(updated_node)
+
+    def leave_Else(  # type: ignore[override]  # an `else` may go, which the base does not tell
+        self, original_node: cst.Else, updated_node: cst.Else
+    ) -> cst.Else | cst.RemovalSentinel:
+        told = any(line.comment for line in original_node.leading_lines)
+        if original_node.body in self.emptied and not told:
+            return cst.RemoveFromParent()
+        return updated_node
 
     def leave_ClassDef(
         self, original_node: cst.ClassDef, updated_node: cst.ClassDef
@@ -98,7 +109,7 @@ class _Edits(cst.CSTTransformer):
         for lazy in self.plan.lazies:
             members += self._parse(class_members.code(lazy))
         if self.plan.state is not None:
-            body, made = class_state.edit(body, self.plan.state)
+            body, made = class_state.edit(body, self.plan.state, self._quoted)
             members += self._parse(self._quoted(made))
         if not members:
             return updated_node.with_deep_changes(updated_node.body, body=body)
@@ -175,6 +186,11 @@ class _Block:
 
     def add(self, statements: Sequence[cst.BaseStatement]) -> None:
         self.body += statements
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether not even a comment is left."""
+        return not self.body and not any(line.comment for line in self.pending)
 
     def into(self, block: cst.IndentedBlock) -> cst.IndentedBlock:
         if not self.body:

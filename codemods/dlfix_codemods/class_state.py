@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
 from dlfix.fixing.classes.plans import Drop, State
 
 INDENT = "    "
+Quoted = Callable[[str], str]
 
 
-def edit(body: list[cst.BaseStatement], state: State) -> tuple[list[cst.BaseStatement], str]:
-    """Edit the state methods among a class' members; return the source of those it lacks."""
+def edit(
+    body: list[cst.BaseStatement], state: State, quoted: Quoted
+) -> tuple[list[cst.BaseStatement], str]:
+    """Edit the state methods among a class' members; return the source of those it lacks.
+
+    `quoted` gives a text the quotes that the file uses.
+    """
     made = []
     if state.getstate == "own":
-        body = [_edited(each, "__getstate__", state) for each in body]
+        body = [_edited(each, "__getstate__", state, quoted) for each in body]
     elif state.drops or state.slots:
         made.append(_getstate(state))
     if state.setstate == "own":
-        body = [_edited(each, "__setstate__", state) for each in body]
+        body = [_edited(each, "__setstate__", state, quoted) for each in body]
     elif state.restores or state.slots or state.looks_up:
         made.append(_setstate(state))
     return body, "\n".join(made)
@@ -75,14 +82,22 @@ def _setstate(state: State) -> str:
     return _joined(lines)
 
 
-def _edited(member: cst.BaseStatement, name: str, state: State) -> cst.BaseStatement:
+def _edited(
+    member: cst.BaseStatement, name: str, state: State, quoted: Quoted
+) -> cst.BaseStatement:
     if not isinstance(member, cst.FunctionDef) or member.name.value != name:
         return member
     if name == "__setstate__":
-        return _with_restores(member, state.restores)
-    edited = member.visit(_Returns(state.drops))
+        return _with_restores(member, [quoted(line) for line in state.restores])
+    edited = member.visit(_Returns(_untold(member, state.drops), quoted))
     assert isinstance(edited, cst.FunctionDef)
     return edited
+
+
+def _untold(member: cst.FunctionDef, drops: Sequence[Drop]) -> list[Drop]:
+    """Leave out the reasons that a method gives already."""
+    text = cst.Module([member]).code
+    return [replace(each, why="" if f"# {each.why}" in text else each.why) for each in drops]
 
 
 def _with_restores(method: cst.FunctionDef, restores: Sequence[str]) -> cst.FunctionDef:
@@ -95,9 +110,10 @@ def _with_restores(method: cst.FunctionDef, restores: Sequence[str]) -> cst.Func
 class _Returns(cst.CSTTransformer):
     """Takes attributes from the state before each `return` of a `__getstate__`."""
 
-    def __init__(self, drops: Sequence[Drop]) -> None:
+    def __init__(self, drops: Sequence[Drop], quoted: Quoted) -> None:
         super().__init__()
         self.drops = drops
+        self.quoted = quoted
         self.depth = 0
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
@@ -127,7 +143,7 @@ class _Returns(cst.CSTTransformer):
         last: cst.CSTNode,
         name: str,
     ) -> cst.FlattenSentinel[cst.BaseStatement]:
-        drops = [cst.parse_statement(line) for line in _drops(self.drops, name)]
+        drops = [cst.parse_statement(self.quoted(line)) for line in _drops(self.drops, name)]
         if before:
             return cst.FlattenSentinel([*before, *drops, last])  # type: ignore[list-item]
         assert isinstance(last, cst.SimpleStatementLine)

@@ -122,6 +122,8 @@ class Filling:
 
     def run(self, leading: str) -> Moved:
         """Move a loop that does nothing else; else keep in it what opens each."""
+        if len(getattr(self.start, "targets", [None])) > 1 or _is_tuple(self.start):
+            raise Refusal(f"it is set together with others at {self.facts.line(self.start)}")
         loop = find_loop(self.facts, self.method, self.handle, self.start)
         if loop is not None:
             return WholeLoop(self, loop).run(leading)
@@ -352,6 +354,12 @@ class Filling:
         while wanted in taken:
             wanted = "_" + wanted
         return wanted
+
+
+def _is_tuple(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Assign) and isinstance(
+        statement.targets[0], (ast.Tuple, ast.List)
+    )
 
 
 class WholeLoop:

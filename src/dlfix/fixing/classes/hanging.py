@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.evidence import Culprit, row_of
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 def with_hanging(group: Sequence[Culprit], analysis: Analysis) -> list[Culprit]:
     """Return the handles of a class and what hangs from them, also where no finding names it."""
     found = list({each.attribute: each for each in group}.values())
+    found += _siblings(found, analysis)
     found += _local_origins(found, analysis)
     size = 0
     while size != len(found):
@@ -62,6 +64,39 @@ def _local_origins(group: Sequence[Culprit], analysis: Analysis) -> Iterator[Cul
         site = StoreSite(_free_name(facts, target.id), method, statement, target, value)
         facts.stores.setdefault(site.attribute, []).append(site)
         yield Culprit(facts, site, opener, row, frame=culprit.frame, value=origin)
+
+
+def _siblings(group: Sequence[Culprit], analysis: Analysis) -> Iterator[Culprit]:
+    """Yield what the same call opens for other attributes: one finding tells of all."""
+    names = {each.attribute for each in group}
+    for culprit in group:
+        if not isinstance(culprit.value, ExternalCall) or culprit.frame is None:
+            continue
+        facts = culprit.facts
+        for attribute, sites in facts.stores.items():
+            if attribute in names or sites[0].method is not culprit.site.method:
+                continue
+            for value, container in _given(facts, sites[0]):
+                values = [each.value for each in analysis.evaluate(value, culprit.frame)]
+                if any(
+                    isinstance(each, ExternalCall) and each.node is culprit.value.node
+                    for each in values
+                ):
+                    names.add(attribute)
+                    yield replace(culprit, site=sites[0], container=container)
+                    break
+
+
+def _given(facts: ClassFacts, site: StoreSite) -> Iterator[tuple[ast.expr, str]]:
+    """Yield what an attribute is set to, or its list is filled with."""
+    if site.value is not None:
+        yield site.value, ""
+    for method, node in facts.reads.get(site.attribute, []):
+        above = facts.module.parent(node)
+        call = facts.module.parent(above) if above is not None else None
+        match above, call:
+            case ast.Attribute(attr="append"), ast.Call(args=[value]) if method is site.method:
+                yield value, "list"
 
 
 def _free_name(facts: ClassFacts, local: str) -> str:

@@ -467,6 +467,8 @@ class Mover:
         """Return a compound statement with what opens `attribute` alone, each time a `return`."""
         if not isinstance(statement, ast.If):
             return self._pruned_store(attribute, statement)
+        if not any(site.statement in ast.walk(statement) for site in self.facts.stores[attribute]):
+            return ""
         text = f"if {self._text(attribute, statement.test)}:\n"
         text += indented(self._pruned_block(attribute, statement.body) or "return None", INDENT)
         rest = self._pruned_block(attribute, statement.orelse)
@@ -489,9 +491,12 @@ class Mover:
                 if site.value is None:
                     raise Refusal(f"the value kept at {self.facts.line(statement)} cannot be named")
                 self.moved.gone.add(statement)
-                self._exchange(statement, "", takes_comments=False)
                 begin = self.module.span(site.value).start.column - self._indent_of(site.value)
-                return "return " + shifted(self._text(attribute, site.value), 7 - begin, begin)
+                text = shifted(self._text(attribute, site.value), 7 - begin, begin)
+                self._exchange(
+                    statement, "\n".join(self._saved_inside(attribute, statement)), False
+                )
+                return "return " + text
         moving = any(
             isinstance(each, ast.stmt) and each in self.moved.gone for each in ast.walk(statement)
         )
@@ -499,6 +504,24 @@ class Mover:
             where = self.facts.line(statement)
             raise Refusal(f"it is opened and set up within branches at {where}")
         return ""
+
+    def _saved_inside(self, attribute: str, statement: ast.stmt) -> list[str]:
+        """Take, of what must be kept, what only a branch around a statement has a value for."""
+        compounds = self._compounds(statement)
+        inside = [
+            save
+            for save in self.saves.get(attribute, [])
+            if any(self._is_bound_in(save.rpartition(" = ")[2], each) for each in compounds)
+        ]
+        self.saves[attribute] = [
+            each for each in self.saves.get(attribute, []) if each not in inside
+        ]
+        return inside
+
+    def _is_bound_in(self, name: str, compound: ast.stmt) -> bool:
+        return any(
+            self._within(each.statement, {compound}) for each in self.scope.bindings.get(name, [])
+        )
 
     def _mentions(self, node: ast.AST, attribute: str) -> bool:
         return any(
@@ -814,9 +837,12 @@ class Mover:
             self._leave_walrus(attribute, stay)
             return
         if compounds and stay:
+            inside = self._saved_inside(attribute, definition)
+            stay = [each for each in stay if each not in inside]
             outer = self.module.span(compounds[-1])
-            self.moved.inserts.append(Insert(outer, "\n".join(stay), before=True))
-            stay = []
+            if stay:
+                self.moved.inserts.append(Insert(outer, "\n".join(stay), before=True))
+            stay = inside
         rest = self._remaining(attribute, definition)
         self._exchange(definition, "\n".join([*stay, *rest]), takes_comments=True)
 

@@ -46,9 +46,13 @@ def plan_passed_in(
     kept_in = f"{stem}_by_pid"
     kept = [f"{stem}_{suffix}" for suffix, _ in again.asks]
     lines = [f"{me}.{kept_in} = {{os.getpid(): {given}}}"]
+    optional = _may_be_none(site)
+    unless = f" if {given} is not None else None" if optional else ""
     for name, (_, question) in zip(kept, again.asks, strict=True):
-        lines.append(f"{me}.{name} = {given}.{question}")
+        lines.append(f"{me}.{name} = {given}.{question}{unless}")
     body = "return " + again.call.format(*(f"{me}.{name}" for name in kept))
+    if optional:
+        body += f" if {me}.{kept[0]} is not None else None"
     span = facts.module.span(site.statement)
     drops = (Drop(kept_in, "{}", EACH_ITS_OWN),)
     return ClassPlan(
@@ -59,6 +63,20 @@ def plan_passed_in(
         after=site.method.name,
         imports=(again.library,) if again.library else (),
     )
+
+
+def _may_be_none(site: StoreSite) -> bool:
+    """Tell whether the caller may leave the handle out."""
+    arguments = site.method.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    given = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
+    defaults = dict(zip(positional, given, strict=True))
+    defaults.update(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))
+    assert isinstance(site.value, ast.Name)
+    for argument, default in defaults.items():
+        if argument.arg == site.value.id:
+            return isinstance(default, ast.Constant) and default.value is None
+    return False
 
 
 def _is_parameter(site: StoreSite) -> bool:

@@ -23,7 +23,9 @@ from dlfix.fixing.classes.opening import (
     storage_insert,
 )
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
-from dlfix.fixing.classes.text import dedented
+from dlfix.fixing.classes.text import dedented, indented
+
+INDENT = "    "
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,20 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
         mover = Mover(facts, method, handles, around.kept_by_bases)
         for each in group:
             lines, saves = mover.expression(each.attribute)
+            if _is_conditional(facts, each.site):
+                itself = any(f"self.{each.attribute})" in line for line in lines)
+                take = f'pop("{each.attribute}", None)' if itself else f'get("{each.attribute}")'
+                asked = f"if self.__dict__.{take}:"
+                lines = ["\n".join([asked, *(indented(line, INDENT) for line in lines)])]
             restores += lines
             if saves:
                 span = facts.module.span(each.site.statement)
                 inserts.append(Insert(span, "\n".join(saves)))
     for each in ordered:
         why = each.why if not drops else ""
-        drops.append(Drop(each.attribute, why=why, always=_is_always_set(facts, each.site)))
+        code = _MARKED.format(name=each.attribute) if _is_conditional(facts, each.site) else ""
+        always = _is_always_set(facts, each.site)
+        drops.append(Drop(each.attribute, why=why, always=always, code=code))
     return ClassPlan(
         cls=facts.module.span(facts.node),
         inserts=tuple(inserts),
@@ -398,6 +407,8 @@ def plan_scripted(facts: ClassFacts, names: Iterable[str], around: Surroundings)
     )
 
 
+_MARKED = """if state.get("{name}") is not None:
+    state["{name}"] = True"""
 _SAVED = """if isinstance(self.{name}, torch.jit.ScriptModule):
     buffer = io.BytesIO()
     torch.jit.save(self.{name}, buffer)
@@ -433,6 +444,12 @@ def _after(facts: ClassFacts) -> str:
 
 def _is_always_set(facts: ClassFacts, site: StoreSite) -> bool:
     return site.method.name in STARTS and site.statement in site.method.body
+
+
+def _is_conditional(facts: ClassFacts, site: StoreSite) -> bool:
+    """Tell whether only some instances have it."""
+    above = list(facts.module.ancestors(site.statement))
+    return any(isinstance(each, ast.If) for each in above[: above.index(site.method)])
 
 
 def _is_none_test(node: ast.AST | None) -> bool:
