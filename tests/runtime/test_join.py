@@ -101,6 +101,12 @@ def test_an_explanation_names_the_line_of_the_finding_that_fits():
     assert found.found == findings[1].message
 
 
+def test_generators_that_draw_alike_belong_to_their_rule():
+    seen = culprit(7, "each worker draws the same", "alike", error="", attribute="rng")
+    (joined,) = join([seen], [finding(3, "self.cache")])
+    assert (joined.code, joined.finding) == ("DLF503", None)
+
+
 def through(row: int, *above: int, label: str = "sqlite3.connect(...)") -> Finding:
     """A finding whose path comes through the rows `above`."""
     own = finding(row, "self.db")

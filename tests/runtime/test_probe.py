@@ -196,6 +196,55 @@ def test_a_global_that_only_the_parent_sets_is_found_by_the_first_fetch(tmp_path
     assert 'SETTINGS["scale"] * i' in Path(script).read_text().split("\n")[culprit.line.row - 1]
 
 
+def test_generators_from_which_all_workers_draw_the_same_are_found_by_a_second_worker(tmp_path):
+    script = write(
+        tmp_path,
+        """
+        import random
+        import numpy
+        from torch.utils.data import DataLoader, Dataset, get_worker_info
+
+        class Noisy(Dataset):
+            def __init__(self):
+                self.rng = numpy.random.default_rng(3)
+                self.old = numpy.random.RandomState(3)
+                self.draw = random.random
+                self.unused = random.Random(5)
+            def __len__(self):
+                return 10
+            def __getitem__(self, i):
+                return self.rng.random() + self.old.rand() + self.draw()
+
+        class BySample(Noisy):
+            def __getitem__(self, i):
+                self.old.seed(i)
+                self.rng = numpy.random.default_rng(i)
+                return self.rng.random() + self.old.rand()
+
+        class ByWorker(Noisy):
+            def __getitem__(self, i):
+                return self.rng.random()
+
+        def init(worker):
+            get_worker_info().dataset.rng = numpy.random.default_rng(worker)
+
+        if __name__ == "__main__":
+            alike = DataLoader(Noisy(), num_workers=2)
+            alone = DataLoader(Noisy(), num_workers=1)
+            by_sample = DataLoader(BySample(), num_workers=2)
+            by_worker = DataLoader(ByWorker(), num_workers=2, worker_init_fn=init)
+        """,
+    )
+    alike, *others = probe.probe(script).boundaries
+    assert [(c.path, c.stage, c.line.row) for c in alike.culprits] == [
+        ("loader.dataset.rng", "alike", 8),
+        ("loader.dataset.old", "alike", 9),
+        ("loader.dataset.draw", "alike", 10),
+    ]
+    assert len(others) == 3
+    assert not any(boundary.culprits for boundary in others)
+
+
 def test_loaders_that_are_made_and_not_yet_started_are_examined_too(tmp_path):
     script = write(
         tmp_path,

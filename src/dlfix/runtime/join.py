@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 ABOUT = re.compile(r"`\w+\.(?P<attribute>\w+)`")
-STAGES = {"fetch": "DLF303", "main": "DLF301", "return": "DLF207"}
+STAGES = {"fetch": "DLF303", "main": "DLF301", "return": "DLF207", "alike": "DLF503"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def matching(culprit: Culprit, code: str, findings: Sequence[Finding]) -> Findin
     at = [f for f in findings if culprit.line and is_at(f, culprit.line)]
     same = [f for f in findings if _is_alike(f.code, code) and _names(f, culprit.attribute)]
     same.sort(key=lambda f: culprit.line is None or not goes_through(f, culprit.line))
-    if culprit.stage != "pickle":
+    if culprit.stage not in ("pickle", "alike"):
         same += [f for f in findings if f.code == code]
         same += [f for f in findings if _is_read_at(f, culprit.line)]
     return next(iter([*at, *same]), None)

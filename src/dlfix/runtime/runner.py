@@ -962,20 +962,31 @@ class Probe:
         label = row.get("part") or WHERE.get(stage, boundary.kind)
         place = row["error"].get("place") or boundary.place
         obj = dict(boundary.parts).get(row.get("part"))
+        attribute = ""
+        if stage == "alike":
+            place = path_place(boundary.parts, label) or boundary.place
+            attribute = label.rpartition(".")[2]
         if stage == "load" and obj is not None:
             place = load_place(obj, place)
         self.culprit(
             {
                 "path": label,
-                "type": describe(obj) if obj is not None else "",
+                "type": row.get("type") or (describe(obj) if obj is not None else ""),
                 "error": row["error"],
                 "place": place,
                 "hook": "",
-                "attribute": "",
+                "attribute": attribute,
                 "inner": [],
             },
             stage,
         )
+
+
+def path_place(parts, path):
+    """Return the line that made what hangs at a path below one of some parts."""
+    nodes = (node for label, obj in parts for node in below(obj, label))
+    found = next((node for node in nodes if node.path() == path), None)
+    return place_of(found) if found is not None else None
 
 
 def load_place(obj, place):
@@ -1137,11 +1148,11 @@ def work(job, loaded, say):
     timer = threading.Timer(TASK_SECONDS, too_slow, [say])
     timer.daemon = True
     timer.start()
-    try:
-        result = fetch(job, loaded, say) if kind == "fetch" else call(job, loaded, say)
-    except Failed:
-        return
-    give_back(result, say)
+    with contextlib.suppress(Failed):
+        if kind == "fetch":
+            fetch(job, loaded, say)
+        else:
+            give_back(call(job, loaded, say), say)
 
 
 class Failed(Exception):
@@ -1152,7 +1163,7 @@ def too_slow(say):
     """End a worker whose first piece of work takes long: that proves nothing."""
     say(
         "note",
-        text=f"the first piece of work took more than {TASK_SECONDS} s and was not awaited",
+        text=f"the worker's first work took more than {TASK_SECONDS} s and was not awaited",
     )
     say("end")
     os._exit(0)
@@ -1170,27 +1181,74 @@ def attempt(stage, say, function, *args, **kwargs):
 
 
 def fetch(job, loaded, say):
-    """Fetch the first batch as torch's worker loop does."""
+    """Fetch the first batch, send it back, and hold what was drawn at random beside another worker's."""
+    before = random_states(loaded)
+    give_back(fetch_as(0, job, loaded, say), say)
+    drawn = {p: state for p, state in random_states(loaded).items() if before.get(p) != state}
+    if drawn and job["workers"] > 1:
+        compare_draws(job, drawn, say)
+
+
+def fetch_as(number, job, loaded, say):
+    """Fetch the first batch in the place of a worker, as torch's worker loop does."""
     import torch
     from torch.utils.data.dataloader import _DatasetKind
 
     torch.set_num_threads(1)
     dataset, collate = loaded["loader.dataset"], loaded["loader.collate_fn"]
-    be_worker(dataset, job["workers"], job["seed"])
+    be_worker(number, dataset, job["workers"])
     if "loader.worker_init_fn" in loaded:
-        attempt("init", say, loaded["loader.worker_init_fn"], 0)
+        attempt("init", say, loaded["loader.worker_init_fn"], number)
     create, given = _DatasetKind.create_fetcher, (job["auto"], collate, job["drop_last"])
     fetcher = attempt("fetch", say, create, job["dataset_kind"], dataset, *given)
     return attempt("fetch", say, fetcher.fetch, job["index"])
 
 
-def be_worker(dataset, workers, seed):
-    """Make `get_worker_info()` tell what it tells in the first worker."""
+def be_worker(number, dataset, workers):
+    """Make `get_worker_info()` tell what it tells in a worker."""
     from torch.utils.data import _utils
 
-    facts = {"id": 0, "num_workers": workers, "seed": seed, "dataset": dataset}
+    facts = {"id": number, "num_workers": workers, "seed": number, "dataset": dataset}
     with contextlib.suppress(Exception):  # another torch: it tells None then
         _utils.worker._worker_info = _utils.worker.WorkerInfo(**facts)
+
+
+def randoms(loaded):
+    """Yield the random generators that hang from a dataset, with their paths."""
+    for node in below(loaded["loader.dataset"], "loader.dataset"):
+        source = bound_self(node.obj) or node.obj  # of `self.draw = random.random`
+        if type_name(source) in RANDOM:
+            yield node.path(), source
+
+
+RANDOM = ("random.Random", "numpy.random._generator.Generator", "numpy.random.mtrand.RandomState")
+
+
+def random_states(loaded):
+    """Return the type and the state of all random generators of a dataset."""
+    return {path: (type_name(source), pickle.dumps(source)) for path, source in randoms(loaded)}
+
+
+def compare_draws(job, drawn, say):
+    """Say which generators another worker leaves in the same state, and not since each sample seeds them."""
+    again = states_of_another(job)
+    moved = states_of_another(job, draws=1)
+    for path, state in drawn.items():
+        if again.get(path) == state != moved.get(path):
+            error = {"type": "", "message": SAME_DRAWS, "place": None}
+            say("alike", part=path, type=state[0], error=error)
+
+
+def states_of_another(job, draws=0):
+    """Return the states of all generators in a second worker, that has drawn some numbers before."""
+    loaded = load(job["whole"])
+    for _, source in list(randoms(loaded)) * draws:
+        source.random()
+    fetch_as(1, job, loaded, lambda *args, **kwargs: None)
+    return random_states(loaded)
+
+
+SAME_DRAWS = "each worker draws the same numbers from its copy"
 
 
 def call(job, loaded, say):
@@ -1299,7 +1357,6 @@ def loader_boundary(loader, place=None):
         "dataset_kind": loader._dataset_kind,
         "auto": loader._auto_collation,
         "drop_last": loader.drop_last,
-        "seed": 0,
     }
     kind = type(loader).__name__
     draw = functools.partial(draw_indices, loader, [])

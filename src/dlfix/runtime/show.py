@@ -139,7 +139,8 @@ def _show_culprit(item: Joined, out: Console, more: Sequence[str]) -> None:
     code = f" [bold]{item.code}[/]" if item.code else ""
     _say(out, f"[red]fails[/]{code} [bold]{_plain(culprit.path)}[/]  {_plain(culprit.type)}")
     message = " ".join(culprit.message.split())
-    _say(out, f"{_plain(culprit.error)}: {_plain(message[:300])}", DEEP)
+    error = f"{_plain(culprit.error)}: " if culprit.error else ""
+    _say(out, f"{error}{_plain(message[:300])}", DEEP)
     if culprit.inner:
         _say(out, f"[dim]because of its {_plain(', '.join(culprit.inner[:3]))}[/]", DEEP)
     if more:
@@ -147,8 +148,8 @@ def _show_culprit(item: Joined, out: Console, more: Sequence[str]) -> None:
         _say(out, f"so do {_plain(', '.join(more[:3]))}{rest}", DEEP)
     if culprit.when:
         _say(out, "only in the next epoch: the parent has called len(dataset) by then", DEEP)
-    elif culprit.stage != "pickle":
-        _say(out, STAGES.get(culprit.stage, culprit.stage), DEEP)
+    elif culprit.stage in STAGES:
+        _say(out, STAGES[culprit.stage], DEEP)
     if place:
         _say(out, f"[cyan]{_plain(place)}[/]{_made(item)}", DEEP)
 
