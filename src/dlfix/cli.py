@@ -140,14 +140,7 @@ def _settings(
 ) -> config.Settings:
     if isolated:
         return config.Settings().over(**over)
-    settings = config.load(_start(paths or [Path()]), file)
-    extended = over.pop("extend_select", None)
-    excluded = over.pop("extend_exclude", None)
-    return settings.over(
-        **over,
-        extend_select=(*settings.extend_select, *extended) if extended else None,
-        extend_exclude=(*settings.extend_exclude, *excluded) if excluded else None,
-    )
+    return config.load(_start(paths or [Path()]), file).over(**over)
 
 
 def _start(paths: list[Path]) -> Path:

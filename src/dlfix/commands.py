@@ -194,7 +194,7 @@ def apply(request: Request, manner: Manner) -> int:
     with _progress(request) as progress:
         session = _session(request, progress)
         chooser = _chooser(session, request, manner, progress) if manner.interactive else None
-        outcome = session.rewrite(unsafe=request.settings.unsafe_fixes, choose=chooser)
+        outcome = session.rewrite(choose=chooser)
     return _finish(session, outcome, request, manner)
 
 
@@ -309,7 +309,7 @@ def _filter(request: Request, manner: Manner) -> int:
     name = (request.stdin_filename or Path("stdin.py")).absolute()
     try:
         session, source = from_stdin(data, name, request.settings)
-        outcome = session.rewrite(unsafe=request.settings.unsafe_fixes)
+        outcome = session.rewrite()
     except SourceError as error:
         if not manner.diff:
             _put(data)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,11 @@ class Settings:
     root: Path = field(default_factory=Path.cwd)  # what patterns and paths are relative to
     file: Path | None = None
     origins: Mapping[str, str] = field(default_factory=dict)
+    nearest: Callable[[Path], Settings] | None = field(default=None, compare=False, repr=False)
+
+    def of(self, path: Path) -> Settings:
+        """Return what is in force for a file: the configuration nearest to it counts."""
+        return self if self.nearest is None else self.nearest(path.parent)
 
     def origin(self, name: str) -> str:
         """Tell where a value came from: "default", a file, "command line"."""
@@ -52,34 +58,41 @@ class Settings:
     def over(self, **values: Any) -> Settings:
         """Return these settings with what the command line says; None says nothing."""
         said = {name: value for name, value in values.items() if value is not None}
+        for name in ("extend_select", "extend_exclude"):
+            if name in said:
+                said[name] = (*getattr(self, name), *said[name])
         origins = {**self.origins, **dict.fromkeys(said, "command line")}
-        return _replace(self, said, origins)
+        near = self.nearest
+        if near is not None:
+            said["nearest"] = functools.cache(lambda folder: near(folder).over(**values))
+        return replace(self, **said, origins=origins)
 
 
 KEYS = tuple(
     one.name.replace("_", "-")
     for one in fields(Settings)
-    if one.name not in ("root", "file", "origins")
+    if one.name not in ("root", "file", "origins", "nearest")
 )
 
 
-def _replace(base: Settings, values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
-    from dataclasses import replace
-
-    return replace(base, **values, origins=dict(origins))
-
-
 def load(start: Path, explicit: Path | None = None) -> Settings:
-    """Read the nearest configuration at or above `start`, or the one that is named."""
+    """Read the nearest configuration at or above `start`, or the one that is named.
+
+    Where none is named, each file has the one that is nearest to it.
+    """
     if explicit is not None:
         return _read(explicit, required=True) or Settings()
-    for folder in (start, *start.parents):
+
+    @functools.cache
+    def nearest(folder: Path) -> Settings:
         for name in ("dlfix.toml", "pyproject.toml"):
             file = folder / name
             settings = _read(file) if file.is_file() else None
             if settings is not None:
                 return settings
-    return Settings(root=start)
+        return nearest(folder.parent) if folder.parent != folder else Settings(root=start)
+
+    return replace(nearest(start), nearest=nearest)
 
 
 def _read(file: Path, *, required: bool = False) -> Settings | None:

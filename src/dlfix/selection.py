@@ -52,6 +52,23 @@ def _wanted(rule: type[Rule], settings: Settings) -> bool:
     return chosen > _weight(settings.ignore, rule)
 
 
+def excluded(settings: Settings) -> Callable[[Path], bool]:
+    """Return a test of the files that a configuration of their own, further down, leaves out."""
+    from pathspec import GitIgnoreSpec
+
+    specs: dict[Path | None, GitIgnoreSpec] = {}
+
+    def leaves_out(path: Path) -> bool:
+        own = settings.of(path)
+        if own.file == settings.file:
+            return False
+        if own.file not in specs:
+            specs[own.file] = GitIgnoreSpec.from_lines((*own.exclude, *own.extend_exclude))
+        return specs[own.file].match_file(_shown(path, own.root))
+
+    return leaves_out
+
+
 def per_file(settings: Settings) -> Callable[[Finding], bool]:
     """Return a test that a finding passes unless its file's patterns ignore its rule."""
     from pathspec import GitIgnoreSpec

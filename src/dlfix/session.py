@@ -80,7 +80,9 @@ class Session:
         )
         named = frozenset(Path(path).absolute() for path in paths)
         beyond = not any(path.is_dir() for path in named)
-        return cls(found.files, settings, errors=list(found.errors), named=named, beyond=beyond)
+        excluded = selection.excluded(settings)
+        files = [path for path in found.files if path in named or not excluded(path)]
+        return cls(files, settings, errors=list(found.errors), named=named, beyond=beyond)
 
     # What is read
 
@@ -132,8 +134,9 @@ class Session:
         from dlfix.catalog.catalog import load
         from dlfix.catalog.rows import CatalogError
 
+        files = [file for settings in self.scopes.values() for file in settings.catalog_files()]
         try:
-            return load(self.settings.catalog_files())
+            return load(tuple(files))
         except (CatalogError, OSError) as error:
             raise ConfigError(str(error)) from error
 
@@ -151,11 +154,31 @@ class Session:
         return read or self.rewrite_cut_short
 
     @cached_property
+    def scopes(self) -> dict[Path | None, Settings]:
+        """The settings in force for one file or another, by the configuration they are from."""
+        scopes = {self.settings.file: self.settings}
+        for path in self.files:
+            settings = self.settings.of(path)
+            scopes.setdefault(settings.file, settings)
+        return scopes
+
+    @cached_property
     def rules(self) -> list[type[Rule]]:
-        """The rules in force."""
+        """The rules in force in some file."""
+        found = {rule.code: rule for rules in self._rules.values() for rule in rules}
+        return [found[code] for code in sorted(found)]
+
+    @cached_property
+    def _rules(self) -> dict[Path | None, list[type[Rule]]]:
         from dlfix.rules.registry import all_rules
 
-        return selection.select(all_rules(), self.settings)
+        return {
+            file: selection.select(all_rules(), settings) for file, settings in self.scopes.items()
+        }
+
+    def rules_of(self, path: Path) -> list[type[Rule]]:
+        """Return the rules in force in one file."""
+        return self._rules.get(self.settings.of(path).file, self._rules[self.settings.file])
 
     def text(self, path: Path) -> str:
         """Return a file's Python text as the analysis reads it; "" where there is none."""
@@ -210,12 +233,24 @@ class Session:
 
     # What is rewritten
 
-    def rewrite(self, *, unsafe: bool, choose: Callable[[Proposal], bool] | None = None) -> Outcome:
-        """Apply fixes until nothing more can be mended; nothing is written to disk."""
+    def rewrite(
+        self,
+        *,
+        unsafe: bool | None = None,
+        choose: Callable[[Proposal], bool] | None = None,
+    ) -> Outcome:
+        """Apply fixes until nothing more can be mended; nothing is written to disk.
+
+        Unsafe ones too where `unsafe`, or where it is None the settings of a file, say so.
+        """
         from dlfix.fixing import engine
 
         watch = Watch(self)
         read_in: dict[int, tuple[Finding, Project]] = {}
+
+        def allows(finding: Finding) -> bool:
+            settings = self.settings.of(finding.place.path)
+            return settings.unsafe_fixes if unsafe is None else unsafe
 
         def keep(finding: Finding, project: Project) -> bool:
             read_in[id(finding)] = finding, project
@@ -223,7 +258,7 @@ class Session:
 
         done = engine.rewrite(
             self.project, self.catalog, self.rules,
-            unsafe=unsafe, choose=choose, keep=keep, tell=self.tell,
+            unsafe=allows, choose=choose, keep=keep, tell=self.tell,
         )  # fmt: skip
         self.rewrite_cut_short = done.cut_short
         texts = dict(done.texts)
@@ -333,7 +368,9 @@ class Watch:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.per_file = selection.per_file(session.settings)
+        self.per_file = {
+            file: selection.per_file(settings) for file, settings in session.scopes.items()
+        }
         self.listed = frozenset(session.files)
         self.read: dict[tuple[Path, str], dict[int, list[suppression.Suppression]]] = {}
 
@@ -349,11 +386,15 @@ class Watch:
             return False
         if path in self.session.notebooks and finding.code in NOT_IN_NOTEBOOKS:
             return False
-        if not self.per_file(finding):
+        if finding.rule not in self.session.rules_of(path) or not self._kept_in_file(finding):
             return False
         near = list(self._near(finding, project))
         # All are asked, so that each knows whether it is of use.
         return not [one for one in near if one.covers(finding.code, finding.rule.name)]
+
+    def _kept_in_file(self, finding: Finding) -> bool:
+        test = self.per_file.get(self.session.settings.of(finding.place.path).file)
+        return test is None or test(finding)
 
     def _near(self, finding: Finding, project: Project) -> Iterator[suppression.Suppression]:
         """Yield the comments on the culprit's lines and on the boundary's first and last."""
@@ -380,14 +421,17 @@ class Watch:
         if not self.asked(rules):
             return []
         rule = next(rule for rule in rules if rule.code == "DLF900")
-        known = {one.code for one in rules} | {one.name for one in rules}
         return [
             _idle(rule, path, one, codes)
             for path in project.holding(MARKS)
+            if rule in self.session.rules_of(path)
             for comments in self._comments(path, project).values()
             for one in comments
-            if (codes := _told(one, known))
+            if (codes := _told(one, self._known(path)))
         ]
+
+    def _known(self, path: Path) -> set[str]:
+        return {said for rule in self.session.rules_of(path) for said in (rule.code, rule.name)}
 
 
 def _told(one: suppression.Suppression, known: set[str]) -> tuple[str, ...]:

@@ -122,3 +122,70 @@ def test_the_schemas_defaults_are_those_in_force():
     for key, told in schema["properties"].items():
         default = getattr(Settings(), key.replace("-", "_"))
         assert told["default"] == (list(default) if isinstance(default, tuple) else default), key
+
+
+@pytest.fixture
+def two(dlfix):
+    """Two projects side by side, one of which ignores what is bad."""
+    write(dlfix.folder, "strict/pyproject.toml", "[tool.dlfix]\n")
+    write(dlfix.folder, "strict/a.py", "load = 1\nx = bad\n")
+    write(dlfix.folder, "loose/pyproject.toml", '[tool.dlfix]\nignore = ["DLF101"]\n')
+    write(dlfix.folder, "loose/deep/a.py", "load = 1\nx = bad\ny = worse\n")
+    return dlfix
+
+
+def concise(run, *arguments):
+    lines = run("check", "--output-format", "concise", "--quiet", *arguments).stdout.splitlines()
+    return [line.partition(" [")[0] for line in lines]
+
+
+BOTH = ["loose/deep/a.py:3:5: DLF201", "strict/a.py:2:5: DLF101"]
+
+
+def test_each_file_has_the_configuration_nearest_to_it(two):
+    assert concise(two) == BOTH
+    assert concise(two, "strict", "loose") == BOTH
+    assert concise(two, "loose/deep/a.py", "strict/a.py") == BOTH
+
+
+def test_a_configuration_that_is_named_holds_for_all_files(two):
+    other = write(two.folder, "other.toml", 'select = ["DLF2"]\n')
+    assert concise(two, "--config", other) == BOTH[:1]
+    assert len(concise(two, "--isolated")) == 3
+
+
+def test_the_command_line_is_over_every_configuration(two):
+    assert concise(two, "--ignore", "DLF2") == ["loose/deep/a.py:2:5: DLF101", BOTH[1]]
+
+
+def test_unsafe_fixes_are_taken_where_the_files_own_configuration_says_so(two):
+    write(two.folder, "loose/dlfix.toml", "unsafe-fixes = true\n")
+    path = write(two.folder, "strict/b.py", "x = worse\n")
+    two("apply")
+    assert path.read_text() == "x = worse\n"
+    assert (two.folder / "loose/deep/a.py").read_text() == "load = 1\nx = good\ny = better\n"
+
+
+def test_patterns_are_relative_to_the_configuration_they_stand_in(two):
+    write(
+        two.folder,
+        "loose/pyproject.toml",
+        '[tool.dlfix]\nextend-exclude = ["gen"]\n[tool.dlfix.per-file-ignores]\n"/deep/a.py" = ["DLF"]\n',
+    )
+    write(two.folder, "loose/gen/a.py", "x = bad\n")
+    write(two.folder, "strict/gen/a.py", "x = bad\n")
+    assert concise(two) == [BOTH[1], "strict/gen/a.py:1:5: DLF101"]
+    assert concise(two, "loose/gen/a.py") == ["loose/gen/a.py:1:5: DLF101"]
+
+
+def test_a_suppression_is_idle_only_where_its_rule_is_asked(two):
+    write(two.folder, "loose/deep/a.py", "x = 1  # dlfix: ignore[DLF101]\n")
+    write(two.folder, "strict/a.py", "x = 1  # dlfix: ignore[DLF101]\n")
+    assert concise(two) == ["strict/a.py:1:8: DLF900"]
+
+
+def test_a_bad_key_further_down_is_one_line_and_2(two):
+    file = write(two.folder, "loose/pyproject.toml", "[tool.dlfix]\nselct = []\n")
+    result = two("check")
+    assert result.exit_code == 2
+    assert result.stderr == f"dlfix: {file}: unknown key `selct`; did you mean `select`?\n"

@@ -158,14 +158,14 @@ def rewrite(
     catalog: Catalog,
     rules: Iterable[type[Rule]],
     *,
-    unsafe: bool = False,
+    unsafe: bool | Callable[[Finding], bool] = False,
     choose: Callable[[Proposal], bool] | None = None,
     keep: Keep | None = None,
     tell: Tell = silent,
 ) -> Rewritten:
     """Apply fixes until nothing more can be mended; nothing is written to disk.
 
-    Only safe fixes, unless `unsafe`. With `choose`, each proved fix is shown to it first. `tell`
+    Only safe fixes, unless `unsafe`, of all findings or of one. With `choose`, each proved fix is shown to it first. `tell`
     hears how far it has come.
     """
     run = _Run(project, catalog, list(rules), unsafe, choose, keep, tell)
@@ -180,7 +180,7 @@ class _Run:
     project: Project
     catalog: Catalog
     rules: list[type[Rule]]
-    unsafe: bool
+    unsafe: bool | Callable[[Finding], bool]
     choose: Callable[[Proposal], bool] | None
     keep: Keep | None
     tell: Tell = silent
@@ -228,9 +228,13 @@ class _Run:
             next((True for one in batch if self._attempt([one])), False)
         return True
 
-    def _wants(self, findings: Iterable[Finding], fix: Fix) -> bool:
-        allowed = self.unsafe or fix.applicability is Applicability.SAFE
-        return allowed and not any(_name(finding) in self.dropped for finding in findings)
+    def _wants(self, findings: Sequence[Finding], fix: Fix) -> bool:
+        if fix.applicability is not Applicability.SAFE and not all(map(self._allows, findings)):
+            return False
+        return not any(_name(finding) in self.dropped for finding in findings)
+
+    def _allows(self, finding: Finding) -> bool:
+        return self.unsafe(finding) if callable(self.unsafe) else self.unsafe
 
     def _attempt(self, batch: list[tuple[Planned, Fix]]) -> bool:
         sheets = carrying.Sheets(lambda path: self.project.module(path).text)
