@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 
 import pytest
 
 from dlfix.runtime import commands
 from dlfix.runtime.explain import command, exceptions, explain
+from dlfix.runtime.messages import meanings, table
 
 PARENT = """\
 Traceback (most recent call last):
@@ -101,6 +103,18 @@ def test_a_lambda_is_explained_on_every_python(minor, error):
     assert "lambda written in `main`" in found.happened
     assert (found.line, found.line_is) == ("/home/me/proj/train.py:70", "boundary")
     assert found.command == "dlfix apply --select DLF101 /home/me/proj/train.py"
+
+
+RAISED = [row for row in table().messages if re.match(r"[\w.]+:", row.example)]
+
+
+@pytest.mark.parametrize("row", RAISED, ids=lambda row: row.pattern.pattern[:40])
+def test_every_message_is_explained_at_the_end_of_a_traceback(row):
+    found = explain(parent(row.example))
+    best = meanings(row.example)[0]
+    assert (found.happened, found.code) == (best.happened, best.code)
+    assert found.line == "/home/me/proj/train.py:70"
+    assert found.message.split()[0] == row.example.split()[0]
 
 
 def test_the_notes_of_python_3_14_tell_where_the_culprit_hangs():

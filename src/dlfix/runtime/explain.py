@@ -32,7 +32,7 @@ ARROW = re.compile(r"^-+> *(?P<row>\d+)\b")
 HEAD = "Traceback (most recent call last):"
 TRACEBACK = re.compile(r"Traceback \(most recent call last\)|^-{20,}$")
 EXCEPTION = re.compile(
-    r"(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)"
+    r"(?P<type>(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*)?(?:Error|Exception|Interrupt|Exit|Warning)"
     r"|(?:[a-z_]\w*\.)+[A-Z]\w*)(?::\s|:?$)"
 )
 LIBRARY = re.compile(

@@ -102,6 +102,7 @@ def _filled(row: Message, match: re.Match[str]) -> Meaning:
         words["last"] = name.rpartition(".")[2]
     else:
         words["scope"] = name.rpartition(".")[0] or "a function"
+    words["scope"] = words["scope"].replace("__main__.", "")
     if code == "local":
         code = _local(words)
     return Meaning(
