@@ -31,8 +31,11 @@ setup: .venv/$(TAG)/for-tests
 # What reaches the workers of examples/birds and breaks, and the diff that mends it. Writes nothing.
 # Both commands exit with 1, as there is something to tell.
 demo: .venv/$(TAG)/for-demo
+	@echo; echo '$$ dlfix check examples/birds'
 	@$(BIN)/dlfix check examples/birds || test $$? -eq 1
+	@echo; echo '$$ dlfix apply --diff examples/birds'
 	@$(BIN)/dlfix apply --diff examples/birds || test $$? -eq 1
+	@echo; echo 'Nothing was written: $(BIN)/dlfix apply examples/birds does that, and dlfix undo takes it back.'
 
 # Options of pytest's in ARGS: `make test ARGS="--golden-only lazy_resources"`.
 test: setup
