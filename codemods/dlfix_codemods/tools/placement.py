@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import libcst as cst
 
+from dlfix.source.notebook import MARK
 from dlfix.source.text import Span
 from dlfix_codemods.tools import positions
 
@@ -40,7 +42,8 @@ def insert_at(
     blanks = blank_lines(module)
     before, target, after = module.body[:index], module.body[index], module.body[index + 1 :]
     above, own = _split_lines(_leading_lines(target))
-    first_blanks = blanks if before and not _opens_cell(above) else 0
+    opens = not before or _opens_cell(above) or _is_cell_mark(before[-1])
+    first_blanks = 0 if opens else blanks
     placed = [_spaced(statements[0], _padded(above, first_blanks))]
     placed += [_spaced(each, _empty(blanks)) for each in statements[1:]]
     moved = _with_lines(target, [*_empty(blanks), *own])
@@ -50,8 +53,8 @@ def insert_at(
 def blank_lines(module: cst.Module) -> int:
     """Return how many blank lines the file puts between its top-level definitions."""
     counts: Counter[int] = Counter()
-    for statement in module.body[1:]:
-        if isinstance(statement, cst.FunctionDef | cst.ClassDef):
+    for above, statement in pairwise(module.body):
+        if isinstance(statement, cst.FunctionDef | cst.ClassDef) and not _is_cell_mark(above):
             counts[_trailing_blanks(_split_lines(_leading_lines(statement))[0])] += 1
     if not counts:
         return 2
@@ -115,6 +118,14 @@ def _opens_cell(lines: Sequence[cst.EmptyLine]) -> bool:
     """Tell whether the last of some lines begins a cell: `# %%`, `# In[3]:`."""
     comment = lines[-1].comment if lines else None
     return comment is not None and _CELL.match(comment.value) is not None
+
+
+def _is_cell_mark(statement: cst.BaseStatement) -> bool:
+    """Tell whether a statement stands for the start of a notebook's cell."""
+    match statement:
+        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call(func=cst.Name(value=name)))]):
+            return name == MARK
+    return False
 
 
 def _trailing_blanks(lines: Sequence[cst.EmptyLine]) -> int:

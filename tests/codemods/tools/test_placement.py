@@ -72,3 +72,8 @@ def test_a_docstring_with_a_line_at_the_margin_is_left_alone() -> None:
     inner = cst.ensure_type(cst.parse_statement(source), cst.FunctionDef)
     moved = placement.reindented_docstring(inner, " " * 8, " " * 4)
     assert moved.deep_equals(inner)
+
+
+def test_a_definition_that_opens_a_notebooks_cell_stays_at_its_top() -> None:
+    source = "import a\n__dlfix_cell__(2)\ndef f():\n    pass\n"
+    assert inserted(source, 3) == source.replace("def f", f"{NEW}\n\ndef f")
