@@ -93,6 +93,10 @@ def test_seeds_and_the_start_method_move() -> None:
     assert len(moved(source)) == 3
 
 
+def test_how_arrays_are_printed_moves_with_what_prints_them() -> None:
+    assert len(moved("import numpy as np\nnp.set_printoptions(precision=2)\ngo()")) == 2
+
+
 def test_a_half_guard_moves_too() -> None:
     assert moved("if __name__ == '__main__':\n    f()\ngo()") == [
         "if __name__ == '__main__':",

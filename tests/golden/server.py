@@ -48,7 +48,7 @@ def _main(job):
     sys.path[0] = job["cwd"]
     module = types.ModuleType("__main__")
     module.__file__ = path
-    sys.modules["__main__"] = module
+    sys.modules["__main__"] = sys.modules["__mp_main__"] = module
     try:
         with open(path, "rb") as file:
             exec(compile(file.read(), path, "exec", dont_inherit=True), vars(module))
@@ -57,6 +57,7 @@ def _main(job):
     except BaseException:
         traceback.print_exc()
         return 1
+    threading._shutdown()  # executors that were left open
     util._exit_function()
     return 0
 

@@ -18,7 +18,7 @@ from dlfix.rules.dlf209_unpicklable_exception import UnpicklableException
 
 RULES = (UnpicklableSample, ContextManagerMissing, UnpicklableException)
 HEAD = """
-import contextlib, threading
+import contextlib, pathlib, threading
 from concurrent.futures import ProcessPoolExecutor
 from torch.utils.data import DataLoader, Dataset
 class Point:
@@ -65,6 +65,15 @@ NAMED = {
     "a generator": ("return (n for n in range(index))", "", "DLF207"),
     "a collate function's lambda": ("return 1", ", collate_fn=bad_collate", "DLF207"),
     "a lambda without batches": ("return lambda: index", ", batch_size=None", "DLF207"),
+    "None": ("return None", "", "DLF207"),
+    "None where a file is missing": (
+        "x = unknown(index)\n        if x is None: return 1, None\n        return 1, 2",
+        "",
+        "DLF207",
+    ),
+    "a set": ('return {"tags": {1, index}}', "", "DLF207"),
+    "a path": ("path = pathlib.Path(str(index))\n        return index, path", "", "DLF207"),
+    "a lambda that is handed on": ("return lambda: 1", ", collate_fn=lambda b: b[0]", "DLF207"),
     "with over no context manager": ("with Point(1) as p: return p.x", "", "DLF208"),
 }
 LEFT_ALONE = {
@@ -75,6 +84,16 @@ LEFT_ALONE = {
     "closing": ("with contextlib.closing(Point(1)) as p: return p.x", ""),
     "a lock": ("with threading.Lock(): return 1", ""),
     "a local lambda": ("f = lambda n: n\n        return f(index)", ""),
+    "None for some datasets": (
+        "if self.test: return 1, None\n        return 1, 2",
+        "",
+    ),
+    "None by a name": ("y = None\n        if index: y = 1\n        return 1, y", ""),
+    "a set that may be made a tensor": (
+        "x = {index}\n        if index: x = unknown(x)\n        return x",
+        "",
+    ),
+    "None that is handed on": ("return None", ", collate_fn=lambda b: list(b)"),
     "no workers": ("return self.points[index]", ", num_workers=0"),
 }
 

@@ -57,7 +57,7 @@ SETTING_METHODS = (
     "set", "disable", "enable", "filterwarnings", "simplefilter", "use", "basicConfig", "seterr",
     "register", "ignore",
 )  # fmt: skip
-NO_SETTINGS = ("seed", "set_start_method", "set_device", "set_trace")
+NO_SETTINGS = ("seed", "set_start_method", "set_device", "set_trace", "set_printoptions")
 TESTS = (ast.If, ast.While)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dlfix.reach.values import (
     Constant,
     Container,
+    Derived,
     ExternalCall,
     Function,
     Generator,
@@ -34,6 +35,22 @@ _HANDLES = {
     "threading.RLock": "_thread.RLock",
     "socket.socket": "socket",
 }
+# What a library makes that torch's collate does not take.
+_UNCOLLATED = {
+    "PIL.Image.open": "PIL.Image.Image",
+    "PIL.Image.new": "PIL.Image.Image",
+    "PIL.Image.fromarray": "PIL.Image.Image",
+    "datetime.date": "datetime.date",
+    "datetime.datetime": "datetime.datetime",
+    "datetime.timedelta": "datetime.timedelta",
+    "decimal.Decimal": "decimal.Decimal",
+    "frozenset": "frozenset",
+    "pathlib.Path": "pathlib.PosixPath",
+    "set": "set",
+    "uuid.uuid4": "uuid.UUID",
+}
+_OF_AN_IMAGE = frozenset({"convert", "copy", "crop", "resize", "rotate", "transpose"})
+_PASSING_ON = frozenset({"list", "tuple", "zip"})
 _DEPTH = 4
 
 
@@ -110,19 +127,22 @@ class UnpicklableSample(Rule):
             return
         if crossing.edge.name != "dataset" or not isinstance(value, Instance):
             return
-        if _is_none(analysis, boundary, "collate_fn", default=True):
-            collates = not _is_none(analysis, boundary, "batch_size", default=False)
+        none_given = _is_none(analysis, boundary, "collate_fn", default=True)
+        if none_given or _hands_samples_on(analysis, boundary):
+            one_by_one = _is_none(analysis, boundary, "batch_size", default=False)
             for code in reached.methods(analysis, value, ("__getitem__", "__iter__")):
+                collates = none_given and not one_by_one
                 yield from self._results(analysis, code, crossing, collates=collates)
 
     def _results(
         self, analysis: Analysis, code: reached.Code, crossing: Crossing, *, collates: bool
     ) -> Iterator[Finding]:
         for result in _handed_out(code.node):
-            for value in _parts(analysis, _values(analysis, result, code), _DEPTH):
-                what = _refused(analysis, value, collates)
-                if what is None:
-                    continue
+            parts = [*_parts(analysis, _values(analysis, result, code), _DEPTH)]
+            whats = [_refused_all(analysis, values, collates) for values in parts]
+            if collates and _holds_none(result) and not _is_asked_of_self(code, result):
+                whats.append(("None", "<class 'NoneType'>"))
+            for what in filter(None, whats):
                 place = code.module.place(result)
                 yield Finding(
                     type(self),
@@ -168,11 +188,58 @@ def _items(analysis: Analysis, container: Container) -> list[Value]:
     return [value for _, argument in container.items for value in analysis.values(argument)]
 
 
-def _parts(analysis: Analysis, found: list[Value], depth: int) -> Iterator[Value]:
+def _parts(analysis: Analysis, found: list[Value], depth: int) -> Iterator[list[Value]]:
+    """Yield what a sample may be, and what each thing inside it may be."""
+    yield found
     for value in found:
-        yield value
         if isinstance(value, Container) and value.kind != "set" and depth:
-            yield from _parts(analysis, _items(analysis, value), depth - 1)
+            for _, argument in value.items:
+                yield from _parts(analysis, analysis.values(argument), depth - 1)
+
+
+def _holds_none(result: ast.expr) -> bool:
+    """Tell whether None is spelled out in what is handed out."""
+    match result:
+        case ast.Constant(value=None):
+            return True
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+            return any(_holds_none(part) for part in parts)
+    return False
+
+
+def _is_asked_of_self(code: reached.Code, result: ast.expr) -> bool:
+    """Tell whether a line only runs for some datasets of its class: `if self.train`."""
+    above = [each for each in code.module.ancestors(result) if isinstance(each, ast.If)]
+    return any("self" in ast.unparse(each.test) for each in above)
+
+
+def _hands_samples_on(analysis: Analysis, boundary: Boundary) -> bool:
+    """Tell whether a `collate_fn` hands the samples themselves on: `return batch[0]`."""
+    found = analysis.values(boundary.arguments.get("collate_fn"))
+    return bool(found) and all(_is_handing_on(value) for value in found)
+
+
+def _is_handing_on(value: Value) -> bool:
+    if not isinstance(value, Function) or len(value.node.args.args) != 1:
+        return False
+    match value.node:
+        case (
+            ast.Lambda(body=result) | ast.FunctionDef(body=[ast.Return(value=ast.expr() as result)])
+        ):
+            known = _PASSING_ON | {value.node.args.args[0].arg}
+            return all(
+                isinstance(node, (ast.Name, ast.Call, ast.Subscript, ast.Starred, ast.Constant))
+                and getattr(node, "id", None) in (known | {None})
+                for node in ast.walk(result)
+                if isinstance(node, ast.expr)
+            )
+    return False
+
+
+def _refused_all(analysis: Analysis, values: list[Value], collates: bool) -> tuple[str, str] | None:
+    """Say what cannot come back, where none of the things it may be can."""
+    found = [_refused(analysis, value, collates) for value in values]
+    return found[0] if found and all(found) else None
 
 
 def _refused(analysis: Analysis, value: Value, collates: bool) -> tuple[str, str] | None:
@@ -189,6 +256,14 @@ def _refused(analysis: Analysis, value: Value, collates: bool) -> tuple[str, str
         case ExternalCall(name=name) if name.removeprefix("builtins.") in _HANDLES:
             kind = _HANDLES[name.removeprefix("builtins.")]
             return f"what `{name}` opens", f"<class '{kind}'>" if collates else f"'{kind}' object"
+        case Container(kind="set") if collates:
+            return "a set", "<class 'set'>"
+        case ExternalCall(name=name) if collates and name.removeprefix("builtins.") in _UNCOLLATED:
+            kind = _UNCOLLATED[name.removeprefix("builtins.")]
+            return f"what `{name.removeprefix('builtins.')}` makes", f"<class '{kind}'>"
+        case Derived(origin=origin, how=how, called=True) if collates and how in _OF_AN_IMAGE:
+            made = _refused(analysis, origin, collates)
+            return made if made and "PIL" in made[1] else None
         case Instance(cls=cls) if collates and _is_plain_object(analysis, value):
             return f"an object of `{cls.name}`", f"<class '{cls.module.name}.{cls.name}'>"
     return None
