@@ -101,6 +101,68 @@ def test_an_explanation_names_the_line_of_the_finding_that_fits():
     assert found.found == findings[1].message
 
 
+def rule(code: str) -> type[Rule]:
+    return type("Found", (Eager,), {"code": code})
+
+
+def found(code: str, row: int, message: str = "x", error: str = "") -> Finding:
+    place = Place(TRAIN, Span(Position(row, 4), Position(row, 20)))
+    return Finding(rule(code), message, place, (Step(place, "x"),), error)
+
+
+SENT = """Traceback (most recent call last):
+  File "train.py", line 70, in <module>
+    for batch in loader:
+"""
+
+
+def test_a_local_name_is_joined_whatever_words_a_python_has_for_it():
+    error = "AttributeError: Can't pickle local object 'timed.<locals>.deco'"
+    ours = found("DLF105", 7, error=error)
+    for words in ("Can't get local object 'timed.<locals>.deco'", error.partition(": ")[2]):
+        told = explain(f"{SENT}AttributeError: {words}\n", [found("DLF105", 5), ours])
+        assert told.line == f"{TRAIN}:7"
+        assert told.code == "DLF105"
+
+
+@pytest.mark.parametrize(
+    ("others", "line"),
+    [
+        ([], f"{TRAIN}:9"),
+        ([("DLF503", 4)], f"{TRAIN}:9"),
+        ([("DLF201", 4)], "train.py:70"),
+    ],
+    ids=["alone", "with one of another kind", "with one of its kind"],
+)
+def test_the_only_finding_about_pickling_in_the_files_of_the_traceback_is_it(others, line):
+    findings = [found("DLF206", 9), *(found(code, row) for code, row in others)]
+    told = explain(
+        f"{SENT}_pickle.PicklingError: Can't pickle <class 'x.C'>: it's not the same object as x.C\n",
+        findings,
+    )
+    assert told.line == line
+
+
+def test_what_a_worker_reads_of_what_only_the_parent_has_is_joined(tmp_path):
+    file = tmp_path / "rows.py"
+    file.write_text(
+        "class Rows:\n    def __getitem__(self, i):\n        return self._db.execute(i)\n"
+    )
+    text = f"""\
+AttributeError: Caught AttributeError in DataLoader worker process 0.
+Original Traceback (most recent call last):
+  File "{file}", line 3, in __getitem__
+    return self._db.execute(i)
+AttributeError: 'NoneType' object has no attribute 'execute'
+"""
+    ours = found(
+        "DLF201", 20, "`connect(...)` in `Rows._db` is kept on the class by the parent only"
+    )
+    other = found("DLF201", 4, "`connect(...)` in `Rows._other` is kept")
+    assert explain(text, [other, ours]).line == f"{TRAIN}:20"
+    assert explain(text, [other]).line == f"{file}:3"
+
+
 def test_generators_that_draw_alike_belong_to_their_rule():
     seen = culprit(7, "each worker draws the same", "alike", error="", attribute="rng")
     (joined,) = join([seen], [finding(3, "self.cache")])

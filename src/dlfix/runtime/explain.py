@@ -102,7 +102,7 @@ def explain(
     folder = folder or Path.cwd()
     frames = _frames(source, raised)
     message = source.text if source else meaning.text
-    if fitting := matching(message, meaning.code, frames, [*findings, *pasted]):
+    if fitting := matching(message, meaning, frames, [*findings, *pasted]):
         meaning = replace(meaning, code=fitting.code)
         line, line_is = _place(fitting), "culprit"
     else:
@@ -322,9 +322,13 @@ HANDLES = {"DLF201", "DLF203", "DLF205"}  # the error tells that a handle crosse
 
 
 def matching(
-    text: str, code: str, frames: Sequence[Frame], findings: Sequence[Finding]
+    text: str, meaning: Meaning, frames: Sequence[Frame], findings: Sequence[Finding]
 ) -> Finding | None:
-    """Return the static finding of the error (else of the rule), best of a path through a frame."""
+    """Return the static finding of the error (else of the rule), best of a path through a frame.
+
+    Where none is, the only one in the files of the traceback is it, if both are about pickling; or
+    the only one of an attribute that the line reads, if it was raised in a worker.
+    """
     at = {(Path(frame.path).name, frame.row) for frame in frames}
     files = {name for name, _ in at}
 
@@ -332,13 +336,37 @@ def matching(
         places = [finding.place, *(step.place for step in finding.trace)]
         rows = {(p.path.name, p.span.start.row) for p in places}
         same_error = bool(finding.error) and finding.error in text
-        same_code = finding.code == code or any(
-            {finding.code, code} <= alike for alike in (ALIKE, HANDLES)
+        same_error = same_error or ("<locals>" in meaning.name and meaning.name in finding.error)
+        same_code = finding.code == meaning.code or any(
+            {finding.code, meaning.code} <= alike for alike in (ALIKE, HANDLES)
         )
         return same_error, same_code, bool(rows & at), any(p in files for p, _ in rows)
 
     best = max(findings, key=fit, default=None)
-    return best if best is not None and any(fit(best)[:2]) else None
+    if best is not None and any(fit(best)[:2]):
+        return best
+    near = [f for f in findings if fit(f)[3] and f.code.startswith(ABOUT_PICKLING)]
+    if meaning.code == "DLF303":
+        near = [f for f in findings if frames and reads(Path(frames[-1].path), frames[-1].row, f)]
+    elif not meaning.code.startswith(ABOUT_PICKLING):
+        return None
+    return near[0] if len(near) == 1 else None
+
+
+def reads(path: Path, row: int, finding: Finding) -> bool:
+    """Tell whether a line reads the attribute that a finding is about (`Rows._db`)."""
+    about = ABOUT.search(finding.message)
+    if about is None:
+        return False
+    try:
+        text = path.read_text(encoding="utf-8").split("\n")[row - 1]
+    except (OSError, ValueError, IndexError):
+        return False
+    return re.search(rf"\.{about['attribute']}\b", text) is not None
+
+
+ABOUT = re.compile(r"`\w+\.(?P<attribute>\w+)`")
+ABOUT_PICKLING = ("DLF10", "DLF20")
 
 
 def _written(meaning: Meaning, frames: Sequence[Frame], folder: Path) -> str:

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlfix.runtime.explain import ALIKE, HANDLES
+from dlfix.runtime.explain import ALIKE, HANDLES, reads
 from dlfix.runtime.messages import meanings
 from dlfix.runtime.probe import Culprit, Line
 
 if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
-ABOUT = re.compile(r"`\w+\.(?P<attribute>\w+)`")
 STAGES = {"fetch": "DLF303", "main": "DLF301", "return": "DLF207", "alike": "DLF503"}
 
 
@@ -65,20 +64,9 @@ def matching(culprit: Culprit, code: str, findings: Sequence[Finding]) -> Findin
     same.sort(key=lambda f: culprit.line is None or not goes_through(f, culprit.line))
     if culprit.stage not in ("pickle", "alike"):
         same += [f for f in findings if f.code == code]
-        same += [f for f in findings if _is_read_at(f, culprit.line)]
+        at_line = culprit.line
+        same += [f for f in findings if at_line and reads(at_line.path, at_line.row, f)]
     return next(iter([*at, *same]), None)
-
-
-def _is_read_at(finding: Finding, line: Line | None) -> bool:
-    """Tell whether a line reads the attribute that a finding is about (`Rows._db`)."""
-    about = ABOUT.search(finding.message)
-    if about is None or line is None:
-        return False
-    try:
-        text = line.path.read_text(encoding="utf-8").split("\n")[line.row - 1]
-    except (OSError, ValueError, IndexError):
-        return False
-    return re.search(rf"\.{about['attribute']}\b", text) is not None
 
 
 def _is_alike(code: str, other: str) -> bool:
