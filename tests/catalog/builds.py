@@ -54,6 +54,17 @@ RESOURCES: dict[str, list[str]] = {
     "concurrent.futures.ProcessPoolExecutor": ["concurrent.futures.ProcessPoolExecutor(1)"],
     "concurrent.futures.Future": ["concurrent.futures.Future()"],
     "multiprocessing.Lock": ["multiprocessing.Lock()"],
+    "multiprocessing.Semaphore": ["multiprocessing.Semaphore()"],
+    "multiprocessing.Condition": ["multiprocessing.Condition()"],
+    "functools.lru_cache": ["functools.lru_cache(maxsize=8)(pathlib.PurePath('x').joinpath)"],
+    "joblib.Parallel": ["joblib.Parallel(n_jobs=2)"],
+    "rdkit.Chem.rdFingerprintGenerator.GetMorganGenerator": [
+        "rdkit.Chem.rdFingerprintGenerator.GetMorganGenerator()"
+    ],
+    "rdkit.Chem.ChemicalFeatures.BuildFeatureFactory": [
+        "rdkit.Chem.ChemicalFeatures.BuildFeatureFactory("
+        "os.path.join(rdkit.RDConfig.RDDataDir, 'BaseFeatures.fdef'))"
+    ],
     "multiprocessing.RLock": ["multiprocessing.RLock()"],
     "multiprocessing.Event": ["multiprocessing.Event()"],
     "multiprocessing.Semaphore": ["multiprocessing.Semaphore()"],
@@ -140,6 +151,9 @@ RESOURCES: dict[str, list[str]] = {
     "torch.utils.data.DataLoader": ["torch.utils.data.DataLoader([1])"],
     "torch.Generator": ["torch.Generator()"],
     "torch.jit.script": ["torch.jit.script(torch.nn.Sequential(torch.nn.ReLU()))"],
+    "torch.jit.freeze": [
+        "torch.jit.freeze(torch.jit.script(torch.nn.Sequential(torch.nn.ReLU()).eval()))"
+    ],
     "torch.jit.trace": ["torch.jit.trace(torch.nn.ReLU(), torch.zeros(1))"],
     "torch.futures.Future": ["torch.futures.Future()"],
     "torch.vmap": ["torch.vmap(torch.sin)"],
