@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dlfix.fixing import registry
+from dlfix.rules import pages
 from dlfix.rules.base import Rule
 from dlfix.rules.registry import all_rules
 from tests.golden.cases import all_cases
@@ -50,6 +51,15 @@ def test_a_rules_docstring_is_a_page(rule: type[Rule]):
     doc = rule.__doc__ or ""
     assert re.findall(r"^ *(## .*)$", doc, re.MULTILINE) == HEADINGS
     assert doc.splitlines()[0].endswith(".")
+
+
+@each_rule
+def test_a_rules_page_fences_its_code_and_names_the_language(rule: type[Rule]):
+    fences = re.findall(r"^```(.*)$", pages.markdown(rule), re.MULTILINE)
+    assert fences[1::2] == [""] * (len(fences) // 2)
+    assert set(fences[::2]) <= {"python", "text", "console", "toml", "diff"}
+    inside = re.sub(r"^```.*?^```$", "", pages.markdown(rule), flags=re.MULTILINE | re.DOTALL)
+    assert not re.search(r"^ {4}", inside, re.MULTILINE)
 
 
 @each_rule

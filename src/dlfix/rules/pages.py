@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
+import textwrap
 
 from dlfix.rules.base import Rule
+
+_CODE = re.compile(r"^ {4}.*(?:\n+ {4}.*)*", re.MULTILINE)
+_EXAMPLES = ("## Example", "## Use instead")
 
 
 def summary(rule: type[Rule]) -> str:
@@ -26,7 +31,22 @@ def markdown(rule: type[Rule]) -> str:
     head = (
         f"# {rule.code}: {rule.name}\n\n{first}\n\nSeverity: {rule.severity}. Codemod: {fixed}.\n"
     )
-    return f"{head}\n{rest.strip()}\n" if rest.strip() else head
+    return f"{head}\n{_fenced(rest.strip())}\n" if rest.strip() else head
+
+
+def _fenced(text: str) -> str:
+    """Return a page with its code between fences that name the language."""
+    parts = []
+    for section in re.split(r"^(?=## )", text, flags=re.MULTILINE):
+        language = "python" if section.startswith(_EXAMPLES) else "text"
+        own = "```" in section  # which then says what is code
+        fenced = _CODE.sub(lambda code, of=language: _fence(code[0], of), section)
+        parts.append(section if own else fenced)
+    return "".join(parts)
+
+
+def _fence(code: str, language: str) -> str:
+    return f"```{language}\n{textwrap.dedent(code)}\n```"
 
 
 def _text(rule: type[Rule]) -> str:
