@@ -93,6 +93,16 @@ class Catalog:
         """Tell whether any table has a row of this dotted name."""
         return any(name in names for names in self._canonical.values())
 
+    def keeps(self, attribute: str) -> bool:
+        """Tell whether any library's class keeps what its constructor gets under this name."""
+        return attribute in self._kept
+
+    @cached_property
+    def _kept(self) -> frozenset[str]:
+        rows = [*self.rows("dataset"), *self.rows("holder")]
+        kept = (row.keeps.values() for row in rows if isinstance(row, (DatasetRow, HolderRow)))
+        return frozenset(name for names in kept for name in names)
+
     def _row(self, table: str, name: str, cls: type[R]) -> R | None:
         canonical = self._canonical[table].get(name)
         return None if canonical is None else cast("R", self._parsed(table, canonical))

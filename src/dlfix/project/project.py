@@ -20,6 +20,8 @@ _DECORATOR = re.compile(
     rb"^[ \t\f]*@[^\n#(]*?([A-Za-z0-9_\x80-\xff]+)[ \t]*(?:$|[(#\r\n])", re.MULTILINE
 )
 _DEFINED = re.compile(rb"\b(?:(?:def|class|as)\s+(\w+)|(\w+)\s*(?::[^=\n]{0,80})?=(?!=))")
+# `x.name =`, `x.name: T =`, `x.name += `, `x.name, y =`, `for x.name in`, `as x.name:`, `"name"`
+_SET = re.compile(rb"\.(\w+)\s*(?:[-+*/|&^@%]?=(?!=)|[:,)\]]|in\b)|[\"'](\w+)[\"']")
 _MOST_LEVELS = 12  # how far up the tree imports are looked for
 
 
@@ -45,6 +47,7 @@ class Project:
         self._mentions: dict[str, list[Path]] = {}
         self._decorators: dict[Path, frozenset[bytes]] = {}
         self._defined: frozenset[bytes] | None = None
+        self._set: frozenset[bytes] | None = None
         self._words: dict[Path, frozenset[bytes]] = {}
         self._interned: dict[bytes, bytes] = {}
 
@@ -130,6 +133,14 @@ class Project:
             found = (_DEFINED.findall(source.data) for source in sources if source is not None)
             self._defined = frozenset(name for pairs in found for pair in pairs for name in pair)
         return name.encode() in self._defined or not name.isascii()
+
+    def sets(self, attribute: str) -> bool:
+        """Tell whether any file may set an attribute of this name on anything."""
+        if self._set is None:
+            sources = (self.source(path) for path in self.files)
+            found = (_SET.findall(source.data) for source in sources if source is not None)
+            self._set = frozenset(name for pairs in found for pair in pairs for name in pair)
+        return attribute.encode() in self._set or not attribute.isascii()
 
     def decorating(self, name: str) -> list[Module]:
         """Return the modules that may decorate something with a name: `@name`, `@a.name(...)`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow
@@ -42,6 +43,7 @@ class Boundaries:
         self._names = {n.rpartition(".")[2] for row in rows for n in (row.name, *row.aliases)}
         self._kinds = {row.name: row for row in rows}
 
+    @cached_property
     def modules(self) -> list[Module]:
         """Return the modules worth reading: their bytes hold a word of the catalogue."""
         project = self.interpreter.project
@@ -51,7 +53,7 @@ class Boundaries:
     def calls(self) -> Iterator[Boundary]:
         """Yield every call that ships objects to another process."""
         seen: set[ast.AST] = set()
-        modules = self.modules()
+        modules = self.modules
         names = self._names | self._subclasses(modules)
         pending = list(dict.fromkeys([*modules, *self._users(names - self._names)]))
         for module in told("looking for loaders", pending, self._tell):
@@ -60,7 +62,7 @@ class Boundaries:
                 if call not in seen and _last_name(call) in here:
                     seen.add(call)
                     yield from self._boundary(call, module)
-            yield from self._partials(module, seen)
+            yield from self._partials(module, here, seen)
 
     def _subclasses(self, modules: list[Module]) -> set[str]:
         """Return the names of classes of the tree that derive from a loader."""
@@ -199,12 +201,10 @@ class Boundaries:
                 return bool(known[0].value) if len(known) == 1 else None
         return None
 
-    def _partials(self, module: Module, seen: set[ast.AST]) -> Iterator[Boundary]:
+    def _partials(self, module: Module, names: set[str], seen: set[ast.AST]) -> Iterator[Boundary]:
         """Yield `partial(DataLoader, collate_fn=...)`: what it binds will cross."""
-        for call in module.calls:
-            if _last_name(call) != "partial" or not call.args or call in seen:
-                continue
-            if not _mentions(call.args[0], self._names):
+        for call in module.calls_by_name.get("partial", ()):
+            if not call.args or call in seen or not _called_one_of(call.args[0], names):
                 continue
             frame = self.interpreter.frame_at(module, call)
             for reached in self.interpreter.evaluate(call, frame):
@@ -220,7 +220,7 @@ class Boundaries:
     def dataset_classes(self) -> Iterator[Class]:
         """Yield the classes of the tree that derive from a dataset of the catalogue."""
         found: dict[ast.ClassDef, Class] = {}
-        modules = self.modules()
+        modules = self.modules
         names = {row.name.rpartition(".")[2] for row in self.catalog.rows("dataset")}
         while modules:
             fresh: set[str] = set()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
 from dlfix.reach.crossing import Store
-from dlfix.reach.methods import decorator_kind
+from dlfix.reach.methods import decorator_kind, methods_of, stored_names
 from dlfix.reach.state import State
 from dlfix.reach.values import (
     Bound,
@@ -94,11 +94,9 @@ class Instances:
         """Return a method by name, own or inherited, as it is written."""
         for base in self.mro(cls):
             if isinstance(base, Class):
-                for node in reversed(base.node.body):
-                    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
-                        node.name == name
-                    ):
-                        return self._function(node, base)
+                node = methods_of(base.node).get(name)
+                if node is not None:
+                    return self._function(node, base)
         return None
 
     def defining(self, cls: Class, name: str) -> Class | None:
@@ -120,11 +118,25 @@ class Instances:
         self, instance: Instance, name: str, node: ast.expr, frame: Frame
     ) -> Iterator[Reached]:
         """Yield what `instance.name` may be: what is stored on it, else what its class gives."""
+        if not self._is_stored(instance.cls, name):
+            yield from self.class_attribute(instance.cls, name, instance, node, frame)
+            return
         stores = self.stores(instance).get(name) or self._set_by_any(instance, name)
         for store in stores:
             yield from self.stored(store)
         if not stores:
             yield from self.class_attribute(instance.cls, name, instance, node, frame)
+
+    def _is_stored(self, cls: Class, name: str) -> bool:
+        """Tell whether code may put anything on objects of a class by a name, as it is written."""
+        line = [base for base in self.mro(cls) if isinstance(base, Class)]
+        if any(name in methods_of(base.node) for base in line):
+            return any(name in stored_names(base.node) for base in line)
+        return (
+            self.interpreter.project.sets(name)
+            or any(name in base.body_names() for base in line)
+            or self.interpreter.catalog.keeps(name)
+        )
 
     def _set_by_any(self, instance: Instance, name: str) -> list[Store]:
         """Return the stores of methods that nobody in view calls: a framework does (`setup`)."""

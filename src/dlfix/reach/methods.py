@@ -1,8 +1,11 @@
-"""How a method is decorated."""
+"""The methods a class statement writes, and how they are decorated."""
 
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
+
+from dlfix.project.trees import walk
 
 _OPAQUE = frozenset({"staticmethod", "property", "cached_property", "classmethod"})
 
@@ -16,3 +19,25 @@ def decorator_kind(node: ast.AST) -> str:
         if name == "setter":
             return "property"
     return ""
+
+
+@lru_cache(maxsize=8_192)
+def methods_of(node: ast.ClassDef) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Return the functions a class's body defines, by name; the last of a name holds."""
+    return {
+        each.name: each
+        for each in node.body
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
+    }
+
+
+@lru_cache(maxsize=8_192)
+def stored_names(node: ast.ClassDef) -> frozenset[str]:
+    """Return the attributes that code in a class sets, and the texts in it, which may name some."""
+    found = set()
+    for each in walk(node):
+        if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store):
+            found.add(each.attr)
+        elif isinstance(each, ast.Constant) and isinstance(each.value, str):
+            found.add(each.value)
+    return frozenset(found)

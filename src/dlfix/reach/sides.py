@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 from dlfix.project.trees import walk
+from dlfix.reach.methods import methods_of
 from dlfix.reach.values import Class, External, Instance, Unknown
 
 if TYPE_CHECKING:
@@ -108,11 +109,7 @@ class SideReader:
             found: dict[str, Def] = {}
             for base in reversed(self.interpreter.instances.mro(cls)):
                 if isinstance(base, Class):
-                    found |= {
-                        node.name: node
-                        for node in base.node.body
-                        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-                    }
+                    found |= methods_of(base.node)
             self._methods[cls] = found
         return self._methods[cls]
 

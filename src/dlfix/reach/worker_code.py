@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakKeyDictionary
 
-from dlfix.project.import_time import FUNCTIONS
 from dlfix.project.trees import walk
+from dlfix.reach.methods import methods_of
 from dlfix.reach.values import BoundMethod, Class, Function, Instance
 
 if TYPE_CHECKING:
@@ -181,9 +181,9 @@ class WorkerCode:
                 self._add_methods(base, crossing, self._called)
 
     def _add_methods(self, cls: Class, crossing: Crossing, names: set[str]) -> None:
-        for statement in cls.node.body:
-            if isinstance(statement, FUNCTIONS) and statement.name in names:
-                self._add(cls.module, statement, crossing)
+        for name, method in methods_of(cls.node).items():
+            if name in names:
+                self._add(cls.module, method, crossing)
 
     def _add(self, module: Module, node: FunctionNode, crossing: Crossing) -> None:
         if node not in self.functions:

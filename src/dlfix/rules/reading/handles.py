@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import ABSENT, UNKNOWN, Catalog, ResourceRow, Tail
+from dlfix.project.import_time import dotted
 from dlfix.project.trees import walk
 from dlfix.reach.crossing import Crossing, Edge
 from dlfix.reach.labels import label, node_of
@@ -314,13 +315,15 @@ def _uses(value: ExternalCall) -> frozenset[str]:
 
 def _used_as(root: ast.AST, target: ast.expr) -> Iterator[str]:
     """Yield the attributes read of what a target holds, and `[str]` where it is read by name."""
-    wanted = ast.dump(target).replace("Store()", "Load()")
+    wanted = dotted(target)
+    if not wanted:
+        return
     for node in walk(root):
         match node:
-            case ast.Attribute(value=value, attr=name) if ast.dump(value) == wanted:
+            case ast.Attribute(value=value, attr=name) if dotted(value) == wanted:
                 yield name
             case ast.Subscript(value=value, slice=ast.Constant(value=str())):
-                if ast.dump(value) == wanted:
+                if dotted(value) == wanted:
                     yield "[str]"
 
 
