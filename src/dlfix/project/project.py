@@ -22,6 +22,8 @@ _DECORATOR = re.compile(
 _DEFINED = re.compile(rb"\b(?:(?:def|class|as)\s+(\w+)|(\w+)\s*(?::[^=\n]{0,80})?=(?!=))")
 # `x.name =`, `x.name: T =`, `x.name += `, `x.name, y =`, `for x.name in`, `as x.name:`, `"name"`
 _SET = re.compile(rb"\.(\w+)\s*(?:[-+*/|&^@%]?=(?!=)|[:,)\]]|in\b)|[\"'](\w+)[\"']")
+_STAR = re.compile(rb"\bimport\s*\(?\s*\*")
+_LISTED = re.compile(rb"^__all__\s*=\s*[\[(](?=[^\])]*[\])]\s*$)", re.MULTILINE)
 _MOST_LEVELS = 12  # how far up the tree imports are looked for
 
 
@@ -201,6 +203,11 @@ class Project:
         return self._found[key]
 
     def _find(self, dotted: str, origin: Path) -> Module | None:
+        path = self._locate(dotted, origin)
+        return None if path is None else self.get(path)
+
+    def _locate(self, dotted: str, origin: Path) -> Path | None:
+        """Return the file that a dotted name stands for, seen from a folder."""
         if not dotted:
             return None
         relative = Path(*dotted.split("."))
@@ -210,8 +217,22 @@ class Project:
                 (base / relative).with_suffix(".py"),
             ):
                 if self._is_file(candidate):
-                    return self.get(candidate)
+                    return candidate
         return None
+
+    def may_give(self, dotted: str, name: str, importer: Module) -> bool:
+        """Tell whether a star import of a module may bring a name, by its text.
+
+        Its `__all__` lists the name; without one, it has the word, or a star import of its own.
+        """
+        path = self._locate(dotted, importer.path.parent)
+        source = self.source(path) if path is not None else None
+        if path is None or source is None:
+            return False
+        word = name.encode()
+        if _LISTED.search(source.data):
+            return b'"%b"' % word in source.data or b"'%b'" % word in source.data
+        return word in self._words_of(path) or _STAR.search(source.data) is not None
 
     def bases(self, folder: Path) -> tuple[Path, ...]:
         """Return the folders that imports of a file in `folder` may start from, nearest first."""

@@ -44,7 +44,7 @@ class GlobalName:
 
     def uses(self) -> Iterator[tuple[Use, bool]]:
         """Yield each use of the name in the project, and whether it writes."""
-        for module in self.analysis.project.mentions(self.name):
+        for module in self.analysis.project.users(self.module, self.name):
             for node in self._named_so(module):
                 if self._is_use(module, node):
                     rebinds = isinstance(node.ctx, (ast.Store, ast.Del))

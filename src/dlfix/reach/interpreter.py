@@ -7,6 +7,7 @@ counted, and when the budget is spent what is left is unknown (and that is told)
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -50,6 +51,7 @@ _DEEPEST = 60  # nested evaluations; beyond lies no path a person would read
 _MOST_VALUES = 24  # of one expression
 DECORATED = "what its decorators make of it"  # the note of a place where a def was decorated
 _UNKNOWN = Unknown()
+_BUILTINS = frozenset(dir(builtins))
 
 
 class Interpreter:
@@ -345,7 +347,7 @@ class Interpreter:
                     yield from self.binding(binding, self.frame(scope))
 
     def _unbound(self, name: str, frame: Frame) -> Iterator[Reached]:
-        starred = list(self._star_imported(name, frame.module))
+        starred = () if name in _BUILTINS else list(self._star_imported(name, frame.module))
         if starred:
             yield from starred
         elif name == "__class__" and isinstance(frame.owner, Instance):
@@ -368,6 +370,8 @@ class Interpreter:
 
     def _star_imported(self, name: str, module: Module) -> Iterator[Reached]:
         for dotted in self._starred(module):
+            if not self.project.may_give(dotted, name, module):
+                continue
             source = self.project.find(dotted, module)
             key = (source, name)
             if source is None or key in self._importing or not source.exports(name):
