@@ -55,14 +55,29 @@ def test_one_file_that_cannot_be_written_keeps_all_as_they_are(tmp_path):
     assert first.read_bytes() == b"old"
 
 
-def test_a_read_only_file_is_refused_though_root_may_write_it(tmp_path):
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root")
+def test_root_may_write_a_read_only_file_and_it_stays_read_only(tmp_path):
     path = tmp_path / "a.py"
     path.write_bytes(b"old")
     path.chmod(0o444)
-    with pytest.raises(SourceError, match="read-only"):
-        write([Change(path, b"old", b"new")])
-    assert path.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["a.py"]
+    write([Change(path, b"old", b"new")])
+    assert path.read_bytes() == b"new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o444
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root")
+def test_a_read_only_file_of_ones_own_is_refused():
+    script = (
+        "import os, pathlib, sys, tempfile; from dlfix.source.writing import Change, write\n"
+        "os.setuid(65534)\n"
+        "with tempfile.TemporaryDirectory() as folder:\n"
+        "    path = pathlib.Path(folder, 'a.py'); path.write_bytes(b'old'); path.chmod(0o444)\n"
+        "    try:\n        write([Change(path, b'old', b'new')])\n"
+        "    except Exception as error:\n        print(str(error).endswith('read-only; not written'))\n"
+        "    print(path.read_bytes() == b'old', os.listdir(folder) == ['a.py'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.split() == ["True"] * 3, done.stderr
 
 
 def test_a_file_this_user_may_not_write_is_refused(tmp_path, monkeypatch):

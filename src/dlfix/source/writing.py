@@ -12,8 +12,6 @@ from pathlib import Path
 
 from dlfix.source.text import SourceError
 
-WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -59,8 +57,7 @@ def _beside(change: Change) -> Iterator[Path]:
     name = ""
     try:
         now = target.stat()
-        # A rename would get round it, and root may write anything: the user's wish counts.
-        if not (now.st_mode & WRITABLE and os.access(target, os.W_OK)):
+        if not os.access(target, os.W_OK):  # a rename would get round it: the user's wish counts
             raise SourceError(change.path, None, "read-only; not written")
         handle, name = tempfile.mkstemp(
             prefix=f".{target.name}.", suffix=".dlfix", dir=target.parent
