@@ -54,8 +54,6 @@ RESOURCES: dict[str, list[str]] = {
     "concurrent.futures.ProcessPoolExecutor": ["concurrent.futures.ProcessPoolExecutor(1)"],
     "concurrent.futures.Future": ["concurrent.futures.Future()"],
     "multiprocessing.Lock": ["multiprocessing.Lock()"],
-    "multiprocessing.Semaphore": ["multiprocessing.Semaphore()"],
-    "multiprocessing.Condition": ["multiprocessing.Condition()"],
     "functools.lru_cache": ["functools.lru_cache(maxsize=8)(pathlib.PurePath('x').joinpath)"],
     "multiprocessing.pool.ThreadPool": ["multiprocessing.pool.ThreadPool(1)"],
     "pathlib.Path.glob": ["pathlib.Path('.').glob('*')"],

@@ -46,6 +46,7 @@ class Handle:
     write: tuple[str, ...] = ()
     iterates: bool = False
     closed_by_parent: bool = False
+    reads_on: bool = True  # made of another handle, it goes on reading where that one stands
     inherited: bool = False  # a forked process may go on using its parent's
     opens: bool = True  # it is opened from data; False where it hangs from another handle
     type: str = ""

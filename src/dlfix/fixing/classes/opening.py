@@ -116,7 +116,7 @@ class LazyClass:
         names = set()
         for name, handle in self.handles.items():
             value = handle.site.value
-            if not isinstance(value, ast.Call):
+            if not isinstance(value, ast.Call) or not handle.reads_on:
                 continue
             me = self_name(handle.site.method)
             for each in [*value.args, *(keyword.value for keyword in value.keywords)]:

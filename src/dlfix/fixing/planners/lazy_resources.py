@@ -105,6 +105,7 @@ def _handle_at(culprit: Culprit, site: StoreSite) -> Handle:
         iterates=row.iterates,
         closed_by_parent=row.closed_by_parent,
         inherited=row.kind == "memmap",
+        reads_on=row.fork != "safe",
         type=row.type,
         name=culprit.opener,
         container=culprit.container,
