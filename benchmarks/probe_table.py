@@ -48,11 +48,14 @@ def compare(script: Path, args: list[str], timeout: float) -> Row:
         shutil.copytree(script.parent, folder, ignore=shutil.ignore_patterns("__pycache__"))
         read = list(findings([folder]))
         try:
-            seen = probe.probe(str(folder / script.name), args, timeout=timeout).culprits
+            seen = probe.probe(str(folder / script.name), args, timeout=timeout)
+            failed = "" if seen.culprits else seen.failed
         except probe.ProbeError as error:
-            text = str(error).replace(f"{folder}/", "")
+            failed = str(error)
+        if failed:
+            text = failed.replace(f"{folder}/", "")
             return Row(folder.name, text, _read(read), _verdict_of_failure(text, read))
-        joined = join(seen, read)
+        joined = join(seen.culprits, read)
         verdict = _verdict(joined, read)
         return Row(folder.name, _seen(joined), _read(read), verdict)
 

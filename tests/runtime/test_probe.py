@@ -360,30 +360,42 @@ def test_the_start_method_is_told_where_the_program_asks_for_one(tmp_path):
     assert methods == ["forkserver", "forkserver", "fork"]
 
 
+LATE = """
+    import sys
+    if __name__ == "__main__":
+        loader = DataLoader(Clips({transform}), num_workers=1)
+        {last}
+"""
+
+
 @pytest.mark.parametrize(
-    ("last", "told"),
-    [
-        ("next(iter(loader))", "was ended where its first workers start"),
-        (
-            "raise KeyError('lr')",
-            r"failed before it started a worker \(.*main.py:\d+\): KeyError: 'lr'",
-        ),
-        ("pass", "^$"),
-    ],
+    ("last", "is_cut"),
+    [("next(iter(loader))", True), ("pass", False), ("sys.exit(0)", False)],
 )
-def test_what_was_not_seen_of_a_program_is_told(tmp_path, last, told):
-    script = write(
-        tmp_path,
-        LOADER,
-        f"""
-        if __name__ == "__main__":
-            loader = DataLoader(Clips(), num_workers=1)
-            {last}
-        """,
-    )
+def test_it_is_told_whether_the_program_was_ended_at_its_first_workers(tmp_path, last, is_cut):
+    script = write(tmp_path, LOADER, LATE.format(transform="", last=last))
     probed = probe.probe(script)
     assert len(probed.boundaries) == 1
-    assert re.search(told, probed.ended)
+    assert (probed.is_cut, probed.failed) == (is_cut, "")
+
+
+@pytest.mark.parametrize(
+    ("last", "reason"),
+    [
+        ("raise KeyError('lr')", r"failed before it started a worker \(.*\): KeyError: 'lr'"),
+        ("sys.exit('no GPU')", "called sys.exit.no GPU. before it started a worker"),
+    ],
+)
+@pytest.mark.parametrize("transform", ["", "lambda x: x"], ids=["good", "bad"])
+def test_a_program_that_fails_with_its_loader_made_is_examined_and_has_status_2(
+    tmp_path, capfd, last, reason, transform
+):
+    script = write(tmp_path, LOADER, LATE.format(transform=transform, last=last))
+    assert commands.probe(script) == 2
+    out, err = capfd.readouterr()
+    assert re.search(reason, err)
+    assert ("1 thing does not arrive" in out) == bool(transform)
+    assert "All that crosses" not in out
 
 
 def test_a_program_that_swallows_everything_is_stopped_all_the_same(tmp_path):

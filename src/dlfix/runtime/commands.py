@@ -48,9 +48,11 @@ def probe(
         print(show.to_json(probed, joined))
     else:
         show.show_probe(probed, joined, show.console())
-    if probed.broken:
-        return _fail(ProbeError(probing.not_looked_into(probed)))
-    return 1 if joined else 0
+    troubles = [probing.not_looked_into(probed)] if probed.broken else []
+    troubles += [probed.failed] if probed.failed else []
+    for text in troubles:
+        _fail(ProbeError(text))
+    return 2 if troubles else int(bool(joined))
 
 
 def _probe_run(

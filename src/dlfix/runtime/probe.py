@@ -122,7 +122,8 @@ class Probed:
     python: str
     boundaries: list[Boundary] = field(default_factory=list)
     broken: list[Culprit] = field(default_factory=list)  # what could not be looked into
-    ended: str = ""  # what became of the program, where that limits what was seen
+    is_cut: bool = False  # the program was ended where its first workers start
+    failed: str = ""  # how it failed before it came to that
 
     @property
     def culprits(self) -> list[Culprit]:
@@ -308,7 +309,8 @@ def _probed(target: str, python: str, rows: list[dict[str, Any]], timeout: float
         raise ProbeError(_unfinished(target, rows[-1]["status"], timeout, probed))
     if end is not None and not probed.boundaries:
         raise ProbeError(_nothing(target, python, end))
-    probed.ended = _ended(target, end)
+    probed.is_cut = end is None or end["how"] == "stopped"
+    probed.failed = _failed(target, python, end) if end is not None else ""
     if probed.broken and not probed.culprits:
         raise ProbeError(not_looked_into(probed))
     return probed
@@ -389,13 +391,10 @@ def _unfinished(target: str, status: int | None, timeout: float, probed: Probed)
     return f"{target} ended with status {status} {where}"
 
 
-def _ended(target: str, end: dict[str, Any] | None) -> str:
-    """Say what was not seen of a program."""
-    if end is None or end["how"] == "stopped":
-        return "The program was ended where its first workers start (see --continue)."
-    if end["how"] == "raised":
-        return _raised(target, "", end)
-    return ""
+def _failed(target: str, python: str, end: dict[str, Any]) -> str:
+    """Say how a program failed that has made loaders and not started them."""
+    fails = end["how"] == "raised" or (end["how"] == "exit" and end["status"] != "0")
+    return _nothing(target, python, end) if fails and not end["started"] else ""
 
 
 def _nothing(target: str, python: str, end: dict[str, Any]) -> str:

@@ -1843,7 +1843,8 @@ def main(path):
     end = run_target(config, watch)
     if not config["factory"]:
         watch.finish()
-    report.write("end", boundaries=watch.met, idle=watch.idle, torch=has_torch(), **end)
+    started = bool(watch.stops or (watch.go_on and watch.met))
+    report.write("end", started=started, idle=watch.idle, torch=has_torch(), **end)
 
 
 def run_once(config, report):

@@ -44,9 +44,10 @@ def show_probe(probed: Probed, joined: Sequence[Joined], out: Console) -> None:
     by_id = {id(item.culprit): item for item in joined}
     for boundary in probed.boundaries:
         _show_boundary(boundary, [by_id[id(culprit)] for culprit in boundary.culprits], out)
-    out.print(verdict(joined), markup=True)
-    if probed.ended:
-        _say(out, f"[dim]{_plain(probed.ended)}[/]", 0)
+    if joined or not probed.failed:
+        out.print(verdict(joined), markup=True)
+    if probed.is_cut:
+        out.print("[dim]The program was ended where its first workers start (see --continue).[/]")
 
 
 def verdict(joined: Sequence[Joined]) -> str:
