@@ -54,6 +54,8 @@ class MainGuard(PlannedCodemod):
                 body[index] = None
                 _hand_down_blanks(module, body, index)
             blanks = _blanks_wanted(module, last, _kept_before(body, last))
+            if above:  # a cell keeps its distance
+                blanks = _blanks(module.body[taken[0]])
             body[last] = block.with_changes(leading_lines=[*[BLANK] * blanks, *above])
         return module.with_changes(body=[s for s in body if s is not None])
 

@@ -28,7 +28,8 @@ def _child(job):
     try:
         os.setsid()
         os.chdir(job["cwd"])
-        os.environ.update(job["environment"], GOLDEN_STDERR=job["stderr"])
+        files = {"GOLDEN_STDERR": job["stderr"], "GOLDEN_STDOUT": job["stdout"]}
+        os.environ.update(job["environment"], **files)
         warm.redirect(job["stderr"], job["stdout"])
         multiprocessing.process.ORIGINAL_DIR = job["cwd"]
         warm.share_server()

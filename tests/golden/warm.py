@@ -2,7 +2,7 @@
 
 Preloaded by the fork server, which stands in for `spawn` too: a child of it has torch imported and
 nothing else, receives everything pickled, and imports the program as `__mp_main__`, as a spawned one does.
-What a fresh interpreter would inherit besides (stderr, the environment) is handed over here.
+What a fresh interpreter would inherit besides (its output, the environment) is handed over here.
 """
 
 import importlib
@@ -23,15 +23,14 @@ _preparation_data = spawn.get_preparation_data
 
 def preparation_data(name):
     """Add what a spawned process inherits from the one that starts it."""
-    return _preparation_data(name) | {"inherited": (dict(os.environ), os.environ["GOLDEN_STDERR"])}
+    return _preparation_data(name) | {"inherited": dict(os.environ)}
 
 
 def prepare(data):
     """Take up what was handed over, then import the program."""
-    environment, stderr = data["inherited"]
     os.environ.clear()
-    os.environ.update(environment)
-    redirect(stderr)
+    os.environ.update(data["inherited"])
+    redirect(os.environ["GOLDEN_STDERR"], os.environ["GOLDEN_STDOUT"])
     guard_openers()
     _prepare(data)
 

@@ -40,6 +40,9 @@ EXAMPLES = [
     {"multiprocessing_context": "spawn"},
     {"batch_size": 0},
     {"batch_size": 1.5},
+    {"drop_last": 1},
+    {"drop_last": "yes"},
+    {"drop_last": None, "batch_size": 2},
 ]
 FINE = [
     {},
@@ -50,6 +53,7 @@ FINE = [
     {"shuffle": False, "sampler": FIXED_SAMPLER},
     {"batch_sampler": FIXED_SAMPLER},
     {"batch_size": None},
+    {"batch_sampler": FIXED_SAMPLER, "drop_last": 0},
     {"persistent_workers": False},
 ]
 
@@ -69,9 +73,15 @@ def spelled(node: ast.expr) -> str:
     return "{}"
 
 
-def branches() -> list[str]:
+def batch_sampler_class() -> ast.ClassDef:
+    source = Path(torch_data.sampler.__file__).read_text(encoding="utf-8")
+    classes = [n for n in ast.parse(source).body if isinstance(n, ast.ClassDef)]
+    return next(c for c in classes if c.name == "BatchSampler")
+
+
+def branches(cls: ast.ClassDef) -> list[str]:
     found = []
-    for node in ast.walk(dataloader_class()):
+    for node in ast.walk(cls):
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             assert isinstance(node.exc.func, ast.Name)
             if node.exc.func.id in ("ValueError", "TypeError"):
@@ -87,7 +97,14 @@ def holes(sentence: str) -> str:
 
 def test_every_branch_of_the_constructor_and_its_setters_has_one_row() -> None:
     rows = [holes(check.sentence).replace("after DataLoader is", "after {} is") for check in CHECKS]
-    assert sorted(rows) == sorted(branches())
+    assert sorted(rows) == sorted(branches(dataloader_class()))
+
+
+def test_every_branch_of_the_batches_that_the_constructor_makes_has_one_row() -> None:
+    rows = {holes(check.sentence) for check in FURTHER}
+    said_there = branches(batch_sampler_class())
+    assert said_there
+    assert set(said_there) <= rows
 
 
 def test_a_row_that_cannot_be_read_off_a_program_says_why() -> None:

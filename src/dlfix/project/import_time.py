@@ -84,6 +84,31 @@ def is_guard(statement: ast.stmt) -> bool:
     )
 
 
+def in_main_only(above: Iterable[ast.AST]) -> bool:
+    """Tell whether one of the branches a node stands in is the main process's alone."""
+    around = list(above)
+    for statement in around:
+        if isinstance(statement, ast.If):
+            branches = {True: statement.body, False: statement.orelse, None: []}
+            if any(s in around for s in branches[_main_branch(statement.test)]):
+                return True
+    return False
+
+
+def _main_branch(test: ast.expr) -> bool | None:
+    """Return the outcome of a test that only the main process comes to; None where there is none."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            inner = _main_branch(operand)
+            return None if inner is None else not inner
+        case ast.BoolOp(op=ast.And(), values=values):
+            return True if any(_main_branch(value) is True for value in values) else None
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() as way], comparators=[right]):
+            sides = {ast.unparse(left), ast.unparse(right)}
+            return isinstance(way, ast.Eq) if sides == {"__name__", "'__main__'"} else None
+    return None
+
+
 def base_name(node: ast.expr) -> str | None:
     """Return the name an attribute, item or call chain starts from: `a` of `a.b[0].c`."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):

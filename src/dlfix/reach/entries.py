@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakKeyDictionary
 
-from dlfix.project.import_time import FUNCTIONS, IMPORTS, is_guard
+from dlfix.project.import_time import FUNCTIONS, IMPORTS, in_main_only, is_guard
 from dlfix.reach.values import BoundMethod, Class, Function
 from dlfix.rules.base import Step
 
@@ -68,7 +68,8 @@ class Entries:
         if function is None:
             statement = top_level_statement(module, node)
             if not isinstance(statement, IMPORTS):
-                kind = "parent" if is_guard(statement) else "import"
+                main = in_main_only((node, *module.ancestors(node)))
+                kind = "parent" if main else "import"
                 yield _entry(kind, module, statement, calls)
             return
         if isinstance(function, ast.Lambda) or function in seen or len(seen) >= DEPTH:

@@ -247,6 +247,17 @@ FURTHER = (
     ),
     Check(
         "DLF404",
+        "drop_last should be a boolean value, but got drop_last={drop_last}",
+        ("drop_last", "batch_size", "batch_sampler"),
+        lambda drop_last, size, batches: (
+            batches is None
+            and size is not None
+            and not _no_positive_integer(size)
+            and not isinstance(drop_last, (bool, Thing))
+        ),
+    ),
+    Check(
+        "DLF404",
         "prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter",
         ("prefetch_factor", "num_workers"),
         lambda factor, workers: _zero(factor) and _positive(workers),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.project.scopes import Binding
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 LOADERS = ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
 ITERABLE = "torch.utils.data.IterableDataset"
+CONTEXT = "multiprocessing_context"
 MOST_COMBINATIONS = 64
 
 
@@ -78,6 +79,8 @@ class OptionReader:
         if argument is None:
             return None if self.open_ended or name not in DEFAULTS else [DEFAULTS[name]]
         node = self.node(name)
+        if isinstance(argument, Bound) and _is_put_in(argument):
+            return None
         if name == "dataset":
             return self._things(argument, node)
         if isinstance(argument, Bound) and node is not None:
@@ -141,6 +144,17 @@ def _settled(cls: Class, analysis: Analysis) -> bool:
         if not getattr(base, "name", "").startswith(known):
             return False
     return True
+
+
+def _is_put_in(argument: Bound) -> bool:
+    """Tell whether an option is put into a mapping later, maybe not every time: `options[x] = 2`."""
+    module = argument.frame.module
+    above = module.parent(argument.node)
+    while isinstance(above, ast.keyword | ast.Dict):
+        above = module.parent(above)
+    if isinstance(above, ast.Call):
+        return isinstance(above.func, ast.Attribute) and above.func.attr in ("update", "setdefault")
+    return isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Subscript)
 
 
 def _open_ended(boundary: Boundary) -> bool:
@@ -221,15 +235,31 @@ def _from_outside(node: ast.expr, frame: Frame) -> bool:
 def wrong_options(analysis: Analysis, rule: str) -> Iterator[WrongOption]:
     """Yield the checks of a rule that the loaders in view fail."""
     for boundary in analysis.boundaries:
-        if boundary.kind != "DataLoader" or not _takes_options(boundary):
-            continue
-        reader = OptionReader(analysis, boundary)
-        for check in (*CHECKS, *FURTHER):
-            if check.rule == rule:
-                options = failing(reader, check)
-                if options is not None:
-                    yield WrongOption(boundary, check, options, reader)
-                    break
+        if boundary.kind == "DataLoader" and _takes_options(boundary):
+            yield from _wrong(OptionReader(analysis, boundary), rule)
+    for attribute, boundary in _late_stores(analysis, (CONTEXT,)):
+        yield from _wrong_context(analysis, attribute, boundary, rule)
+
+
+def _wrong(reader: OptionReader, rule: str) -> Iterator[WrongOption]:
+    for check in (*CHECKS, *FURTHER):
+        options = failing(reader, check) if check.rule == rule else None
+        if options is not None:
+            yield WrongOption(reader.boundary, check, options, reader)
+
+
+def _wrong_context(
+    analysis: Analysis, attribute: ast.Attribute, boundary: Boundary, rule: str
+) -> Iterator[WrongOption]:
+    """Yield what the setter of a loader's context refuses, as the constructor does."""
+    statement = boundary.frame.module.parent(attribute)
+    if not isinstance(statement, ast.Assign):
+        return
+    given = Bound(statement.value, analysis.frame(boundary.frame.module.scope_of(attribute)))
+    late = replace(boundary, arguments={**boundary.arguments, CONTEXT: given})
+    for wrong in _wrong(OptionReader(analysis, late), rule):
+        if wrong.check.culprit == CONTEXT:
+            yield wrong
 
 
 def _takes_options(boundary: Boundary) -> bool:
@@ -301,24 +331,33 @@ def _spelled(name: str, node: ast.expr | None) -> str:
 def late_changes(analysis: Analysis, rule: type[Rule]) -> Iterator[Finding]:
     """Yield what is set on a loader although torch forbids it once the loader is made."""
     check = next(c for c in CHECKS if c.reads == ("attribute",))
+    for node, boundary in _late_stores(analysis, FIXED):
+        module = boundary.frame.module
+        message = check.message({"attribute": node.attr})
+        steps = (
+            Step(module.place(boundary.node), f"{boundary.kind}(...)"),
+            Step(module.place(node), f".{node.attr} is set"),
+        )
+        error = f"{check.kind}: {message}"
+        yield Finding(rule, message, module.place(node), steps, error=error)
+
+
+def _late_stores(
+    analysis: Analysis, names: Sequence[str]
+) -> Iterator[tuple[ast.Attribute, Boundary]]:
+    """Yield each place, in the module of a loader, that sets one of these on it."""
     made: dict[ast.Call | ast.ClassDef, Boundary] = {
         b.node: b for b in analysis.boundaries if b.kind == "DataLoader"
     }
-    for module in {b.frame.module for b in made.values()}:
+    for module in {b.frame.module: None for b in made.values()}:
         for node in module.parents:
             if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):
                 continue
-            if node.attr not in FIXED or not isinstance(node.value, (ast.Name, ast.Attribute)):
+            if node.attr not in names or not isinstance(node.value, (ast.Name, ast.Attribute)):
                 continue
             boundary = _loader_of(analysis, module, node.value, made)
-            if boundary is not None:
-                message = check.message({"attribute": node.attr})
-                steps = (
-                    Step(boundary.frame.module.place(boundary.node), f"{boundary.kind}(...)"),
-                    Step(module.place(node), f".{node.attr} is set"),
-                )
-                error = f"{check.kind}: {message}"
-                yield Finding(rule, message, module.place(node), steps, error=error)
+            if boundary is not None and boundary.frame.module is module:
+                yield node, boundary
 
 
 def _loader_of(

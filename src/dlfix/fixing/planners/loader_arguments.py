@@ -25,20 +25,42 @@ WHY_UNSAFE = {
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     """Plan the removal of the options that are wrong, call by call."""
+    calls: dict[object, list[Finding]] = {}
     for finding in findings:
-        yield Planned((finding,), _outcome(finding, finding.evidence))
+        key = (finding.evidence.boundary.node, finding.code)
+        calls.setdefault(key, []).append(finding)
+    for group in calls.values():
+        yield from _planned(group)
 
 
-def _outcome(finding: Finding, wrong: WrongOption) -> Fix | Refused:
+def _planned(group: Sequence[Finding]) -> Iterator[Planned]:
+    """Answer for what a rule finds wrong with one call: one fix for all that can be mended."""
+    mended: list[Finding] = []
+    removed: list[str] = []
+    for finding in group:
+        names = _names(finding.evidence)
+        if isinstance(names, Refused):
+            yield Planned((finding,), names)
+        else:
+            mended.append(finding)
+            removed += names
+    if mended:
+        yield Planned(tuple(mended), _fix(mended[0], list(dict.fromkeys(removed))))
+
+
+def _names(wrong: WrongOption) -> list[str] | Refused:
+    """Return the options to remove for one finding."""
     call = wrong.boundary.node
     assert isinstance(call, ast.Call)
-    module = wrong.boundary.frame.module
     names = [name for name in wrong.check.drop if _set(wrong, name)]
-    refusal = _refusal(module, call, wrong, names)
-    if refusal is not None:
-        return refusal
+    return _refusal(wrong.boundary.frame.module, call, wrong, names) or names
+
+
+def _fix(finding: Finding, names: Sequence[str]) -> Fix:
+    boundary = finding.evidence.boundary
+    module = boundary.frame.module
     why = WHY_UNSAFE.get(finding.code, "")
-    plan = LoaderArgumentsPlan(module.span(call), tuple(names))
+    plan = LoaderArgumentsPlan(module.span(boundary.node), tuple(names))
     return Fix(
         f"Remove {' and '.join(f'`{name}`' for name in names)}",
         Applicability.UNSAFE if why else Applicability.SAFE,

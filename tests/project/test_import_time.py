@@ -1,0 +1,46 @@
+"""Which branches are the main process's alone."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from dlfix.project.import_time import in_main_only
+
+GUARDED = (
+    'if __name__ == "__main__": work()',
+    'if "__main__" == __name__: work()',
+    'if __name__ == "__main__" and train: work()',
+    'if __name__ != "__main__": pass\nelse: work()',
+    'if not __name__ != "__main__": work()',
+    'if train:\n    if __name__ == "__main__": work()',
+)
+OPEN = (
+    "if train: work()",
+    'if __name__ == "__main__": pass\nelse: work()',
+    'if __name__ == "__main__" or train: work()',
+    'if __name__ != "__main__" and train: pass\nelse: work()',
+    'if __name__ == "train": work()',
+    'if __name__ == "__main__": pass\nwork()',
+)
+
+
+def is_guarded(source: str) -> bool:
+    def path(node: ast.AST) -> list[ast.AST] | None:
+        if isinstance(node, ast.Call):
+            return [node]
+        found = (path(child) for child in ast.iter_child_nodes(node))
+        return next(([*below, node] for below in found if below), None)
+
+    return in_main_only(path(ast.parse(source)) or [])
+
+
+@pytest.mark.parametrize("source", GUARDED)
+def test_only_the_main_process_comes_here(source: str) -> None:
+    assert is_guarded(source)
+
+
+@pytest.mark.parametrize("source", OPEN)
+def test_a_worker_may_come_here(source: str) -> None:
+    assert not is_guarded(source)
