@@ -552,6 +552,81 @@ ROWS = [
         f"dataset.lock {LOCK}",
     ),
     row(
+        "a class that nobody makes, its parameter",
+        """
+        class Wrapped(Dataset):
+            def __init__(self, fn): self.fn = fn
+        def make(): return Wrapped(lambda x: x)
+        """,
+        "self.fn lambda",
+    ),
+    row(
+        "an object that a worker makes to iterate it there",
+        """
+        class Stream(IterableDataset):
+            def __init__(self, fn): self.fn = fn
+            def __iter__(self): yield from Stream(lambda x: x)
+        """,
+    ),
+    row(
+        "what a subclass's worker method calls by super()",
+        """
+        class Base(Dataset):
+            def __init__(self): self.lock = None
+            def fetch(self): self.lock = threading.Lock()
+        class Data(Base):
+            def __getitem__(self, i): return super().fetch()
+        DataLoader(Base(), num_workers=2)
+        """,
+    ),
+    row(
+        "what is set on the class, not on its objects",
+        """
+        def wrap(cls): cls.go = lambda self: 1
+        class Data(Dataset):
+            def __init_subclass__(cls): wrap(cls)
+        class More(Data): pass
+        Data.__init_subclass__()
+        DataLoader(More(), num_workers=2)
+        """,
+    ),
+    row(
+        "an item taken by the parent, which opens",
+        """
+        class Data(Dataset):
+            def __init__(self): self.lock = None
+            def __getitem__(self, i): self.lock = threading.Lock()
+        data = Data()
+        first = data[0]
+        DataLoader(data, num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "an item taken by a function that is passed the object",
+        """
+        class Data(Dataset):
+            def __init__(self): self.lock = None
+            def __getitem__(self, i): self.lock = threading.Lock()
+        def show(data): print(data[0])
+        data = Data()
+        show(data)
+        DataLoader(data, num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "an item of something else",
+        """
+        class Data(Dataset):
+            def __init__(self): self.lock = None
+            def __getitem__(self, i): self.lock = threading.Lock()
+        rows = list(range(3))
+        print(rows[0])
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
         "a mixin",
         """
         class Locking:

@@ -85,12 +85,17 @@ class Callers:
                     yield Reached(reached.value, (*reached.steps, note))
 
     def _is_passing(self, call: ast.Call, caller: Frame, frame: Frame) -> bool:
-        """Tell whether a call makes an object only to call a method of it: `Cuts(x).to_eager()`."""
+        """Tell whether an object that a call makes goes nowhere from there.
+
+        It is made only to call a method of it, `Cuts(x).to_eager()`, or in a worker.
+        """
         if getattr(frame.scope.node, "name", "") != "__init__":
             return False
         attribute = caller.module.parent(call)
         above = caller.module.parent(attribute) if isinstance(attribute, ast.Attribute) else None
-        return isinstance(above, ast.Call) and above.func is attribute
+        if isinstance(above, ast.Call) and above.func is attribute:
+            return True
+        return self.interpreter.sides.only_worker(caller.module, call)
 
     def _argument(
         self, name: str, function: ast.AST, arguments: Arguments, frame: Frame

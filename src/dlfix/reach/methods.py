@@ -21,6 +21,12 @@ def decorator_kind(node: ast.AST) -> str:
     return ""
 
 
+def takes_instance(node: ast.AST) -> bool:
+    """Tell whether a method is called with an object, rather than with the class, or with neither."""
+    of_class = getattr(node, "name", "") in ("__init_subclass__", "__class_getitem__", "__new__")
+    return not of_class and decorator_kind(node) not in ("staticmethod", "classmethod")
+
+
 @lru_cache(maxsize=8_192)
 def methods_of(node: ast.ClassDef) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
     """Return the functions a class's body defines, by name; the last of a name holds."""

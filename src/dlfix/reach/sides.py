@@ -210,6 +210,8 @@ def _is_outside_call(module: Module, call: ast.Call, own: set[ast.ClassDef]) -> 
     func = call.func
     if not isinstance(func, ast.Attribute) or _name(func.value) in ("self", "cls"):
         return False
+    if isinstance(func.value, ast.Call) and _name(func.value.func) == "super":
+        return False  # a subclass's method, which may be a worker's
     return not _inside(module, call, own) and not _in_worker_code(module, call)
 
 

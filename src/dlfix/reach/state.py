@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.scopes import EACH, unpacking
 from dlfix.project.trees import walk
 from dlfix.reach.crossing import Store
-from dlfix.reach.methods import decorator_kind
+from dlfix.reach.methods import decorator_kind, takes_instance
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -85,7 +85,7 @@ class State:
         self.late = True
         for name in sorted(sides.run_by_parent(self.instance.cls, storing)):
             method = self.interpreter.instances.method(self.instance.cls, name)
-            if method is None or decorator_kind(method.node) == "staticmethod":
+            if method is None or not takes_instance(method.node):
                 continue
             before = {attribute: list(stores) for attribute, stores in self.stores.items()}
             self._run(method, self._method_frame(method))
