@@ -375,10 +375,21 @@ f = lambda b: b
 """,
         "collate_fn lambda",
     ),
-]
-
-# What is known not to be seen yet.
-HOLES = [
+    row(
+        "a global of another module of that name",
+        f"""
+# file: main.py
+{LOADER}
+import config
+import other
+other.f = lambda b: b
+DataLoader([], collate_fn=config.f, num_workers=2)
+# file: config.py
+f = None
+# file: other.py
+f = None
+""",
+    ),
     row(
         "a global set from another module",
         f"""
@@ -397,10 +408,4 @@ f = None
 
 @pytest.mark.parametrize("case", ROWS)
 def test_what_crosses_between_modules(case: Case, tmp_path: Path) -> None:
-    assert paths(analysis_of(tmp_path, case.source)) == set(case.paths)
-
-
-@pytest.mark.xfail(strict=True, reason="known hole")
-@pytest.mark.parametrize("case", HOLES)
-def test_what_is_not_seen_yet(case: Case, tmp_path: Path) -> None:
     assert paths(analysis_of(tmp_path, case.source)) == set(case.paths)

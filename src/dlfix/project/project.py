@@ -144,6 +144,18 @@ class Project:
             self._set = frozenset(name for pairs in found for pair in pairs for name in pair)
         return attribute.encode() in self._set or not attribute.isascii()
 
+    def setting(self, attribute: str, owner: Module) -> list[Module]:
+        """Return the other modules that name a module and may set an attribute of it: `m.x = ...`."""
+        pattern = re.compile(rb"\.%b\s*=(?!=)" % re.escape(attribute.encode()))
+        word = owner.name.rpartition(".")[2].encode()
+        found = []
+        for path in self._mentioning(attribute) if self.sets(attribute) else ():
+            source = self.source(path)
+            named = path != owner.path and word in self._words_of(path)
+            if named and source is not None and pattern.search(source.data):
+                found.append(path)
+        return self._parsed(found)
+
     def decorating(self, name: str) -> list[Module]:
         """Return the modules that may decorate something with a name: `@name`, `@a.name(...)`."""
         return self._parsed(p for p in self._mentioning(name) if self.decorates(p, name))

@@ -272,7 +272,11 @@ class Instances:
         """Yield the stores that code outside the class makes on an instance: `ds.x = ...`."""
         if instance.call is not None:
             for module in modules:
-                yield from self._set_in(module).get(instance.call, ())
+                yield from self.set_on(instance.call, module)
+
+    def set_on(self, call: ast.AST, module: Module) -> list[Store]:
+        """Return the stores that a module's code makes on what a call made."""
+        return self._set_in(module).get(call, [])
 
     def _set_in(self, module: Module) -> dict[ast.AST, list[Store]]:
         """Return the stores that a module's code makes on instances, by the call that made them."""
@@ -290,11 +294,19 @@ class Instances:
                 conditional=True, method="",
             )  # fmt: skip
             for reached in self.interpreter.evaluate(target.value, frame):
-                if isinstance(reached.value, Instance) and reached.value.call is not None:
-                    found.setdefault(reached.value.call, []).append(store)
+                made = _made_by(reached.value)
+                if made is not None:
+                    found.setdefault(made, []).append(store)
         if not self.interpreter.starved:
             self._outside[module] = found
         return found
+
+
+def _made_by(value: Value) -> ast.AST | None:
+    """Return the call that made an object of the tree, or one of a library."""
+    if isinstance(value, Instance):
+        return value.call
+    return value.node if isinstance(value, ExternalCall) else None
 
 
 def attribute_targets(module: Module) -> list[tuple[ast.Attribute, ast.Assign]]:

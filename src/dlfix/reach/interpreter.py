@@ -21,6 +21,7 @@ from dlfix.reach.callers import Callers
 from dlfix.reach.calls import Calls
 from dlfix.reach.containers import Containers, constant_key, item_of
 from dlfix.reach.instances import Instances
+from dlfix.reach.module_state import ModuleState
 from dlfix.reach.narrowing import narrowed
 from dlfix.reach.sides import SideReader
 from dlfix.reach.values import (
@@ -65,6 +66,7 @@ class Interpreter:
         self.displays = Containers(self)
         self.callers = Callers(self)
         self.instances = Instances(self)
+        self.modules = ModuleState(self)
         self.sides = SideReader(self)
         self._memo: dict[tuple[ast.AST, Frame], tuple[Reached, ...] | None] = {}
         self._frames: dict[tuple[Scope, ast.AST | None, Frame | None, int], Frame] = {}
@@ -392,6 +394,7 @@ class Interpreter:
         self._asked.add((module, name))
         try:
             found = list(self.name(name, self.frame(module.scope), None))
+            found += self.modules.set_elsewhere(module, name)
         finally:
             self._asked.discard((module, name))
         yield from found

@@ -71,6 +71,10 @@ class Walk:
         row = boundary.row
         if row is None:
             return
+        for store in self._set_later(boundary):
+            if store.attribute in row.crosses:
+                for reached in self.interpreter.instances.stored(store):
+                    yield Edge("argument", store.attribute), reached
         for name, argument in boundary.arguments.items():
             bare = name.partition("[")[0]
             gathered = row.keywords and bare not in row.parameters and row.keywords in row.crosses
@@ -79,6 +83,12 @@ class Walk:
                     yield Edge("argument", name), reached
             elif bare in row.items:
                 yield from self._each(name, argument)
+
+    def _set_later(self, boundary: Boundary) -> list[Store]:
+        """Return what code sets on a loader once it is made: `loader.collate_fn = ...`."""
+        if boundary.kind != "DataLoader":
+            return []
+        return self.interpreter.instances.set_on(boundary.node, boundary.frame.module)
 
     def _each(self, name: str, argument: Argument) -> Iterator[Child]:
         for item in self.interpreter.each(argument):
