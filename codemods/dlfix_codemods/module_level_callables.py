@@ -152,9 +152,8 @@ class _Carrier(cst.CSTTransformer):
             return self._wrapped(result, self.work.wraps[original_node])
         if original_node in self.work.uses and not isinstance(original_node, cst.Call):
             return self._written(original_node, self.work.uses[original_node], result)
-        if isinstance(result, wrapping.HEADERS) and self._is_short(original_node):
-            column, work = self._column(original_node), self.work
-            return wrapping.fitted_header(work.module, result, self.grown, column, work.width)
+        if isinstance(result, (cst.SimpleStatementLine, *wrapping.HEADERS)):
+            return self._laid_out(original_node, result)
         return result
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
@@ -168,7 +167,9 @@ class _Carrier(cst.CSTTransformer):
             return updated_node
         added = [bodies.keyword(name, self._text(value)) for name, value in becomes.keywords]
         args = bodies.joined(updated_node.args, added)
-        return self._grow(updated_node.with_changes(func=_parsed(becomes.function), args=args))
+        return self._grow(
+            original_node, updated_node.with_changes(func=_parsed(becomes.function), args=args)
+        )
 
     def _is_partial(self, call: cst.Call) -> bool:
         """Tell whether a call is a partial of what becomes one itself."""
@@ -188,36 +189,20 @@ class _Carrier(cst.CSTTransformer):
         args = [first, *bound, *updated.args[1:], *added]
         *others, last = bodies.parted(args)
         last = last.with_changes(comma=updated.args[-1].comma)
-        return self._grow(updated.with_changes(args=[*others, last]))
+        return self._grow(original, updated.with_changes(args=[*others, last]))
 
-    def leave_SimpleStatementLine(
-        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
-    ) -> cst.SimpleStatementLine:
-        """Lay out a line that grew too long."""
-        if not self._is_short(original_node):
-            return updated_node
-        return self._laid_out(original_node, updated_node)
-
-    def _laid_out(
-        self, original: cst.CSTNode, line: cst.SimpleStatementLine
-    ) -> cst.SimpleStatementLine:
+    def _laid_out(self, original: cst.CSTNode, statement: wrapping.Statement) -> wrapping.Statement:
         column, work = self._column(original), self.work
-        return wrapping.fitted(work.module, line, self.grown, column, work.width)
+        return wrapping.fitted(work.module, statement, self.grown, column, work.width)
 
     def _column(self, statement: cst.CSTNode) -> int:
         return self.work.spans[statement].start.column
 
-    def _is_short(self, statement: cst.CSTNode) -> bool:
-        """Tell whether a statement, or its header, stands on one line that is not too long."""
-        span = self.work.spans[statement]
-        line = self.work.lines[span.start.row - 1]
-        if isinstance(statement, wrapping.HEADERS):
-            return line.endswith(":") and len(line) <= self.work.width
-        one = isinstance(statement, cst.SimpleStatementLine) and span.start.row == span.end.row
-        return one and len(line) <= self.work.width
-
-    def _grow(self, node: Node) -> Node:
-        self.grown.append(node)
+    def _grow(self, original: cst.CSTNode, node: Node) -> Node:
+        """Note what may be too long for its line, if that was not too long before."""
+        line = self.work.lines[self.work.spans[original].start.row - 1]
+        if len(line) <= self.work.width:
+            self.grown.append(node)
         return node
 
     def leave_IndentedBlock(
@@ -268,6 +253,8 @@ class _Carrier(cst.CSTTransformer):
         hoist = self._hoist_of(before)
         if hoist is None:
             return [after]
+        if hoist.where == "stays":
+            return [self.moved[hoist.source]]
         if hoist.where == "here":
             lines = getattr(after, "leading_lines", ())
             define = self.moved[hoist.source].with_changes(leading_lines=lines)
@@ -278,7 +265,8 @@ class _Carrier(cst.CSTTransformer):
         if hoist.leaves is None or name is None:
             return []
         lines = [line for line in getattr(after, "leading_lines", ()) if not line.comment]
-        value = self._grow(_parsed(self._text(hoist.leaves)))
+        value = _parsed(self._text(hoist.leaves))
+        self.grown.append(value)
         target = cst.AssignTarget(cst.Name(name))
         assignment = cst.Assign(targets=[target], value=value)
         line = cst.SimpleStatementLine(body=[assignment], leading_lines=lines)
@@ -325,31 +313,14 @@ class _Carrier(cst.CSTTransformer):
     def _written(
         self, original: cst.CSTNode, becomes: Expression, old: cst.CSTNode
     ) -> cst.BaseExpression:
-        value = self._fitting(original, becomes)
+        value = _parsed(self._text(becomes))
+        if becomes.binds:
+            self._grow(original, value)
         lpar: Sequence[cst.LeftParen] = getattr(old, "lpar", ())
         rpar: Sequence[cst.RightParen] = getattr(old, "rpar", ())
         if isinstance(old, cst.Tuple) or not any(map(bodies.comments_of, [*lpar, *rpar])):
             return value
-        return value.with_changes(lpar=lpar, rpar=rpar)
-
-    def _fitting(self, original: cst.CSTNode, becomes: Expression) -> cst.BaseExpression:
-        """Return what stands for a node, on lines of its own where it would not fit."""
-        text = self._text(becomes)
-        span = self.work.spans[original]
-        lines = self.work.lines
-        rest = len(lines[span.end.row - 1]) - span.end.column
-        statement, width = self.statements[-1], self.work.width
-        line = lines[span.start.row - 1]
-        fits = span.start.column + len(text) + rest <= width or len(line) > width
-        if not becomes.binds or fits or self._is_short(statement):
-            return self._grow(_parsed(text))
-        column = self._column(statement)
-        outer = " " * (len(line) - len(line.lstrip()) - column)
-        inner = outer + self.work.module.default_indent
-        listed = ", ".join(self._arguments(becomes))
-        if len(inner) + column + len(listed) > self.work.width:
-            listed = f",\n{inner}".join(self._arguments(becomes)) + ","
-        return _parsed(f"{self.work.partial}(\n{inner}{listed}\n{outer})")
+        return self._grow(original, value.with_changes(lpar=lpar, rpar=rpar))
 
     def _text(self, value: Written) -> str:
         if isinstance(value, str):

@@ -9,8 +9,8 @@ import libcst as cst
 
 from dlfix.source.text import Span
 from dlfix_codemods.base import PlannedCodemod
-from dlfix_codemods.tools import imports, placement
-from dlfix_codemods.tools.positions import find
+from dlfix_codemods.tools import imports, placement, wrapping
+from dlfix_codemods.tools.positions import all_spans, find
 
 OPTION = "worker_init_fn"
 
@@ -29,6 +29,7 @@ class WorkerGlobalsPlan:
     values: tuple[tuple[str, str], ...]
     calls: tuple[Span, ...]
     above: Span
+    width: int = 88  # how long a line of the file may be
 
 
 class WorkerGlobals(PlannedCodemod):
@@ -44,11 +45,42 @@ class WorkerGlobals(PlannedCodemod):
         calls = find(module, plan.calls, cst.Call)
         way = imports.access(module, "functools", "partial") if plan.values else None
         option = _option(plan, way.written if way else "")
-        for call in calls.values():
-            assert isinstance(call, cst.Call)
-            module = module.with_deep_changes(call, args=_with(call, option))
+        given = _Giver(module, set(calls.values()), option, plan.width)
+        module = module.visit(given)
         module = placement.insert_at(module, index, [_function(module, plan)])
         return way.apply(module) if way else module
+
+
+class _Giver(cst.CSTTransformer):
+    """Gives calls an option, and lays out the lines that grow too long by it."""
+
+    def __init__(
+        self, module: cst.Module, calls: set[cst.CSTNode], option: cst.BaseExpression, width: int
+    ) -> None:
+        super().__init__()
+        self.module = module
+        self.calls = calls
+        self.option = option
+        self.width = width
+        self.spans = all_spans(module)
+        self.grown: list[cst.CSTNode] = []
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
+        """Give a call the option."""
+        if original_node not in self.calls:
+            return updated_node
+        call = updated_node.with_changes(args=_with(updated_node, self.option))
+        if self.spans[original_node].end.column <= self.width:
+            self.grown.append(call)
+        return call
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine:
+        """Lay out a line that grew too long."""
+        column = self.spans[original_node].start.column
+        laid_out = wrapping.fitted(self.module, updated_node, self.grown, column, self.width)
+        return cst.ensure_type(laid_out, cst.SimpleStatementLine)
 
 
 def _option(plan: WorkerGlobalsPlan, partial: str) -> cst.BaseExpression:

@@ -33,8 +33,8 @@ FUNCTION = "def _init_worker(worker_id, rate):\n    settings.configure(rate)\n"
 def test_a_partial_binds_what_the_parent_gave() -> None:
     assert rewritten("import settings\n\nloader = Loader(data, num_workers=2)\n") == (
         "import functools\n\nimport settings\n\n\n" + FUNCTION + "\n\n"
-        "loader = Loader(data, num_workers=2, worker_init_fn=functools.partial(_init_worker,"
-        " rate=args.rate))\n"
+        "loader = Loader(\n    data, num_workers=2, worker_init_fn=functools.partial(_init_worker,"
+        " rate=args.rate)\n)\n"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from dlfix.source.text import Span
 
-Where = Literal["module", "method", "here", "gone"]
+Where = Literal["module", "method", "here", "stays", "gone"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class Hoist:
     """A lambda or local function that becomes a named function elsewhere.
 
     `where` is "module" (above the top-level statement that holds `near`), "method" (below the
-    method at `near`), "here" (a def in the place of `f = lambda ...`) or "gone" (an equal one moves).
+    method at `near`), "here" (a def in the place of `f = lambda ...`), "stays" (a def that takes more
+    parameters) or "gone" (an equal one moves).
     """
 
     source: Span

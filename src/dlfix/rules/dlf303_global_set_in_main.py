@@ -75,7 +75,9 @@ class GlobalSetInMain(Rule):
 
     ## Fix safety
 
-    Unsafe: a worker that went on with the default gets the parent's setting.
+    Unsafe: a worker that went on with the default gets the parent's setting. Where one function that
+    the loader is handed is all that reads the name, it gets it as a parameter, bound by
+    `functools.partial`; else a `worker_init_fn` sets the name in each worker.
 
     ## How to switch it off
 

@@ -457,6 +457,40 @@ def test_a_line_that_grew_too_long_is_laid_out(line: str, parted: str) -> None:
     assert f"    {parted}\n" in code
 
 
+def test_a_line_of_several_that_grew_too_long_is_laid_out() -> None:
+    _, code = move(
+        """
+        def make(rows, converter_of_rows, load):
+            loader = Loader(
+                dataset=Rows(rows, lambda row: converter_of_rows([load(row), 1])),
+                batch_size=1,
+            )
+        """
+    )
+    assert (
+        "        dataset=Rows(\n"
+        "            rows,\n"
+        "            functools.partial(\n"
+        "                _apply_converter_of_rows, converter_of_rows=converter_of_rows, load=load\n"
+        "            ),\n"
+        "        ),\n"
+        "        batch_size=1,\n"
+    ) in code
+
+
+def test_arguments_that_shared_a_line_get_one_each() -> None:
+    _, code = move(
+        """
+        def make(rows, converter):
+            loader = Loader(
+                rows[11111:22222:333333], lambda row: converter([row, 1])
+            )
+        """
+    )
+    each = "functools.partial(_apply_converter, converter=converter),"
+    assert f"(\n        rows[11111:22222:333333],\n        {each}\n    )" in code
+
+
 def test_a_line_that_was_too_long_stays_one() -> None:
     line = f"rows = Load({'root, ' * 16} collate_fn=lambda rows: rows[:padding])"
     _, code = move(f"def make(root, padding):\n    {line}\n")

@@ -281,7 +281,8 @@ class Moves:
         """Return names for a function, the best first; its own first where it may keep that."""
         node = draft.node
         if isinstance(node, ast.Lambda) and (not draft.name or names.is_vague(draft.name)):
-            return names.wanted(self.module, node, parameter)
+            beside = [each.node for each in self.drafts.of.values() if each.new_name]
+            return names.wanted(self.module, node, parameter, beside)
         scope = self.module.scope_of(node)
         reads = scope.reads.get(draft.name, ())
         keeps = self._may_keep(draft)
@@ -476,10 +477,10 @@ def _text_of(module: Module, node: Node) -> str | None:
     """Return what two functions share that are one; None where a comment tells them apart."""
     if isinstance(node, ast.Lambda):
         return None if "#" in module.segment(node) else ast.dump(node)
-    first = min(node.lineno, *(each.lineno for each in node.decorator_list), node.lineno)
-    while first > 1 and module.lines[first - 2].lstrip().startswith("#"):
-        first -= 1
-    return textwrap.dedent("\n".join(module.lines[first - 1 : node.end_lineno]))
+    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    above = module.lines[first - 2].lstrip() if first > 1 else ""
+    text = "\n".join(module.lines[first - 1 : node.end_lineno])
+    return None if "#" in text or above.startswith("#") else textwrap.dedent(text)
 
 
 def is_only_name(module: Module, name: str, binder: Scope) -> bool:

@@ -20,6 +20,7 @@ _FILLING = {
     "loader", "loaders", "dataloader", "dataloaders", "dataset", "datasets", "data", "module",
     "datamodule", "main", "run", "fn", "func", "function", "init", "setup", "the", "a", "of",
 }  # fmt: skip
+_LONGEST = 32  # a name beyond this is harder to read than a number
 _THINGS = {"value", "data", "item", "obj", "arg", "elem", "val", "tensor", "arr"}
 _TYPES = {"float", "int", "long", "double", "half", "bool", "str", "list", "dict", "tuple", "set"}
 _MAKERS = re.compile(r"^_*(?:make|get|build|create|new|prepare|setup|init|load)_+(?=[a-z])")
@@ -37,21 +38,27 @@ _OPERATORS: dict[type[ast.operator], str] = {
 }
 
 
-def wanted(module: Module, node: ast.Lambda, parameter: str = "") -> list[str]:
+def wanted(
+    module: Module, node: ast.Lambda, parameter: str = "", beside: Iterable[ast.AST] = ()
+) -> list[str]:
     """Return names for a lambda, the best first.
 
-    `parameter` is the parameter it fills, where that is known from elsewhere.
+    `parameter` is the parameter it fills, where that is known from elsewhere; `beside` is what moves
+    too: where that stands in the same function or class, this one's name tells it from no other.
     """
     if returns_its_argument(node):
         return ["identity", "_identity"]
     role = naming.snake(role_of(module, node) or parameter).strip("_")
-    deed = deed_of(node)
+    deed = _applied(module, node) or deed_of(node)
     if is_vague(role):
         base = deed or "apply"
         return [f"_{base}", *_told_apart(node, base), *_placed(module, node, base)]
     stem = role.removesuffix("_fn").removesuffix("_func")
     longer = [f"_{stem}_{deed}"] if deed and deed not in role else []
-    return [f"_{role}", *_placed(module, node, role), *longer, *_placed(module, node, role, True)]
+    placed = [*_placed(module, node, role), *longer]
+    if _owner(module, node) in {_owner(module, each) for each in beside}:
+        placed = [*longer, *_placed(module, node, role)]
+    return [f"_{role}", *placed, *_placed(module, node, role, True)]
 
 
 def is_vague(name: str) -> bool:
@@ -82,7 +89,18 @@ def _placed(module: Module, node: ast.AST, name: str, filling: bool = False) -> 
         for word in _owner(module, node).split("_")
         if word and word not in dull and not any(_alike(word, each) for each in said)
     ]
-    return [f"_{'_'.join(words)}_{name}"] if words else []
+    placed = f"_{'_'.join(words)}_{name}"
+    return [placed] if words and len(placed) <= _LONGEST else []
+
+
+def _applied(module: Module, node: ast.Lambda) -> str:
+    """Return what a lambda does that only calls a local variable: it applies that."""
+    match node.body:
+        case ast.Call(func=ast.Name(id=name)):
+            scope = module.inner_scope(node).lookup(name)
+            if scope is not None and scope.is_function:
+                return f"apply_{naming.snake(name)}"
+    return ""
 
 
 def _alike(one: str, other: str) -> bool:
@@ -255,8 +273,10 @@ def deed_of(node: ast.Lambda) -> str:
             return "none"
         case ast.Constant():
             return "constant"
-        case ast.IfExp():
-            return "choose"
+        case ast.IfExp(body=one, orelse=other):
+            deeds = [deed_of(ast.Lambda(node.args, each)) for each in (one, other)]
+            deeds = [each for each in deeds if each not in ("", "constant", "none")]
+            return deeds[0] if len(deeds) == 1 else "choose"
         case ast.JoinedStr():
             return "format"
     return ""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from dlfix.fixing.hoisting import carrying
+from dlfix.fixing.hoisting.width import width_of
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.reach.entries import Entries, enclosing_function, top_level_statement
 from dlfix_codemods.tools import naming
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from dlfix.rules.dlf303_global_set_in_main import SetInParent
 
 CODEMOD = "worker_globals"
+_WHY_UNSAFE = "a worker that went on with what the import leaves gets the parent's setting"
 SIMPLE = (
     ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.BoolOp,
     ast.Compare, ast.IfExp, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
@@ -30,14 +34,47 @@ class _No(Exception):
 
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
-    """Plan one `worker_init_fn` for each setting that workers lack; one a module and round."""
+    """Carry each setting that workers lack, by a partial or a `worker_init_fn`; one a module."""
     taken: set[Module] = set()
+    groups: dict[ast.AST, list[Finding]] = {}
     for finding in findings:
-        try:
-            outcome: Fix | Refused = _fix(finding.evidence, analysis, taken)
-        except _No as no:
-            outcome = Refused(str(no))
-        yield Planned((finding,), outcome)
+        groups.setdefault(finding.evidence.read.function.node, []).append(finding)
+    for group in groups.values():
+        fix = _in_partial([each.evidence for each in group], analysis, taken)
+        if fix is not None:
+            yield Planned(tuple(group), fix)
+            continue
+        for finding in group:
+            try:
+                outcome: Fix | Refused = _fix(finding.evidence, analysis, taken)
+            except _No as no:
+                outcome = Refused(str(no))
+            yield Planned((finding,), outcome)
+
+
+def _in_partial(
+    settings: Sequence[SetInParent], analysis: Analysis, taken: set[Module]
+) -> Fix | None:
+    """Return the fix that carries what a function reads in a partial, where that is the smaller."""
+    boundary = settings[0].read.function.crossing.boundary
+    module = boundary.frame.module
+    if boundary.kind != "DataLoader" or module in taken:
+        return None
+    loaders = _loaders_beside(analysis, boundary)
+    try:
+        for loader, evidence in itertools.product(loaders, settings):
+            assert isinstance(loader.node, ast.Call)
+            _carried(evidence, module, loader.node)
+    except _No:
+        return None
+    plan = carrying.carried(analysis, [each.read for each in settings], loaders)
+    if plan is None:
+        return None
+    taken.add(module)
+    edit = Edit(module.path, "module_level_callables", plan)
+    names = ", ".join(f"`{each.name.name}`" for each in settings)
+    message = f"Carry {names} to `{plan.hoists[0].name}` in a partial"
+    return Fix(message, Applicability.UNSAFE, (edit,), _WHY_UNSAFE)
 
 
 def _fix(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> Fix:
@@ -63,12 +100,13 @@ def _fix(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> Fix:
         values,
         tuple(module.span(loader.node) for loader in loaders),
         module.span(top_level_statement(module, boundary.node)),
+        width_of(module),
     )
     return Fix(
         f"Set `{evidence.name.name}` in each worker by `{name}`",
         Applicability.UNSAFE,
         (Edit(module.path, CODEMOD, plan),),
-        "a worker that went on with what the import leaves gets the parent's setting",
+        _WHY_UNSAFE,
     )
 
 

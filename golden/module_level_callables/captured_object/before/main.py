@@ -1,0 +1,41 @@
+import argparse
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Numbers(Dataset):
+    def __init__(self, transform=None):
+        self.transform = transform
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        value = torch.tensor(index)
+        return value if self.transform is None else self.transform(value)
+
+
+def options(args):
+    context = args.start_method if args.workers else None
+    return {"batch_size": 2, "num_workers": args.workers, "multiprocessing_context": context}
+
+
+class Vocabulary:
+    def __init__(self, words):
+        self.ids = {word: index for index, word in enumerate(words)}
+        self.look_up = lambda word: self.ids.get(word, -1)
+
+
+def make_loader(args):
+    vocabulary = Vocabulary(["0", "2", "4"])
+    encode = lambda value: torch.tensor(vocabulary.look_up(str(int(value))))
+    return DataLoader(Numbers(encode), **options(args))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    print("RESULT", [batch.tolist() for batch in make_loader(args)])
