@@ -16,9 +16,9 @@ _STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 def rewrite(module: cst.Module, plan: ClassPlan) -> cst.Module:
     """Carry out a plan for one class; code outside it stays to the byte."""
     edits = _Edits(module, plan)
-    module, written = _imported(module, plan)
+    imported, written = _imported(module, plan)
     edits.written = written
-    return module.visit(edits)
+    return imports.without_unused(imported.visit(edits), module)
 
 
 def _imported(module: cst.Module, plan: ClassPlan) -> tuple[cst.Module, dict[str, str]]:

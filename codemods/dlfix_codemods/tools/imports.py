@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -96,6 +97,48 @@ def add(module: cst.Module, dotted: str, name: str | None = None) -> cst.Module:
     if line is not None:
         return _extended(module, line, name)
     return _added(module, _from(dotted, name))
+
+
+def without_unused(module: cst.Module, before: cst.Module) -> cst.Module:
+    """Take out the names of `typing` that were in use before and are not any more.
+
+    Other imports stay: another module may import what they bind from this one.
+    """
+    now, then = module.code, before.code
+    body: list[Statement] = []
+    lines: Sequence[cst.EmptyLine] = ()
+    for statement in module.body:
+        line = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+        if isinstance(line, cst.ImportFrom) and _is_of_typing(line):
+            gone = {name for name in map(_bound, line.names) if _times(name, now) == 1}  # type: ignore[arg-type]
+            gone = {name for name in gone if _times(name, then) > 1}
+            kept = [each for each in line.names if _bound(each) not in gone]  # type: ignore[union-attr]
+            if gone and not kept and not _has_comments(statement):
+                lines = lines or statement.leading_lines
+                continue
+            if gone and kept:
+                kept[-1] = kept[-1].with_changes(comma=line.names[-1].comma)  # type: ignore[index]
+                statement = statement.with_deep_changes(line, names=kept)
+        if lines and not statement.leading_lines:
+            statement = statement.with_changes(leading_lines=lines)
+        lines = ()
+        body.append(statement)
+    return module.with_changes(body=body)
+
+
+def _is_of_typing(line: cst.ImportFrom) -> bool:
+    return _source(line) == "typing" and not isinstance(line.names, cst.ImportStar)
+
+
+def _times(name: str, code: str) -> int:
+    return len(re.findall(rf"\b{re.escape(name)}\b", code))
+
+
+def _has_comments(statement: Statement) -> bool:
+    assert isinstance(statement, cst.SimpleStatementLine)
+    beside = statement.trailing_whitespace.comment is not None
+    alone = len(statement.body) == 1
+    return beside or not alone or any(line.comment for line in statement.leading_lines)
 
 
 def _imports_plainly(statement: Import, dotted: str) -> bool:

@@ -121,3 +121,35 @@ def test_both_names_taken_gives_an_alias() -> None:
         "import functools as _functools",
         "_functools.partial",
     )
+
+
+def without_unused(before: str, after: str) -> str:
+    return imports.without_unused(cst.parse_module(after), cst.parse_module(before)).code
+
+
+def test_a_name_of_typing_that_nothing_uses_any_more_goes():
+    before = (
+        "import os\n\nfrom typing import List, Optional\n\nx: Optional[int] = None\ny: List[int]\n"
+    )
+    after = before.replace("Optional[int]", "int")
+    assert "from typing import List\n" in without_unused(before, after)
+
+
+def test_the_last_name_of_typing_takes_its_line_along_and_leaves_the_blank_one():
+    before = "import os\n\nfrom typing import Optional\nimport h5py\n\nx: Optional[int]\n"
+    after = before.replace("Optional[int]", "int")
+    assert without_unused(before, after) == "import os\n\nimport h5py\n\nx: int\n"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "from typing import Optional\n",  # nothing used it before
+        "from typing import Optional  # told\nx: Optional[int]\n",
+        "from mine import Optional\nx: Optional[int]\n",
+        'from typing import Optional\n__all__ = ["Optional"]\nx: Optional[int]\n',
+    ],
+)
+def test_other_imports_stay(before: str):
+    after = before.replace("x: Optional[int]", "x: int")
+    assert without_unused(before, after) == after

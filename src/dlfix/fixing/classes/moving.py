@@ -90,6 +90,7 @@ class Mover:
         self.walrus: dict[str, ast.NamedExpr] = {}
         self.saves: dict[str, list[str]] = {}  # attribute -> statements to keep values
         self.taken_locals: set[ast.stmt] = set()
+        self.unpacked: set[ast.stmt] = set()  # what is moved with all its targets
         self.bound_around: set[str] = set()  # names bound by a `with` that moves along
 
     def run(self, leading: Mapping[str, str]) -> Moved:
@@ -231,13 +232,16 @@ class Mover:
     # -- statements that configure it
 
     def _settings(self, attribute: str) -> list[ast.stmt]:
-        """Return the statements that configure a handle once it is open, in order."""
         handle = self.handles[attribute]
-        found = []
-        for statement in self._later(handle.site.statement, self.definitions[attribute]):
-            if self._configures(statement, attribute, handle):
-                found.append(statement)
-        return found
+        return self.settings_of(handle, self.definitions[attribute])
+
+    def settings_of(self, handle: Handle, *definitions: ast.stmt) -> list[ast.stmt]:
+        """Return the statements that configure a handle once it is open, in order."""
+        return [
+            statement
+            for statement in self._later(handle.site.statement, *definitions)
+            if self._configures(statement, handle.attribute, handle)
+        ]
 
     def _later(self, *opened: ast.stmt) -> list[ast.stmt]:
         row = min(each.lineno for each in opened)
@@ -864,6 +868,8 @@ class Mover:
     def _remaining(self, attribute: str, definition: ast.stmt) -> list[str]:
         """Return what a statement goes on doing once the opening has left it."""
         read = f"{self.me}.{attribute}"
+        if definition in self.unpacked:
+            return []
         if not isinstance(definition, ast.Assign):
             return self._alias_left(definition, read)
         lines = []

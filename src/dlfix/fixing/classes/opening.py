@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dlfix.fixing.classes.closing import is_closer, questions_and_guards
 from dlfix.fixing.classes.facts import (
@@ -75,7 +75,8 @@ class LazyClass:
         self.work = _Work()
         self._hanging: set[str] = set()  # local names of `__init__` that may need them open
         self.touching = self._touching()
-        self.together = self._together()
+        self.unpacked = self._unpacked()
+        self.together = self.unpacked or self._together()
 
     def plan(self) -> ClassPlan:
         """Return the plan; raise Refusal where there is none."""
@@ -124,6 +125,32 @@ class LazyClass:
                     names |= {name, each.attr}
         return [name for name in self.handles if name in names]
 
+    def _unpacked(self) -> list[str]:
+        """Return the handles that one call opens and gives as a tuple."""
+        for handle in self.handles.values():
+            match handle.site.statement:
+                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call()):
+                    me = self_name(handle.site.method)
+                    names = [each.attr for each in targets if is_self_attribute(each, me)]
+                    if len(names) == len(targets) and self.handles.keys() >= set(names):
+                        return names
+        return []
+
+    def _move_unpacked(self, by_process: bool) -> None:
+        first = self.handles[self.unpacked[0]]
+        site, method = first.site, first.site.method
+        value = getattr(site.statement, "value", None)
+        whole = replace(first, site=replace(site, value=value))
+        mover = Mover(self.facts, method, {first.attribute: whole}, self.around.kept_by_bases)
+        mover.unpacked.add(site.statement)
+        for name in self.unpacked:
+            settings = mover.settings_of(self.handles[name])
+            if settings:
+                raise Refusal(f"`{name}` is set up at {self.facts.line(settings[0])}")
+        moved = mover.run(self._leading({first.attribute: first}) if by_process else {})
+        moved.bodies.update(dict.fromkeys(self.unpacked, moved.bodies[first.attribute]))
+        self._add(method, moved)
+
     def _has_position(self, name: str) -> bool:
         handle = self.handles.get(name)
         return handle is not None and (bool(handle.position) or handle.iterates)
@@ -140,6 +167,8 @@ class LazyClass:
 
     def _opened_together(self) -> str:
         """Return statements that open a group in order and return it as a tuple."""
+        if self.unpacked:
+            return self._body(self.unpacked[0])
         lines = []
         locals_ = {name: name.lstrip("_") for name in self.together}
         for name in self.together:
@@ -311,7 +340,11 @@ class LazyClass:
 
     def _move(self, by_process: bool) -> None:
         groups: dict[Method, dict[str, Handle]] = {}
+        if self.unpacked:
+            self._move_unpacked(by_process)
         for name, handle in self.handles.items():
+            if name in self.unpacked:
+                continue
             groups.setdefault(handle.site.method, {})[name] = handle
         for method, handles in groups.items():
             leading = self._leading(handles) if by_process else {}
