@@ -245,6 +245,47 @@ def test_generators_from_which_all_workers_draw_the_same_are_found_by_a_second_w
     assert not any(boundary.culprits for boundary in others)
 
 
+def test_a_stream_that_all_workers_yield_whole_is_found_by_a_second_worker(tmp_path):
+    script = write(
+        tmp_path,
+        """
+        import torch
+        from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+        class Whole(IterableDataset):
+            def __init__(self, count):
+                self.count = count
+            def __iter__(self):
+                return (self.sample(i) for i in range(self.count))
+            def sample(self, i):
+                return torch.tensor(i)
+
+        class Zeros(Whole):
+            def sample(self, i):
+                return torch.zeros(1)
+
+        class Split(Whole):
+            def __iter__(self):
+                info = get_worker_info()
+                return (self.sample(i) for i in range(info.id, self.count, info.num_workers))
+
+        if __name__ == "__main__":
+            loaders = [
+                DataLoader(Whole(20), batch_size=4, num_workers=2),
+                DataLoader(Whole(20), batch_size=None, num_workers=2),
+                DataLoader(Whole(20), batch_size=4, num_workers=1),
+                DataLoader(Whole(3), batch_size=4, num_workers=2),
+                DataLoader(Zeros(20), batch_size=4, num_workers=2),
+                DataLoader(Split(20), batch_size=4, num_workers=2),
+            ]
+        """,
+    )
+    boundaries = probe.probe(script).boundaries
+    found = [[(c.path, c.stage, c.line.row) for c in b.culprits] for b in boundaries]
+    whole = [("loader.dataset", "stream", 8)]
+    assert found == [whole, whole, [], [], [], []]
+
+
 def test_loaders_that_are_made_and_not_yet_started_are_examined_too(tmp_path):
     script = write(
         tmp_path,
@@ -253,13 +294,14 @@ def test_loaders_that_are_made_and_not_yet_started_are_examined_too(tmp_path):
         if __name__ == "__main__":
             first = DataLoader(Clips(), num_workers=1)
             second = DataLoader(Clips(transform=lambda x: x), num_workers=1)
+            third = DataLoader(Clips(transform=second.dataset.transform), num_workers=1)
             for batch in first:
                 pass
         """,
     )
     probed = probe.probe(script)
-    assert len(probed.boundaries) == 2
-    assert [c.path for c in probed.culprits] == ["loader.dataset.transform"]
+    paths = [[c.path for c in boundary.culprits] for boundary in probed.boundaries]
+    assert paths == [[], ["loader.dataset.transform"], ["loader.dataset.transform"]]
 
 
 def test_continue_runs_the_training_step_in_this_process(tmp_path):

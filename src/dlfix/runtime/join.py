@@ -15,7 +15,13 @@ from dlfix.runtime.probe import Culprit, Line
 if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
-STAGES = {"fetch": "DLF303", "main": "DLF301", "return": "DLF207", "alike": "DLF503"}
+STAGES = {
+    "fetch": "DLF303",
+    "main": "DLF301",
+    "return": "DLF207",
+    "alike": "DLF503",
+    "stream": "DLF501",
+}
 
 
 @dataclass(frozen=True, slots=True)

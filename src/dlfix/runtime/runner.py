@@ -871,6 +871,7 @@ class Boundary:
         self.method = method
         self.job = job or {}
         self.draw = draw or (lambda: None)  # what the parent does once its workers have started
+        self.loader = None  # the id of the loader that it is of
 
 
 def light(cost):
@@ -886,11 +887,13 @@ class Probe:
         self.load = load and os.name == "posix" and bool(SOURCE)
         self.seconds = seconds
         self.number = 0
+        self.at = None  # the loader that is examined
         self.seen = set()
 
     def examine(self, boundary, when=""):
         """Examine all parts of a boundary; tell whether all of them pickle."""
         self.number += 1
+        self.at = boundary.loader or self.number
         self.report.write(
             "boundary",
             number=self.number,
@@ -930,8 +933,8 @@ class Probe:
             self.report.write("shared", **row)
 
     def culprit(self, culprit, stage, when=""):
-        """Report a culprit, once."""
-        key = (culprit["path"], culprit["type"], culprit["error"]["message"])
+        """Report a culprit, once for each loader: it is there in the next epoch too."""
+        key = (self.at, culprit["path"], culprit["type"], culprit["error"]["message"])
         if key not in self.seen:
             self.seen.add(key)
             self.report.write("culprit", boundary=self.number, stage=stage, when=when, **culprit)
@@ -966,6 +969,8 @@ class Probe:
         if stage == "alike":
             place = path_place(boundary.parts, label) or boundary.place
             attribute = label.rpartition(".")[2]
+        if stage == "stream":
+            place = own_place(getattr(type(obj), "__iter__", None)) or boundary.place
         if stage == "load" and obj is not None:
             place = load_place(obj, place)
         self.culprit(
@@ -1181,16 +1186,48 @@ def attempt(stage, say, function, *args, **kwargs):
 
 
 def fetch(job, loaded, say):
-    """Fetch the first batch, send it back, and hold what was drawn at random beside another worker's."""
+    """Fetch the first batch, send it back, and hold it beside another worker's."""
     before = random_states(loaded)
-    give_back(fetch_as(0, job, loaded, say), say)
+    fetcher = fetcher_of(0, job, loaded, say)
+    batch = attempt("fetch", say, fetcher.fetch, job["index"])
+    give_back(batch, say)
     drawn = {p: state for p, state in random_states(loaded).items() if before.get(p) != state}
-    if drawn and job["workers"] > 1:
-        compare_draws(job, drawn, say)
+    if job["workers"] > 1:
+        compare_streams(job, fetcher, batch, say)
+        if drawn:
+            compare_draws(job, drawn, say)
 
 
-def fetch_as(number, job, loaded, say):
-    """Fetch the first batch in the place of a worker, as torch's worker loop does."""
+def compare_streams(job, fetcher, batch, say):
+    """Say if another worker yields the same samples of an iterable dataset, and not since all are alike."""
+    if job["dataset_kind"] != ITERABLE:
+        return
+    try:
+        following = digest(fetcher.fetch(job["index"]))
+        other = digest(fetch_as_another(job, load(job["whole"])))
+    except Exception:  # one of them has no more: that proves nothing
+        return
+    if other == digest(batch) != following:
+        error = {"type": "", "message": SAME_STREAM, "place": None}
+        say("stream", part="loader.dataset", error=error)
+
+
+ITERABLE = 1  # of torch's _DatasetKind
+SAME_STREAM = "each worker yields the same samples: the stream is not divided between them"
+
+
+def fetch_as_another(job, loaded):
+    """Fetch the first batch in the place of the second worker; raise Failed."""
+    fetcher = fetcher_of(1, job, loaded, say_nothing)
+    return attempt("fetch", say_nothing, fetcher.fetch, job["index"])
+
+
+def say_nothing(*args, **kwargs):
+    """Say nothing."""
+
+
+def fetcher_of(number, job, loaded, say):
+    """Return what fetches in a worker, made as torch's worker loop makes it."""
     import torch
     from torch.utils.data.dataloader import _DatasetKind
 
@@ -1200,8 +1237,7 @@ def fetch_as(number, job, loaded, say):
     if "loader.worker_init_fn" in loaded:
         attempt("init", say, loaded["loader.worker_init_fn"], number)
     create, given = _DatasetKind.create_fetcher, (job["auto"], collate, job["drop_last"])
-    fetcher = attempt("fetch", say, create, job["dataset_kind"], dataset, *given)
-    return attempt("fetch", say, fetcher.fetch, job["index"])
+    return attempt("fetch", say, create, job["dataset_kind"], dataset, *given)
 
 
 def be_worker(number, dataset, workers):
@@ -1244,7 +1280,7 @@ def states_of_another(job, draws=0):
     loaded = load(job["whole"])
     for _, source in list(randoms(loaded)) * draws:
         source.random()
-    fetch_as(1, job, loaded, lambda *args, **kwargs: None)
+    fetch_as_another(job, loaded)
     return random_states(loaded)
 
 
@@ -1362,7 +1398,9 @@ def loader_boundary(loader, place=None):
     draw = functools.partial(draw_indices, loader, [])
     ctx = getattr(loader, "multiprocessing_context", None)
     method = method_of(ctx, own=ctx is not None)
-    return Boundary(kind, parts, place, workers, method, job, draw)
+    boundary = Boundary(kind, parts, place, workers, method, job, draw)
+    boundary.loader = id(loader)
+    return boundary
 
 
 ASKED = []  # the start methods that the program has set
