@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from dlfix.config import Settings
+from dlfix.session import Session
 from tests.golden import cases
 from tests.golden.programs import Run
 
@@ -37,6 +39,12 @@ def test_the_handle_and_the_lambda_are_found():
     assert ("DLF101", "loaders.py") in found
     assert ("DLF201", "datasets.py") in found
     assert {name for _, name in found} == {"loaders.py", "datasets.py"}
+
+
+def test_the_script_alone_leads_to_all_that_it_starts():
+    whole = Session.open([BIRDS], Settings()).diagnoses()
+    alone = Session.open([BIRDS / "train.py"], Settings()).diagnoses()
+    assert [one.finding.place for one in alone] == [one.finding.place for one in whole]
 
 
 def test_nothing_is_left_to_find(mended):

@@ -109,12 +109,15 @@ class Session:
     @cached_property
     def project(self) -> Project:
         """The project of these files."""
+        from dlfix.project.imports import with_imported
         from dlfix.project.project import Project
 
         texts = {path: text for path, text in self.texts.items() if path.suffix != ".ipynb"}
         texts.update({path: book.text for path, book in self.notebooks.items()})
         usable = [path for path in self.files if path.suffix != ".ipynb" or path in self.notebooks]
         project = Project(usable, texts)
+        if self.beyond:
+            project = with_imported(project)
         self._syntax(project)
         return project
 
@@ -424,7 +427,7 @@ class Watch:
         return [
             _idle(rule, path, one, codes)
             for path in project.holding(MARKS)
-            if rule in self.session.rules_of(path)
+            if path in self.listed and rule in self.session.rules_of(path)
             for comments in self._comments(path, project).values()
             for one in comments
             if (codes := _told(one, self._known(path)))

@@ -63,6 +63,13 @@ class Project:
         project._bases, project._exists = self._bases, self._exists
         return project
 
+    def with_files(self, files: Iterable[Path]) -> Project:
+        """Return the same project with these files; what is read already is not read again."""
+        project = Project(files, self.texts)
+        project.errors = self.errors
+        project._sources, project._modules = self._sources, self._modules
+        return project
+
     # Reading
 
     def source(self, path: Path) -> SourceText | None:
