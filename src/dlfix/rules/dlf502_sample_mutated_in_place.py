@@ -125,13 +125,17 @@ def _reader(analysis: Analysis, instance: Instance, code: reached.Code) -> sampl
         found = [_holder(analysis, store) for store in stores.get(attribute, ())]
         return found[0] if found and all(each == found[0] for each in found) else None
 
-    def callee(call: ast.Call) -> tuple[samples.Function, int] | None:
-        found = reached.called(analysis, code, call)
-        if len(found) != 1:
-            return None
-        return found[0].node, 0 if found[0].owner is None else 1
+    return samples.Reader(code.node, kept, _callee(analysis, code))
 
-    return samples.Reader(code.node, kept, callee)
+
+def _callee(analysis: Analysis, code: reached.Code) -> samples.Callee:
+    def callee(call: ast.Call) -> list[samples.Called]:
+        return [
+            samples.Called(each.node, 0 if each.owner is None else 1, _callee(analysis, each))
+            for each in reached.called(analysis, code, call)
+        ]
+
+    return callee
 
 
 def _holder(analysis: Analysis, store: object) -> samples.Holder | None:

@@ -6,7 +6,18 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.reach.values import Bound, Constant, Derived, External, ExternalCall, Instance, Value
+from dlfix.project.trees import walk
+from dlfix.reach.values import (
+    Bound,
+    Constant,
+    Derived,
+    External,
+    ExternalCall,
+    Function,
+    Instance,
+    Partial,
+    Value,
+)
 from dlfix.rules.base import Finding, Rule
 from dlfix.rules.reading import exceptions, randomness, reached
 
@@ -96,6 +107,8 @@ class DuplicatedRandomState(Rule):
     def _generator(self, analysis: Analysis, crossing: Crossing, kind: str) -> Iterator[Finding]:
         holder = crossing.parent.value if crossing.parent else None
         store = crossing.edge.store
+        if isinstance(holder, Partial):
+            yield from self._bound(analysis, crossing, holder, kind)
         if not isinstance(holder, Instance) or crossing.edge.kind != "attribute" or store is None:
             return
         if not _is_drawn_from(analysis, holder, crossing) or _is_reseeded(
@@ -109,6 +122,28 @@ class DuplicatedRandomState(Rule):
             crossing.path[-1].place,
             crossing.path,
             evidence=_kept(holder, name, kind, crossing.value, store),
+        )
+
+    def _bound(
+        self, analysis: Analysis, crossing: Crossing, holder: Partial, kind: str
+    ) -> Iterator[Finding]:
+        """Yield a generator that a partial hands to a function which draws from it."""
+        name = crossing.edge.name
+        if not isinstance(holder.function, Function) or _is_reseeded_in_worker(
+            analysis, crossing, name
+        ):
+            return
+        calls = [each for each in walk(holder.function.node) if isinstance(each, ast.Attribute)]
+        if not any(isinstance(each.value, ast.Name) and each.value.id == name for each in calls):
+            return
+        place = crossing.path[-1].place
+        module = crossing.boundary.frame.module
+        yield Finding(
+            type(self),
+            f"every worker gets a copy of the generator `{name}`, and draws the same numbers",
+            place,
+            crossing.path,
+            evidence=randomness.Drawn(place, module, kind),
         )
 
     def _by_reference(
@@ -147,6 +182,10 @@ def _is_reseeded(analysis: Analysis, holder: Instance, crossing: Crossing) -> bo
     name = crossing.edge.name
     if any(randomness.is_reseeded(cls.node, name) for cls in inside):
         return True
+    return _is_reseeded_in_worker(analysis, crossing, name)
+
+
+def _is_reseeded_in_worker(analysis: Analysis, crossing: Crossing, name: str) -> bool:
     argument = crossing.boundary.arguments.get("worker_init_fn")
     if argument is None:
         return False

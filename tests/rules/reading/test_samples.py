@@ -21,7 +21,7 @@ HOLDERS = {
 def forms(body: str) -> list[str]:
     lines = "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
     function = ast.parse("def __getitem__(self, i):\n" + lines).body[0]
-    reader = Reader(function, HOLDERS.get, lambda call: None)  # type: ignore[arg-type]
+    reader = Reader(function, HOLDERS.get, lambda call: [])  # type: ignore[arg-type]
     return [change.form for change in reader.changes()]
 
 
@@ -48,6 +48,7 @@ CHANGES = {
     "self.dicts[i]['a'] = 1": "dict",
     "self.data[i] = f(self.data[i])\nreturn self.data[i]": "deep",
     "self.data[i] *= 2\nreturn self.data[i]": "deep",
+    "x = self.tensor[i][1:, 0]\nx += 1": "clone",
     "x, y = self.array[i], self.rows[i]\nx /= 2": "copy",
     "x = self.data[i]\nx.boxes[:, 2:] -= 1": "deep",
     "x = self.data[i]\nx.words.append(1)": "deep",
@@ -78,6 +79,9 @@ NOTHING = [
     "for x in self.dicts:\n    x.clear()\nyield i",
     "for x in self.dicts:\n    x['hits'] = 0\nyield 1",
     "x = self.data[i]\ntry:\n    return x['a']\nexcept KeyError:\n    x['a'] = 1",
+    "x = self.tensor[i][mask]\nx += 1",
+    "x = self.data[i]['words'][:3]\nx.append(1)",
+    "x = self.dicts[i]\ny = x['words'][1:]\ny[0] = 1",
     "for x in map(dict, self.dicts):\n    x['a'] = 1\n    yield x",
 ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -75,7 +75,18 @@ class Changed:
 
 
 Kept = Callable[[str], Holder | None]
-Callee = Callable[[ast.Call], tuple[Function, int] | None]
+
+
+@dataclass(frozen=True)
+class Called:
+    """A function that a call runs, how many arguments the call does not spell, and its own calls."""
+
+    function: Function
+    offset: int
+    callee: Callee
+
+
+Callee = Callable[[ast.Call], Sequence[Called]]
 
 
 class Reader:
@@ -211,9 +222,9 @@ class Reader:
                 holder
             ):
                 return self._taken(value, holder, index)
-            case ast.Subscript(value=inner):
+            case ast.Subscript(value=inner, slice=index):
                 alias = self._alias(inner)
-                return None if alias is None else _deeper(alias)
+                return _deeper(alias) if alias is not None and _gives_a_part(alias, index) else None
             case ast.Attribute(value=inner):
                 alias = self._alias(inner)
                 return None if alias is None else _deeper(alias)
@@ -227,11 +238,11 @@ class Reader:
 
     def _given_back(self, call: ast.Call) -> Alias | None:
         """Return what a method of the same object takes out, where it does nothing else."""
-        found = self._callee(call) if self._depth == 0 else None
-        if found is None:
+        found = self._callee(call) if self._depth == 0 else ()
+        if len(found) != 1:
             return None
-        reader = Reader(found[0], self._kept, self._callee)
-        match found[0].body:
+        reader = Reader(found[0].function, self._kept, found[0].callee)
+        match found[0].function.body:
             case [ast.Return(value=ast.Subscript() as taken)]:
                 pass
             case [ast.Expr(ast.Constant()), ast.Return(value=ast.Subscript() as taken)]:
@@ -355,17 +366,18 @@ class Reader:
         }
         if not given or self._depth > 3:
             return
-        found = self._callee(call)
-        if found is None:
-            return
-        function, offset = found
-        names = [each.arg for each in [*function.args.posonlyargs, *function.args.args]]
+        for called in self._callee(call):
+            self._read(called, given, call)
+
+    def _read(self, called: Called, given: dict[int, Alias], call: ast.Call) -> None:
+        arguments = called.function.args
+        names = [each.arg for each in [*arguments.posonlyargs, *arguments.args]]
         aliases = {
-            names[place + offset]: alias
+            names[place + called.offset]: alias
             for place, alias in given.items()
-            if place + offset < len(names)
+            if place + called.offset < len(names)
         }
-        reader = Reader(function, self._kept, self._callee, self._depth + 1)
+        reader = Reader(called.function, self._kept, called.callee, self._depth + 1)
         for change in reader.changes(aliases):
             if not self._is_guarded(change.alias):
                 self._found.append(replace(change, through=(call, *change.through)))
@@ -402,6 +414,14 @@ def _is_pairwise(targets: list[ast.expr], value: ast.expr) -> bool:
 
 def _names(tree: ast.AST) -> set[str]:
     return {node.id for node in walk(tree) if isinstance(node, ast.Name)}
+
+
+def _gives_a_part(alias: Alias, index: ast.expr) -> bool:
+    """Tell whether an index gives a part itself: no copy of some items, as a list's slice is."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    if alias.element in ("array", "tensor"):
+        return all(isinstance(each, ast.Slice | ast.Constant | ast.UnaryOp) for each in parts)
+    return not any(isinstance(each, ast.Slice) for each in parts)
 
 
 def _deeper(alias: Alias) -> Alias:
