@@ -109,14 +109,7 @@ class Containers:
     # What is put into containers after they were made
 
     def _put_in(self, node: ast.expr, frame: Frame) -> Iterator[Item]:
-        statement = frame.module.parent(node)
-        if isinstance(statement, ast.Assign):
-            targets: list[ast.expr] = statement.targets
-        elif isinstance(statement, (ast.AnnAssign, ast.NamedExpr)):
-            targets = [statement.target]
-        else:
-            return
-        for target in targets:
+        for target in _targets(node, frame.module):
             if isinstance(target, ast.Name):
                 yield from self._put_in_name(target.id, frame)
             elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
@@ -235,6 +228,21 @@ def _last_of_each_key(items: Iterable[Item]) -> list[Item]:
         found.pop(place, None)
         found[place] = (key, item)
     return list(found.values())
+
+
+def _targets(node: ast.expr, module: Module) -> list[ast.expr]:
+    """Return what a display is assigned to, also as one of several: `a, self.b = [], []`."""
+    match module.parent(node):
+        case ast.Assign(targets=targets):
+            return targets
+        case ast.AnnAssign(target=target) | ast.NamedExpr(target=target):
+            return [target]
+        case ast.Tuple(elts=values) as display:
+            match module.parent(display):
+                case ast.Assign(targets=[ast.Tuple(elts=targets)]) if len(targets) == len(values):
+                    starred = any(isinstance(each, ast.Starred) for each in (*targets, *values))
+                    return [] if starred else [targets[values.index(node)]]
+    return []
 
 
 def additions(module: Module) -> dict[tuple[str, str], list[Addition]]:

@@ -122,10 +122,11 @@ class Filling:
 
     def run(self, leading: str) -> Moved:
         """Move a loop that does nothing else; else keep in it what opens each."""
-        if len(getattr(self.start, "targets", [None])) > 1 or _is_tuple(self.start):
+        together = _is_tuple(self.start)
+        if len(getattr(self.start, "targets", [None])) > 1 or (together and self.local is not None):
             raise Refusal(f"it is set together with others at {self.facts.line(self.start)}")
         loop = find_loop(self.facts, self.method, self.handle, self.start)
-        if loop is not None:
+        if loop is not None and not together:
             return WholeLoop(self, loop).run(leading)
         fill = self._only_fill()
         call = _innermost_call(fill.opened)
@@ -248,9 +249,17 @@ class Filling:
         site = self.handle.site
         value = getattr(self.start, "value", None)
         empty = module.segment(value) if value is not None else "[]"
-        start = [*self.mover.saves.get(self.handle.attribute, []), f"{me}.{paths} = {empty}"]
-        start += [leading] if leading else []
-        moved.exchanges.append(Exchange(module.span(self.start), "\n".join(start)))
+        before = [*self.mover.saves.get(self.handle.attribute, [])]
+        before += [leading] if leading else []
+        if _is_tuple(self.start):
+            target = module.span(site.target)
+            moved.exchanges.append(Exchange(target, f"{me}.{paths}", "expression"))
+            if before:
+                start = module.span(self.start)
+                moved.inserts.append(Insert(start, "\n".join(before), before=True))
+        else:
+            start_text = "\n".join([*before, f"{me}.{paths} = {empty}"])
+            moved.exchanges.append(Exchange(module.span(self.start), start_text))
         if self.local is not None:
             moved.exchanges.append(Exchange(module.span(site.statement)))
             moved.exchanges += self._local_reads_changed(fill)
@@ -259,7 +268,9 @@ class Filling:
         if fill.key is not None:
             kept = f"{me}.{paths}[{module.segment(fill.key)}] = {argument}"
         moved.exchanges.append(Exchange(module.span(fill.statement), kept))
-        moved.gone |= {self.start, site.statement, fill.statement}
+        moved.gone.add(fill.statement)
+        if not _is_tuple(self.start):
+            moved.gone |= {self.start, site.statement}
         if fill.definition is not None:
             self._leave_definition(fill, moved)
 
