@@ -115,7 +115,7 @@ if __name__ == '__main__':
     [
         ("None", "if seen is None: seen = open", []),
         ("None", "if not seen: seen = open", []),
-        ("{}", "if i not in seen: seen[i] = i", []),
+        ("{}", "if i not in seen: seen[i] = i", ["DLF304"]),
         ("{}", "seen[i] = i", ["DLF304"]),
         ("{}", "if i > 2: seen[i] = i", ["DLF304"]),
     ],
@@ -124,6 +124,24 @@ def test_a_cache_filled_where_it_is_empty_is_nobody_elses(
     codes, first: str, statement: str, found: list[str]
 ) -> None:
     assert codes(COUNTS.format(first=first, statement=statement)) == found
+
+
+@pytest.mark.parametrize(
+    ("read", "found"),
+    [
+        ("print(seen[0])", []),
+        ("print(0 in seen)", []),
+        ("print(seen.get(0))", []),
+        ("print(len(seen))", ["DLF304"]),
+        ("print(*seen.items())", ["DLF304"]),
+        ("for number in seen: print(number)", ["DLF304"]),
+    ],
+)
+def test_who_asks_a_cache_for_all_it_holds_looks_for_what_workers_put_there(
+    codes, read: str, found: list[str]
+) -> None:
+    source = COUNTS.format(first="{}", statement="if i not in seen: seen[i] = i")
+    assert codes(source.replace("print(seen)", read)) == found
 
 
 ROWS = """

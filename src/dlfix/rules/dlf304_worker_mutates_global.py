@@ -79,10 +79,11 @@ class WorkerMutatesGlobal(Rule):
             name = GlobalName(analysis, read.module, read.name)
             if name.is_definition:
                 continue
-            write = next(_worker_writes(name), None)
-            seen_by = _parent_read(name, write[1]) if write else None
-            if write and seen_by:
-                yield self._finding(name, *write, seen_by)
+            for use, function in _worker_writes(name):
+                seen_by = next(_parent_reads(name, use, function), None)
+                if seen_by:
+                    yield self._finding(name, use, function, seen_by)
+                    break
 
     def _finding(
         self, name: GlobalName, use: Use, function: WorkerFunction, seen_by: Use
@@ -106,25 +107,25 @@ class WorkerMutatesGlobal(Rule):
 def _worker_writes(name: GlobalName) -> Iterator[tuple[Use, WorkerFunction]]:
     for use in name.writes():
         function = name.worker_writer(use)
-        if function is not None and not _sets_up(function) and not _fills_once(use, name.name):
+        if function is not None and not _sets_up(function):
             yield use, function
 
 
-def _fills_once(use: Use, name: str) -> bool:
-    """Tell whether a cache is filled where it is empty, as any process would for itself."""
+def _fills(use: Use, name: str, kinds: tuple[type[ast.AST], ...]) -> bool:
+    """Tell whether something is put there only where it is missing, as a test of a kind says."""
     for above in use.module.ancestors(use.node):
         if isinstance(above, FUNCTIONS):
             break
-        if isinstance(above, ast.If) and _asks_if_empty(above.test, name):
+        if isinstance(above, ast.If) and _asks(above.test, name, kinds):
             return True
     return False
 
 
-def _asks_if_empty(test: ast.expr, name: str) -> bool:
+def _asks(test: ast.expr, name: str, kinds: tuple[type[ast.AST], ...]) -> bool:
     for node in walk(test):
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.NotIn, ast.Eq)):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], kinds):
             asked: ast.AST = node
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, kinds):
             asked = node.operand
         else:
             continue
@@ -133,14 +134,36 @@ def _asks_if_empty(test: ast.expr, name: str) -> bool:
     return False
 
 
+def _as_a_whole(use: Use) -> bool:
+    """Tell whether a read asks for all that was gathered, not for one thing: `len(seen)`."""
+    above = use.module.parent(use.node)
+    if isinstance(above, ast.Attribute):
+        return above.attr in ("items", "keys", "values")
+    return isinstance(above, ast.Call | ast.For | ast.comprehension)
+
+
 def _sets_up(function: WorkerFunction) -> bool:
     """Tell whether a function only prepares a worker, whose own copy is what it wants to change."""
     crossings = (function.crossing, *function.crossing.above())
     return any(c.edge.name in ("worker_init_fn", "initializer") for c in crossings)
 
 
-def _parent_read(name: GlobalName, function: WorkerFunction) -> Use | None:
-    """Return a read that really runs in the parent: outside worker code, from a script's top level."""
+def _parent_reads(name: GlobalName, write: Use, function: WorkerFunction) -> Iterator[Use]:
+    """Yield the parent's reads that a worker's write should have been seen by.
+
+    What any process makes for itself where it is missing is a cache: only who asks for all that was
+    gathered under keys looks for what the workers put there.
+    """
+    if _fills(write, name.name, (ast.Is, ast.Eq, ast.Not)):
+        return
+    keyed = _fills(write, name.name, (ast.NotIn,))
+    for use in _reads_in_parent(name, function):
+        if not keyed or _as_a_whole(use):
+            yield use
+
+
+def _reads_in_parent(name: GlobalName, function: WorkerFunction) -> Iterator[Use]:
+    """Yield the reads that really run in the parent: outside worker code, from a script's top level."""
     boundary = function.crossing.boundary
     code, entries = WorkerCode.of(name.analysis), Entries.of(name.analysis)
     scripts = {e.module for e in entries.entries(boundary.frame.module, boundary.node)}
@@ -150,5 +173,5 @@ def _parent_read(name: GlobalName, function: WorkerFunction) -> Use | None:
         for entry in name.entries(use):
             in_parent = entry.kind == "parent" or entry.module in scripts
             if in_parent and not any(code.runs(*call) for call in entry.calls):
-                return use
-    return None
+                yield use
+                break
