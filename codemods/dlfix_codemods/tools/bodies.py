@@ -400,8 +400,15 @@ def _commas(
         inner = listed[0].comma
     elif isinstance(function.whitespace_before_params, cst.ParenthesizedWhitespace):
         inner = cst.Comma(whitespace_after=function.whitespace_before_params)
-    last = listed[-1].comma if listed and listed[-1] not in params.posonly_params else None
+    last = _last(params).comma if listed and listed[-1] not in params.posonly_params else None
     return inner, last if isinstance(last, cst.Comma) else None
+
+
+def _last(params: cst.Parameters) -> cst.Param:
+    """Return the last parameter but `**`."""
+    if params.kwonly_params:
+        return params.kwonly_params[-1]
+    return params.star_arg if isinstance(params.star_arg, cst.Param) else params.params[-1]
 
 
 def _with_imports(function: cst.FunctionDef, texts: Sequence[str]) -> cst.FunctionDef:

@@ -578,3 +578,18 @@ def test_a_header_that_grew_too_long_is_laid_out(header: str, parted: str) -> No
     assert lines[1].endswith("(")
     (end,) = (line for line in lines[2:] if line.startswith("    )"))
     assert end.endswith(":")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "signature"),
+    [
+        ("x, *more", "x, *more, by"),
+        ("x, *more, k=1", "x, *more, k=1, by"),
+        ("x, **more", "x, *, by, **more"),
+        ("x, *, k", "x, *, k, by"),
+        ("x, /", "x, /, *, by"),
+    ],
+)
+def test_what_is_bound_joins_the_parameters(parameters: str, signature: str) -> None:
+    _, code = move(f"def make(by):\n    use(lambda {parameters}: x + by)\n")
+    assert f"def _add({signature}):" in code

@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
+from collections.abc import Callable as TypingCallable
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dlfix.fixing.hoisting import lifetime
 from dlfix.fixing.hoisting.lifetime import line_of as _line
-from dlfix.fixing.plans_callables import Use
+from dlfix.fixing.plans_callables import Expression, Use
 from dlfix.project.module import Module
 from dlfix.project.scopes import Binding, Scope
+from dlfix_codemods.tools import naming
 
 Callable = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -54,7 +56,7 @@ class Draft:
     method: ast.FunctionDef | ast.AsyncFunctionDef | None = None  # the method it was made in
     doubts: list[str] = field(default_factory=list)  # why moving it is unsafe
     new_name: str = ""
-    reads_attributes: list[Use] = field(default_factory=list)  # `self.x` that are bound instead
+    reads: list[Use] = field(default_factory=list)  # `self.x` and globals that are bound instead
 
     @property
     def line(self) -> int:
@@ -72,11 +74,15 @@ class Draft:
         return f"`{self.name}`" if self.name else "the lambda"
 
 
+OnlyParent = TypingCallable[[Callable], set[str]]  # the globals a function reads that workers lack
+
+
 class Drafts:
     """Drafts of one module, each function once."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, only_parent: OnlyParent = lambda _: set()) -> None:
         self.module = module
+        self.only_parent = only_parent
         self.of: dict[ast.AST, Draft] = {}
         self.refused: dict[ast.AST, CannotHoist] = {}
 
@@ -103,6 +109,8 @@ class Drafts:
         for captured, binder in _captured(draft).items():
             self._capture(draft, captured, binder)
         _bind_defaults(draft)
+        for name in sorted(self.only_parent(draft.node) - draft.captures.keys()):
+            _bind_global(draft, name)
 
     def _capture(self, draft: Draft, name: str, binder: Scope) -> None:
         bindings = binder.bindings.get(name, [])
@@ -397,6 +405,19 @@ def _bind_defaults(draft: Draft) -> None:
         annotation = draft.module.segment(written) if written is not None else ""
         text = draft.module.segment(default)
         draft.captures[parameter.arg] = Capture(parameter.arg, text, annotation)
+
+
+def _bind_global(draft: Draft, name: str) -> None:
+    """Bind what a worker would find as the import leaves it, not as the parent set it."""
+    inner = list(draft.scope.walk())
+    taken = {each for scope in inner for each in (*scope.bindings, *scope.reads)} - {name}
+    parameter = naming.free_name([name.lower(), name], taken)
+    draft.captures[parameter] = Capture(parameter, name)
+    draft.doubts.append(f"`{name}` is set by a `global` statement")
+    for scope in inner:
+        if parameter != name and scope.lookup(name) is draft.module.scope:
+            reads = scope.reads.get(name, ())
+            draft.reads += [Use(draft.module.span(each), Expression(parameter)) for each in reads]
 
 
 def _is_fixed(draft: Draft, default: ast.expr) -> bool:

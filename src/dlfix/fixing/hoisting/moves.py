@@ -15,6 +15,7 @@ from dlfix.fixing.hoisting.captures import (
     Capture,
     Draft,
     Drafts,
+    OnlyParent,
     guard_of,
     is_global,
 )
@@ -47,11 +48,12 @@ class Moves:
     crosses: Callable[[ast.ClassDef], bool] = lambda _: False
     stays: Callable[[ast.ClassDef, str], str] = lambda _cls, _attribute: ""
     """Why an attribute may not be read early, empty where it may."""
+    only_parent: OnlyParent = lambda _: set()
 
     def __post_init__(self) -> None:
         self.taken = naming.names_in(self.module.tree)
         self.given: set[str] = set()
-        self.drafts = Drafts(self.module)
+        self.drafts = Drafts(self.module, self.only_parent)
         self.width = width_of(self.module)
         self.inner: list[Draft] = []  # what moves out of the lambda at hand
 
@@ -171,14 +173,15 @@ class Moves:
         """Let a use of `self` become a method, or bind the attributes it reads."""
         uses: list[Use] = []
         for draft in group:
-            uses += draft.reads_attributes
+            uses += draft.reads
             if not draft.instance or draft.owner is None:
                 continue
             is_class = _is_classmethod(draft)
             if is_class or self.crosses(draft.owner):
                 continue
-            draft.reads_attributes = self._attributes(draft)
-            uses += draft.reads_attributes
+            attributes = self._attributes(draft)
+            draft.reads += attributes
+            uses += attributes
         return uses
 
     def _attributes(self, draft: Draft) -> list[Use]:

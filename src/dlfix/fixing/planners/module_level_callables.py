@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,8 @@ from dlfix.reach.values import (
     Value,
 )
 from dlfix.reach.walk import Walk
+from dlfix.reach.worker_code import WorkerCode
+from dlfix.rules.dlf303_global_set_in_main import GlobalSetInMain
 from dlfix.source.text import Span
 from dlfix_codemods.tools import naming
 
@@ -103,6 +106,7 @@ class _Planning:
                 lambda func: self._found_by_name(module, func),
                 self._crosses,
                 lambda owner, attribute: self._set_again(module, owner, attribute),
+                lambda node: self._only_parent(module, node),
             )
         return self.modules[module.path]
 
@@ -262,6 +266,28 @@ class _Planning:
                     continue
                 return f"`{attribute}` is set again at line {node.lineno} of {other.path.name}"
         return ""
+
+    # Globals
+
+    def _only_parent(self, module: Module, node: ast.AST) -> set[str]:
+        """Return the names a function reads that are set by functions of the parent only."""
+        scopes = list(module.inner_scope(node).walk())
+        read = {name for scope in scopes for name in scope.reads}
+        if not read & module.scope.module_globals.keys():
+            return set()
+        return {name for reader, name in self.settings if reader in {each.node for each in scopes}}
+
+    @cached_property
+    def settings(self) -> set[tuple[ast.AST, str]]:
+        """The functions that would read another value in a worker, and the names: DLF303."""
+        found = [each.evidence for each in GlobalSetInMain().check(self.analysis)]
+        return {
+            (read.function.node, read.name)
+            for read in WorkerCode.of(self.analysis).global_reads()
+            if any(
+                same.name.module is read.module and same.name.name == read.name for same in found
+            )
+        }
 
     # Library functions
 
