@@ -51,8 +51,8 @@ class MainGuard(PlannedCodemod):
             last = taken[-1]
             block, above = _guard(module, taken)
             for index in taken:
+                _hand_down_blanks(body, index)
                 body[index] = None
-                _hand_down_blanks(module, body, index)
             blanks = _blanks_wanted(module, last, _kept_before(body, last))
             if above:  # a cell keeps its distance
                 blanks = _blanks(module.body[taken[0]])
@@ -192,12 +192,11 @@ def _cell_marker(
     return list(lines[:cut]), list(lines[cut:])
 
 
-def _hand_down_blanks(module: cst.Module, body: list[Statement | None], taken: int) -> None:
+def _hand_down_blanks(body: list[Statement | None], taken: int) -> None:
     """Keep the gap above a statement that goes, where what follows it has a smaller one."""
-    after = body[taken + 1] if taken + 1 < len(body) else None
-    if after is None or taken == 0:
+    gone, after = body[taken], body[taken + 1] if taken + 1 < len(body) else None
+    if gone is None or after is None or taken == 0:
         return
-    gone: Statement = module.body[taken]
     missing = _blanks(gone) - _blanks(after)
     if missing > 0:
         lines = [*[BLANK] * missing, *after.leading_lines]

@@ -88,3 +88,11 @@ def test_a_cell_marker_stays_at_the_margin() -> None:
     assert guarded(before) == (
         '# %%\nimport a\n\n# %% run\nif __name__ == "__main__":\n    # now\n    a.go()\n'
     )
+
+
+def test_what_stays_below_several_lines_that_go_keeps_its_distance() -> None:
+    before = "import a\n\nx = a.go()\ny = a.go()\nN = 1\n\nf(x, y)\n"
+    assert guarded(before) == (
+        'import a\n\nN = 1\n\nif __name__ == "__main__":\n    x = a.go()\n    y = a.go()\n\n'
+        "    f(x, y)\n"
+    )

@@ -4,6 +4,7 @@ import argparse
 
 import torch
 from torch.utils.data import DataLoader, Dataset
+
 WORDS = ['été', 'forêt']
 
 
