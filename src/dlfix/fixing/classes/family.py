@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dlfix.fixing.classes.closing import is_closer
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, self_names_used
-from dlfix.fixing.classes.opening import Surroundings
+from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
 from dlfix.project.project import Project

@@ -28,32 +28,17 @@ from dlfix.fixing.classes.moving import (
     sql_of,
 )
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, State
+from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, is_slotted, state_for
+from dlfix.fixing.classes.statements import always_run, close_lines, close_one, hanging_names
 from dlfix.fixing.classes.text import indented, names_in
 from dlfix.source.text import Span
 
 INDENT = "    "
-PLAIN_CALLS = ("len", "list", "int", "float", "str", "sorted", "tuple", "set", "dict", "sum", "max", "min", "bool", "np.array", "numpy.array")  # fmt: skip
 REPOSITIONS = (
     "seek", "set", "setpos", "seek_to_start", "rewind", "execute", "executemany",
     "set_key", "set_key_dup", "set_range", "set_range_dup", "first", "last",
 )  # fmt: skip
 REGISTERS = re.compile(r"add|append|attach|register|subscribe|enter_context|insert|push|set[A-Z_]")
-EACH_ITS_OWN = "each process opens its own"
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What the planner must know of the classes and code around the class."""
-
-    parent_methods: frozenset[str] = frozenset(
-        {"__len__"}
-    )  # run in the parent, later than `__init__`
-    touched_in_parent: frozenset[str] = frozenset()  # attributes read from outside in the parent
-    started_elsewhere: frozenset[str] = frozenset()  # attributes heirs use while being made
-    start_methods: frozenset[str] = frozenset()  # further methods that touch, run by `__init__`
-    inherited: frozenset[str] = frozenset()  # methods that bases have
-    only_started: frozenset[str] = frozenset()  # methods nothing but constructors runs, once each
-    kept_by_bases: frozenset[str] = frozenset()  # attributes bases store, named after a parameter
 
 
 @dataclass
@@ -83,8 +68,8 @@ class LazyClass:
         self._refuse_writes()
         self._refuse_positions()
         shared = all(handle.inherited for handle in self.handles.values())
-        by_process = (self.is_touched_later() and not shared) or _is_slotted(self.facts)
-        if self.facts.slots is not None and not _is_slotted(self.facts):
+        by_process = (self.is_touched_later() and not shared) or is_slotted(self.facts)
+        if self.facts.slots is not None and not is_slotted(self.facts):
             raise Refusal(
                 f"the class has `__slots__` beside a `__dict__` ({self.facts.line(self.facts.node)})"
             )
@@ -616,7 +601,7 @@ class LazyClass:
         used = any(self._touches(each, statement) for each in ast.walk(statement))
         used = used or bool(names_in([statement]) & self._hanging)
         if used:
-            self._hanging |= _hanging_names(statement)
+            self._hanging |= hanging_names(statement)
         return used
 
     def _touches(self, node: ast.AST, within: ast.stmt) -> bool:
@@ -665,7 +650,7 @@ class LazyClass:
         maybe = self._maybe_touched(used, me)
         for name, handle in reversed(self.handles.items()):
             if name not in self.together and name in maybe | surely:
-                lines += _close_one(me, name, handle, name in surely)
+                lines += close_one(me, name, handle, name in surely)
         if self.together:
             lines += self._close_together(me, surely)
         return [f"# {EACH_ITS_OWN}", *lines] if lines else []
@@ -674,7 +659,7 @@ class LazyClass:
         lines = [
             line
             for name in reversed(self.together)
-            for line in _close_lines(f"{me}.{name}", self.handles[name])
+            for line in close_lines(f"{me}.{name}", self.handles[name])
         ]
         place = self._group_name()
         lines.append(f"del {me}.{place}")
@@ -708,7 +693,7 @@ class LazyClass:
     def _surely_touched(self, used: list[ast.stmt], me: str) -> set[str]:
         touched: set[str] = set()
         for statement in used:
-            parts = _always_run(statement)
+            parts = always_run(statement)
             for part in parts:
                 for node in self._left(part):
                     if is_self_attribute(node, me) and node.attr in self.handles:
@@ -857,113 +842,6 @@ class LazyClass:
         return "__init__" if "__init__" in self.facts.methods else "__post_init__"
 
 
-def state_for(
-    facts: ClassFacts,
-    drops: tuple[Drop, ...],
-    restores: tuple[str, ...],
-    around: Surroundings,
-    kept: tuple[str, ...] = (),
-) -> State | None:
-    """Return how a class' state methods change; None where its own leave the attributes out."""
-    slotted = _slotted_by_decorator(facts)
-    if slotted is not None:
-        raise Refusal(f"the class keeps its attributes in slots ({facts.line(slotted)})")
-    own = facts.methods.get("__getstate__")
-    if own is not None and not _hands_over_all(facts, own):
-        drops = ()
-    if own is None and "__reduce__" in facts.methods:
-        if not _hands_over_all(facts, facts.methods["__reduce__"]):
-            return None
-        raise Refusal(
-            f"its `__reduce__` hands over all at {facts.line(facts.methods['__reduce__'])}"
-        )
-    if not drops and not restores:
-        return None
-    slots: tuple[str, ...] = ()
-    if _is_slotted(facts):
-        gone = {each.name for each in drops}
-        attributes = {re.sub(r"^_(\w+)_by_pid$", r"\1", name) for name in gone}
-        slots = tuple(
-            name
-            for name in (*(facts.slots or ()), *kept)
-            if name not in gone and name.lstrip("_") not in attributes
-        )
-        made = (f"self.{each.name} = {{}}" for each in drops if each.becomes == "{}")
-        restores = (*restores, *made)
-    setstate = _where(facts, "__setstate__", around)
-    return State(
-        drops=drops,
-        restores=restores,
-        getstate=_where(facts, "__getstate__", around),  # type: ignore[arg-type]
-        setstate=setstate,  # type: ignore[arg-type]
-        slots=slots,
-        typed=facts.is_typed,
-        looks_up=setstate == "none" and _hands_on_every_name(facts),
-    )
-
-
-def _hands_on_every_name(facts: ClassFacts) -> bool:
-    """Tell whether `__getattr__` asks another object for whatever name it is given."""
-    method = facts.methods.get("__getattr__")
-    return method is not None and not any(
-        isinstance(each, (ast.If, ast.Raise)) for each in ast.walk(method)
-    )
-
-
-def _slotted_by_decorator(facts: ClassFacts) -> ast.expr | None:
-    """Return the decorator that gives a class slots: `@dataclass(slots=True)`, `@attrs.define`."""
-    for decorator in facts.node.decorator_list:
-        text = ast.unparse(decorator)
-        if "slots=True" in text:
-            return decorator
-        name = text.partition("(")[0].rpartition(".")[2]
-        if name in ("define", "mutable", "frozen") and "slots=False" not in text:
-            return decorator
-    return None
-
-
-def _is_slotted(facts: ClassFacts) -> bool:
-    return facts.slots is not None and not facts.node.bases
-
-
-def _where(facts: ClassFacts, name: str, around: Surroundings) -> str:
-    if name in facts.methods:
-        return "own"
-    return "inherited" if name in around.inherited else "none"
-
-
-def _hands_over_all(facts: ClassFacts, method: Method) -> bool:
-    text = facts.module.segment(method)
-    return "__dict__" in text or "vars(" in text or "super()" in text
-
-
-def _hanging_names(statement: ast.stmt) -> set[str]:
-    """Return the local names a statement binds to what is more than plain data."""
-    names: set[str] = set()
-    for each in ast.walk(statement):
-        if isinstance(each, ast.Assign) and not _is_plain(each.value):
-            names |= {t.id for t in each.targets if isinstance(t, ast.Name)}
-        elif isinstance(each, ast.For):
-            names |= names_in([each.target])
-    return names
-
-
-def _is_plain(value: ast.expr) -> bool:
-    if isinstance(value, (ast.ListComp, ast.SetComp, ast.Compare, ast.Constant, ast.JoinedStr)):
-        return True
-    return isinstance(value, ast.Call) and ast.unparse(value.func) in PLAIN_CALLS
-
-
-def _close_one(me: str, name: str, handle: Handle, surely: bool) -> list[str]:
-    close = _close_lines(f"{me}.{name}", handle)
-    if not close and not surely:
-        return [f'{me}.__dict__.pop("{name}", None)']
-    lines = [*close, f"del {me}.{name}"]
-    if surely:
-        return lines
-    return [f'if "{name}" in {me}.__dict__:', *(INDENT + line for line in lines)]
-
-
 def storage_insert(facts: ClassFacts, text: str) -> Insert:
     """Return where `__init__` sets up what holds handles: first, or below the call of its base's."""
     method = next((facts.methods[n] for n in STARTS if n in facts.methods), None)
@@ -988,54 +866,9 @@ def split_return(body: str) -> list[str]:
     return [before, "return " + last] if found else [body]
 
 
-def _close_lines(held: str, handle: Handle) -> list[str]:
-    if not handle.close or "." in handle.close:
-        return []
-    if not handle.container:
-        return [f"{held}.{handle.close}()"]
-    each = f"{held}.values()" if handle.container == "dict" else held
-    close = f"opened.{handle.close}()"
-    lines = ["if opened is not None:", f"{INDENT}{close}"] if _may_be_none(handle) else [close]
-    return [f"for opened in {each}:", *(INDENT + line for line in lines)]
-
-
-def _may_be_none(handle: Handle) -> bool:
-    """Tell whether a list or dict of handles has places that are not opened yet."""
-    value = handle.site.value
-    return value is not None and any(
-        isinstance(each, ast.Constant) and each.value is None
-        for part in _places(value)
-        for each in ast.walk(part)
-    )
-
-
-def _places(value: ast.expr) -> list[ast.expr]:
-    match value:
-        case ast.BinOp(op=ast.Mult()):
-            return [value.left, value.right]
-        case ast.ListComp(elt=each) | ast.DictComp(value=each):
-            return [each] if isinstance(each, (ast.Constant, ast.IfExp)) else []
-        case ast.Call(func=ast.Attribute(attr="fromkeys")):
-            return [value] if len(value.args) == 2 else [ast.Constant(None)]
-    return []
-
-
 def _takes_arguments(method: Method) -> bool:
     arguments = method.args
     return len(arguments.args) + len(arguments.kwonlyargs) - len(arguments.defaults) > 1
-
-
-def _always_run(statement: ast.stmt) -> list[ast.AST]:
-    """Return the parts of a statement that run whenever it does."""
-    if isinstance(statement, (ast.If, ast.While)):
-        return [statement.test]
-    if isinstance(statement, (ast.For, ast.AsyncFor)):
-        return [statement.iter]
-    if isinstance(statement, (ast.With, ast.AsyncWith)):
-        return [*statement.items, *(part for each in statement.body for part in _always_run(each))]
-    if isinstance(statement, ast.Try):
-        return []
-    return [statement]
 
 
 def _reads(body: str, name: str) -> bool:

@@ -15,14 +15,9 @@ from dlfix.fixing.classes.facts import (
     self_name,
 )
 from dlfix.fixing.classes.moving import Handle, Moved, Mover, Refusal
-from dlfix.fixing.classes.opening import (
-    EACH_ITS_OWN,
-    LazyClass,
-    Surroundings,
-    state_for,
-    storage_insert,
-)
+from dlfix.fixing.classes.opening import LazyClass, storage_insert
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
+from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.fixing.classes.text import dedented, indented
 
 INDENT = "    "

@@ -13,7 +13,6 @@ from dlfix.fixing.classes.facts import StoreSite
 from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.hanging import with_hanging
 from dlfix.fixing.classes.moving import Refusal
-from dlfix.fixing.classes.opening import Surroundings
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.restoring import (
     Remade,
@@ -24,6 +23,7 @@ from dlfix.fixing.classes.restoring import (
     plan_remade,
     plan_scripted,
 )
+from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.plans import Planned
 from dlfix.reach.values import Derived, ExternalCall, Generator
 

@@ -1,0 +1,170 @@
+"""A loop that does nothing but fill a list or dict with handles: it moves as it is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.classes.facts import ClassFacts, Method
+from dlfix.fixing.classes.moving import Handle, Moved
+from dlfix.fixing.classes.plans import Exchange
+from dlfix.fixing.classes.text import comments_of, names_in
+
+if TYPE_CHECKING:
+    from dlfix.fixing.classes.filling import Filling
+
+
+class WholeLoop:
+    """Plans an attribute whose loop does nothing but fill it: the loop moves as it is."""
+
+    def __init__(self, filling: Filling, loop: ast.For) -> None:
+        self.filling = filling
+        self.loop = loop
+        self.module = filling.module
+        self.site = filling.handle.site.statement
+
+    def run(self, leading: str) -> Moved:
+        """Return the body with the loop in it, and what stays behind."""
+        moved = Moved()
+        attribute = self.filling.handle.attribute
+        moved.bodies[attribute] = self._body(attribute)
+        saves = self.filling.mover.saves.get(attribute, [])
+        stay = [*saves, *([leading] if leading else [])]
+        start, loop = self.filling.start, self.loop
+        moved.exchanges.append(
+            Exchange(self.module.span(start), "\n".join(stay), takes_comments=True)
+        )
+        moved.exchanges.append(Exchange(self.module.span(loop), takes_comments=True))
+        if self.site is not start:
+            moved.exchanges.append(Exchange(self.module.span(self.site)))
+            moved.exchanges += self._read_later()
+        moved.gone |= {start, loop, self.site}
+        moved.kept = dict(self.filling.mover.moved.kept)
+        return moved
+
+    def _body(self, attribute: str) -> str:
+        mover, value = self.filling.mover, self.filling.handle.site.value
+        local = value.id if isinstance(value, ast.Name) else attribute.lstrip("_")
+        if local in names_in([self.loop]) and not isinstance(value, ast.Name):
+            local = "opened"
+        empty = self.module.segment(getattr(self.filling.start, "value"))  # noqa: B009
+        loop = mover.statement(attribute, self.loop, local)
+        comments = [
+            line
+            for statement in (self.filling.start, self.loop)
+            for line in comments_of(self.module, statement)[0]
+        ]
+        return "\n".join([*comments, f"{local} = {empty}", loop, f"return {local}"])
+
+    def _read_later(self) -> Iterator[Exchange]:
+        """Read the attribute where its local name was read."""
+        inside = {*ast.walk(self.loop), *ast.walk(self.site)}
+        for node in self.filling.local_reads():
+            if node not in inside:
+                read = f"{self.filling.mover.me}.{self.filling.handle.attribute}"
+                yield Exchange(self.module.span(node), read, "expression")
+
+
+def find_loop(facts: ClassFacts, method: Method, handle: Handle, start: ast.stmt) -> ast.For | None:
+    """Return the one loop of a method that fills an attribute and does nothing else."""
+    body = method.body
+    if start not in body or handle.site.statement not in body:
+        return None
+    loops = [
+        each
+        for each in body
+        if isinstance(each, ast.For) and each.lineno > start.lineno and not each.orelse
+    ]
+    names = {handle.site.value.id} if isinstance(handle.site.value, ast.Name) else set()
+    filling = [each for each in loops if _mentions_of(each, handle.attribute, names)]
+    if not filling or any(
+        _mentions_of(each, handle.attribute, names)
+        for each in body[body.index(start) + 1 : body.index(filling[0])]
+    ):
+        return None
+    if len(filling) > 1 and any(_grows_in(facts, each, handle, names) for each in filling[1:]):
+        return None
+    loop = filling[0]
+    own = names_in([loop.target]) | {
+        each.id
+        for each in ast.walk(loop)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+    if _read_outside(method, loop, own) or not _is_same_each_time(loop):
+        return None
+    return (
+        loop
+        if all(_only_fills(each, handle.attribute, names | own) for each in loop.body)
+        else None
+    )
+
+
+def _is_same_each_time(loop: ast.For) -> bool:
+    """Tell whether a loop goes over the same in each process: it asks nobody but what is kept."""
+    asked = [loop.iter, *(each.test for each in ast.walk(loop) if isinstance(each, ast.If))]
+    calls = [each for node in asked for each in ast.walk(node) if isinstance(each, ast.Call)]
+    return all(
+        each.func.attr in ("items", "keys", "values", "endswith", "startswith")
+        if isinstance(each.func, ast.Attribute)
+        else ast.unparse(each.func) in ("enumerate", "zip", "range", "sorted", "len", "reversed")
+        for each in calls
+    )
+
+
+def _mentions_of(node: ast.AST, attribute: str, names: set[str]) -> bool:
+    return any(
+        (isinstance(each, ast.Attribute) and each.attr == attribute)
+        or (isinstance(each, ast.Name) and each.id in names)
+        for each in ast.walk(node)
+    )
+
+
+def _grows_in(facts: ClassFacts, node: ast.AST, handle: Handle, names: set[str]) -> bool:
+    return any(
+        _mentions_of(each, handle.attribute, names) and grows(facts, each)
+        for each in ast.walk(node)
+        if isinstance(each, (ast.Attribute, ast.Name))
+    )
+
+
+def _read_outside(method: Method, loop: ast.For, own: set[str]) -> bool:
+    inside = set(ast.walk(loop))
+    return any(
+        isinstance(each, ast.Name) and each.id in own and each not in inside
+        for each in ast.walk(method)
+    )
+
+
+def _only_fills(statement: ast.stmt, attribute: str, names: set[str]) -> bool:
+    """Tell whether all a statement changes is the attribute, what it holds, or names of the loop."""
+    match statement:
+        case ast.Assign(targets=[ast.Name()]) | ast.Continue() | ast.Pass() | ast.Raise():
+            return True
+        case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target]):
+            return _is_rooted(target.value, attribute, names)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver))):
+            return _is_rooted(receiver, attribute, names)
+        case ast.If():
+            blocks = [*statement.body, *statement.orelse]
+            return all(_only_fills(each, attribute, names) for each in blocks)
+    return False
+
+
+def _is_rooted(node: ast.expr, attribute: str, names: set[str]) -> bool:
+    """Tell whether an expression reads from the attribute itself or from some local names."""
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        if isinstance(node, ast.Attribute) and node.attr == attribute:
+            return True
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in names
+
+
+def grows(facts: ClassFacts, node: ast.AST) -> bool:
+    """Tell whether something is put into what a node stands for."""
+    match facts.module.parent(node):
+        case ast.Subscript(ctx=ast.Store()) | ast.AugAssign():
+            return True
+        case ast.Attribute(attr=name):
+            return name in ("append", "extend", "insert", "update", "add")
+    return False

@@ -1,0 +1,109 @@
+"""The pickled state of a class: what its state methods are to leave out, and how."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from dlfix.fixing.classes.facts import ClassFacts, Method
+from dlfix.fixing.classes.moving import Refusal
+from dlfix.fixing.classes.plans import Drop, State
+
+EACH_ITS_OWN = "each process opens its own"
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the planner must know of the classes and code around the class."""
+
+    parent_methods: frozenset[str] = frozenset(
+        {"__len__"}
+    )  # run in the parent, later than `__init__`
+    touched_in_parent: frozenset[str] = frozenset()  # attributes read from outside in the parent
+    started_elsewhere: frozenset[str] = frozenset()  # attributes heirs use while being made
+    start_methods: frozenset[str] = frozenset()  # further methods that touch, run by `__init__`
+    inherited: frozenset[str] = frozenset()  # methods that bases have
+    only_started: frozenset[str] = frozenset()  # methods nothing but constructors runs, once each
+    kept_by_bases: frozenset[str] = frozenset()  # attributes bases store, named after a parameter
+
+
+def state_for(
+    facts: ClassFacts,
+    drops: tuple[Drop, ...],
+    restores: tuple[str, ...],
+    around: Surroundings,
+    kept: tuple[str, ...] = (),
+) -> State | None:
+    """Return how a class' state methods change; None where its own leave the attributes out."""
+    slotted = _slotted_by_decorator(facts)
+    if slotted is not None:
+        raise Refusal(f"the class keeps its attributes in slots ({facts.line(slotted)})")
+    own = facts.methods.get("__getstate__")
+    if own is not None and not _hands_over_all(facts, own):
+        drops = ()
+    if own is None and "__reduce__" in facts.methods:
+        if not _hands_over_all(facts, facts.methods["__reduce__"]):
+            return None
+        raise Refusal(
+            f"its `__reduce__` hands over all at {facts.line(facts.methods['__reduce__'])}"
+        )
+    if not drops and not restores:
+        return None
+    slots: tuple[str, ...] = ()
+    if is_slotted(facts):
+        gone = {each.name for each in drops}
+        attributes = {re.sub(r"^_(\w+)_by_pid$", r"\1", name) for name in gone}
+        slots = tuple(
+            name
+            for name in (*(facts.slots or ()), *kept)
+            if name not in gone and name.lstrip("_") not in attributes
+        )
+        made = (f"self.{each.name} = {{}}" for each in drops if each.becomes == "{}")
+        restores = (*restores, *made)
+    setstate = _where(facts, "__setstate__", around)
+    return State(
+        drops=drops,
+        restores=restores,
+        getstate=_where(facts, "__getstate__", around),  # type: ignore[arg-type]
+        setstate=setstate,  # type: ignore[arg-type]
+        slots=slots,
+        typed=facts.is_typed,
+        looks_up=setstate == "none" and _hands_on_every_name(facts),
+    )
+
+
+def _hands_on_every_name(facts: ClassFacts) -> bool:
+    """Tell whether `__getattr__` asks another object for whatever name it is given."""
+    method = facts.methods.get("__getattr__")
+    return method is not None and not any(
+        isinstance(each, (ast.If, ast.Raise)) for each in ast.walk(method)
+    )
+
+
+def _slotted_by_decorator(facts: ClassFacts) -> ast.expr | None:
+    """Return the decorator that gives a class slots: `@dataclass(slots=True)`, `@attrs.define`."""
+    for decorator in facts.node.decorator_list:
+        text = ast.unparse(decorator)
+        if "slots=True" in text:
+            return decorator
+        name = text.partition("(")[0].rpartition(".")[2]
+        if name in ("define", "mutable", "frozen") and "slots=False" not in text:
+            return decorator
+    return None
+
+
+def is_slotted(facts: ClassFacts) -> bool:
+    """Tell whether instances have slots and no `__dict__`."""
+    return facts.slots is not None and not facts.node.bases
+
+
+def _where(facts: ClassFacts, name: str, around: Surroundings) -> str:
+    if name in facts.methods:
+        return "own"
+    return "inherited" if name in around.inherited else "none"
+
+
+def _hands_over_all(facts: ClassFacts, method: Method) -> bool:
+    text = facts.module.segment(method)
+    return "__dict__" in text or "vars(" in text or "super()" in text

@@ -1,0 +1,85 @@
+"""Statements that close handles, and what statements do with them: no class is looked at."""
+
+from __future__ import annotations
+
+import ast
+
+from dlfix.fixing.classes.moving import Handle
+from dlfix.fixing.classes.text import names_in
+
+INDENT = "    "
+PLAIN_CALLS = ("len", "list", "int", "float", "str", "sorted", "tuple", "set", "dict", "sum", "max", "min", "bool", "np.array", "numpy.array")  # fmt: skip
+
+
+def hanging_names(statement: ast.stmt) -> set[str]:
+    """Return the local names a statement binds to what is more than plain data."""
+    names: set[str] = set()
+    for each in ast.walk(statement):
+        if isinstance(each, ast.Assign) and not _is_plain(each.value):
+            names |= {t.id for t in each.targets if isinstance(t, ast.Name)}
+        elif isinstance(each, ast.For):
+            names |= names_in([each.target])
+    return names
+
+
+def _is_plain(value: ast.expr) -> bool:
+    if isinstance(value, (ast.ListComp, ast.SetComp, ast.Compare, ast.Constant, ast.JoinedStr)):
+        return True
+    return isinstance(value, ast.Call) and ast.unparse(value.func) in PLAIN_CALLS
+
+
+def close_one(me: str, name: str, handle: Handle, surely: bool) -> list[str]:
+    """Return statements that close and forget an attribute, if it is open at all."""
+    close = close_lines(f"{me}.{name}", handle)
+    if not close and not surely:
+        return [f'{me}.__dict__.pop("{name}", None)']
+    lines = [*close, f"del {me}.{name}"]
+    if surely:
+        return lines
+    return [f'if "{name}" in {me}.__dict__:', *(INDENT + line for line in lines)]
+
+
+def close_lines(held: str, handle: Handle) -> list[str]:
+    """Return statements that close a handle, or each of several."""
+    if not handle.close or "." in handle.close:
+        return []
+    if not handle.container:
+        return [f"{held}.{handle.close}()"]
+    each = f"{held}.values()" if handle.container == "dict" else held
+    close = f"opened.{handle.close}()"
+    lines = ["if opened is not None:", f"{INDENT}{close}"] if _may_be_none(handle) else [close]
+    return [f"for opened in {each}:", *(INDENT + line for line in lines)]
+
+
+def _may_be_none(handle: Handle) -> bool:
+    """Tell whether a list or dict of handles has places that are not opened yet."""
+    value = handle.site.value
+    return value is not None and any(
+        isinstance(each, ast.Constant) and each.value is None
+        for part in _places(value)
+        for each in ast.walk(part)
+    )
+
+
+def _places(value: ast.expr) -> list[ast.expr]:
+    match value:
+        case ast.BinOp(op=ast.Mult()):
+            return [value.left, value.right]
+        case ast.ListComp(elt=each) | ast.DictComp(value=each):
+            return [each] if isinstance(each, (ast.Constant, ast.IfExp)) else []
+        case ast.Call(func=ast.Attribute(attr="fromkeys")):
+            return [value] if len(value.args) == 2 else [ast.Constant(None)]
+    return []
+
+
+def always_run(statement: ast.stmt) -> list[ast.AST]:
+    """Return the parts of a statement that run whenever it does."""
+    if isinstance(statement, (ast.If, ast.While)):
+        return [statement.test]
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        return [statement.iter]
+    if isinstance(statement, (ast.With, ast.AsyncWith)):
+        return [*statement.items, *(part for each in statement.body for part in always_run(each))]
+    if isinstance(statement, ast.Try):
+        return []
+    return [statement]
