@@ -475,7 +475,8 @@ def test_a_loader_with_an_iterator_of_its_own_is_stopped_at_its_workers(tmp_path
                 raise SystemExit("the training step ran")
         """,
     )
-    (culprit,) = probe.probe(script).culprits
+    (boundary,) = probe.probe(script).boundaries
+    (culprit,) = boundary.culprits
     assert culprit.path == "loader.dataset.transform"
 
 

@@ -1491,8 +1491,10 @@ def watch_processes(watch):
         module = getattr(self._target, "__module__", "") or ""
         if module.startswith("multiprocessing.") or watch.go_on_inside:
             return start(self)
-        parts = worker_loop_parts(self) or process_parts(self)
-        kind = "DataLoader" if parts[:1] and parts[0][0] == "loader.dataset" else "Process"
+        own = worker_loop_parts(self)
+        if own:  # of a loader with an iterator of its own
+            watch.examined.update(id(each) for each in watch.loaders if each.dataset is own[0][1])
+        kind, parts = ("DataLoader", own) if own else ("Process", process_parts(self))
         method = self._start_method or method_of(None)
         watch.probe.examine(Boundary(kind, parts, call_place(), 1, method))
         watch.stop()
