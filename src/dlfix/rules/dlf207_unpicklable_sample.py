@@ -60,7 +60,8 @@ class UnpicklableSample(Rule):
     ## What it does
 
     Looks at what `__getitem__`, `__iter__` and `collate_fn` hand out. Without a `collate_fn`, torch's own
-    takes tensors, arrays, numbers, strings, dicts and lists; an object of a class of yours is refused.
+    takes tensors, arrays, numbers, strings, dicts and lists; an object of a class of yours is refused,
+    and so are None, sets, paths, dates and images.
     With one, or with `batch_size=None`, what comes out is pickled back to the parent: a lambda, a local
     function, a generator, a module or an open handle cannot be.
 

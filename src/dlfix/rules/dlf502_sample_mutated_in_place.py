@@ -175,6 +175,8 @@ def _annotated(annotation: ast.expr) -> samples.Holder | None:
 def _kind(analysis: Analysis, value: Value) -> samples.Holder | None:
     match value:
         case Container(kind="list" | "dict" | "tuple"):
+            if _gathers(analysis, value):
+                return None
             return samples.Holder("container", _element(analysis, value))
         case ExternalCall(name=name, node=node):
             name = name.removeprefix("builtins.")
@@ -202,6 +204,19 @@ def _reshaped(holder: samples.Holder | None, how: str, node: ast.Call) -> sample
         sizes = node.args[0].elts if isinstance(node.args[0], ast.Tuple) else node.args
         return samples.Holder(holder.kind, dimensions=len(sizes))
     return None
+
+
+def _gathers(analysis: Analysis, container: Container) -> bool:
+    """Tell whether what a container holds is empty at first: buffers to be filled, no samples."""
+    held = [v for _, argument in container.items for v in analysis.values(argument)]
+    return bool(held) and all(_is_empty(value) for value in held)
+
+
+def _is_empty(value: Value) -> bool:
+    match getattr(value, "node", None):
+        case ast.List(elts=[]) | ast.Dict(keys=[]) | ast.Call(args=[], keywords=[]):
+            return True
+    return False
 
 
 def _element(analysis: Analysis, container: Container) -> str:

@@ -78,6 +78,7 @@ NOTHING = [
     "x, y = self.array[i].copy(), self.rows[i]\nx /= 2",
     "for x in self.dicts:\n    x.clear()\nyield i",
     "for x in self.dicts:\n    x['hits'] = 0\nyield 1",
+    "for x in self.dicts:\n    x.clear()\nfor x in range(3):\n    yield x",
     "x = self.data[i]\ntry:\n    return x['a']\nexcept KeyError:\n    x['a'] = 1",
     "x = self.tensor[i][mask]\nx += 1",
     "x = self.data[i]['words'][:3]\nx.append(1)",

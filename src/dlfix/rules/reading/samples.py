@@ -118,7 +118,7 @@ class Reader:
                 self._branches(test, body, orelse)
             case ast.For(target=target, iter=source, body=body, orelse=orelse):
                 self._calls(source)
-                self._looped(target, source)
+                self._looped(target, source, body)
                 self._block([*body, *orelse])
             case ast.While(body=body, orelse=orelse):
                 self._block([*body, *orelse])
@@ -185,18 +185,18 @@ class Reader:
                         if alias is not None and alias.element not in ("array", "tensor"):
                             self._aliases[element.id] = _deeper(alias)
 
-    def _looped(self, target: ast.expr, source: ast.expr) -> None:
+    def _looped(self, target: ast.expr, source: ast.expr, body: list[ast.stmt]) -> None:
         for name in (n.id for n in walk(target) if isinstance(n, ast.Name)):
             self._aliases.pop(name, None)
         alias = self._alias(source)
         match target, source:
             case ast.Name(id=name), _ if alias is not None:
                 self._aliases[name] = _deeper(alias)
-            case ast.Name(id=name), ast.Attribute() | ast.Subscript():
+            case ast.Name(id=name), ast.Attribute() | ast.Subscript() if _yields(body, name):
                 self._gone_through(target, name, source)
             case ast.Tuple(elts=[_, ast.Name(id=name) as item]), ast.Call(
                 func=ast.Name("enumerate"), args=[through, *_]
-            ):
+            ) if _yields(body, name):
                 self._gone_through(item, name, through)
 
     def _gone_through(self, item: ast.expr, name: str, source: ast.expr) -> None:
@@ -204,14 +204,8 @@ class Reader:
         if isinstance(source, ast.Subscript) and isinstance(source.slice, ast.Slice):
             source = source.value
         holder = self._holder(source) if isinstance(source, ast.Attribute) else None
-        if holder is not None and holder.kind == "container" and self._yields(name):
+        if holder is not None and holder.kind == "container":
             self._aliases[name] = Alias(item, holder.element, sure=holder.element in _GROWING)
-
-    def _yields(self, name: str) -> bool:
-        return any(
-            isinstance(node, ast.Yield) and node.value is not None and name in _names(node.value)
-            for node in walk(self._function)
-        )
 
     def _alias(self, value: ast.expr) -> Alias | None:
         """Return what of the kept an expression stands for, itself and not a copy."""
@@ -402,6 +396,14 @@ def _asks_for_absence(test: ast.expr, aliases: set[str]) -> bool:
                 if _names(operand) & (aliases | {"hasattr"}):
                     return True
     return False
+
+
+def _yields(body: list[ast.stmt], name: str) -> bool:
+    return any(
+        isinstance(node, ast.Yield) and node.value is not None and name in _names(node.value)
+        for statement in body
+        for node in walk(statement)
+    )
 
 
 def _is_about_absence(caught: ast.expr) -> bool:
