@@ -18,6 +18,92 @@ def loaded(name: str, source: str, *paths: str) -> object:
 
 ROWS = [
     row(
+        "a branch that the call takes",
+        """
+        def choose(kind):
+            if kind == "first": return lambda b: b[0]
+            return len
+        DataLoader([], collate_fn=choose("first"), num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a branch that the call does not take",
+        """
+        def choose(kind):
+            if kind == "first": return lambda b: b[0]
+            return len
+        DataLoader([], collate_fn=choose("all"), num_workers=2)
+        """,
+    ),
+    row(
+        "what comes after a return that the call takes",
+        """
+        def choose(plain=True):
+            if plain: return len
+            return lambda b: b[0]
+        DataLoader([], collate_fn=choose(), num_workers=2)
+        """,
+    ),
+    row(
+        "a name bound in a branch that the call does not take",
+        """
+        def choose(kind):
+            f = len
+            if kind is not None: f = lambda b: b[0]
+            return f
+        DataLoader([], collate_fn=choose(None), num_workers=2)
+        """,
+    ),
+    row(
+        "a branch on a value that is not known",
+        """
+        def choose(kind):
+            if kind == "first": return lambda b: b[0]
+            return len
+        DataLoader([], collate_fn=choose(input()), num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a branch on a parameter that is bound anew",
+        """
+        def choose(kind):
+            kind = kind or "first"
+            if kind == "first": return lambda b: b[0]
+            return len
+        DataLoader([], collate_fn=choose(None), num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a conditional expression that is decided",
+        """
+        def choose(plain): return len if plain else lambda b: b[0]
+        DataLoader([], collate_fn=choose(True), num_workers=2)
+        """,
+    ),
+    row(
+        "an attribute set in a branch of the constructor that is not taken",
+        """
+        class Data:
+            def __init__(self, locked=False):
+                if locked: self.lock = threading.Lock()
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "an attribute set in a branch of the constructor that is taken",
+        """
+        class Data:
+            def __init__(self, locked=False):
+                if not locked: self.lock = None
+                else: self.lock = threading.Lock()
+        DataLoader(Data(locked=True), num_workers=2)
+        """,
+        "dataset.lock threading.Lock()",
+    ),
+    row(
         "an argument to a parameter",
         """
         def make(collate): return DataLoader([], collate_fn=collate, num_workers=2)
@@ -100,7 +186,7 @@ ROWS = [
             if flag:
                 return good
             return lambda b: b
-        f = make(1)
+        f = make(input())
         """,
         "collate_fn def good",
         "collate_fn lambda",
@@ -433,9 +519,9 @@ ROWS = [
     loaded(
         "functions calling each other end",
         """
-        def even(n): return odd(n) if n else (lambda b: b)
-        def odd(n): return even(n)
-        f = even(3)
+        def even(n): return odd(n - 1) if n else (lambda b: b)
+        def odd(n): return even(n - 1)
+        f = even(4)
         """,
         "collate_fn lambda",
     ),

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from dlfix.reach.outcomes import is_dead
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -257,7 +258,7 @@ class Calls:
             yield self._suspended(function, node, frame)
             return
         for returned in scope.returns:
-            if returned.value is None:
+            if returned.value is None or is_dead(returned, inside, self.interpreter):
                 continue
             note = Passed(inside.module, returned, f"returned by `{function.node.name}`")
             for reached in self.interpreter.evaluate(returned.value, inside):
@@ -282,7 +283,9 @@ class Calls:
         scope = function.module.inner_scope(function.node)
         key = (scope, node, caller, owner, function)
         if key not in self._frames:
-            if _depth(caller) > _DEEPEST_CALLS or _recurs(scope, caller):
+            if _recurs(scope, caller):
+                return self._further(function, owner)
+            if _depth(caller) > _DEEPEST_CALLS:
                 return None
             self._frames[key] = self._activation(function, arguments, node, caller, owner)
         return self._frames[key]
@@ -298,18 +301,18 @@ class Calls:
         """Return a new frame; of a function that has many already, the one for all further calls."""
         self._times[function, owner] += 1
         if self._times[function, owner] > _MOST_FRAMES:
-            return self.made(
-                function.node,
-                function.frame,
-                lambda: self.of_anything(function, owner),
-                "any",
-                owner,
-            )
+            return self._further(function, owner)
         scope = function.module.inner_scope(function.node)
         call = node if isinstance(node, ast.Call) else None
         held = owner if owner is not None else function.frame.owner
         bound = self.bind(function, arguments, owner)
         return Frame(scope, function.frame, bound, held, call, caller)
+
+    def _further(self, function: Function, owner: Value | None) -> Frame:
+        """Return the one frame for calls within a function's own call, and beyond many."""
+        return self.made(
+            function.node, function.frame, lambda: self.of_anything(function, owner), "any", owner
+        )
 
     def of_anything(self, function: Function, owner: Value | None) -> Frame:
         """Return a frame of a function whose parameters may be anything."""

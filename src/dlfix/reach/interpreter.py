@@ -23,6 +23,7 @@ from dlfix.reach.containers import Containers, constant_key, item_of
 from dlfix.reach.instances import Instances
 from dlfix.reach.module_state import ModuleState
 from dlfix.reach.narrowing import narrowed
+from dlfix.reach.outcomes import is_dead, outcome, truth
 from dlfix.reach.sides import SideReader
 from dlfix.reach.values import (
     Argument,
@@ -197,8 +198,11 @@ class Interpreter:
         return self.evaluate(node.value, frame)
 
     def _on_if_exp(self, node: ast.IfExp, frame: Frame) -> Iterator[Reached]:
-        yield from self.evaluate(node.body, frame)
-        yield from self.evaluate(node.orelse, frame)
+        held = outcome(node.test, frame, self)
+        if held is not False:
+            yield from self.evaluate(node.body, frame)
+        if held is not True:
+            yield from self.evaluate(node.orelse, frame)
 
     def _on_bool_op(self, node: ast.BoolOp, frame: Frame) -> Iterator[Reached]:
         """Yield the parts of `a or b` that may be its outcome, up to one that surely is."""
@@ -207,9 +211,9 @@ class Interpreter:
         for part in node.values:
             found = self.evaluate(part, frame)
             for reached in found:
-                if part is last or _truth(reached.value) is not (not outcome):
+                if part is last or truth(reached.value) is not (not outcome):
                     yield reached
-            if found and all(_truth(reached.value) is outcome for reached in found):
+            if found and all(truth(reached.value) is outcome for reached in found):
                 return
 
     def _on_bin_op(self, node: ast.BinOp, frame: Frame) -> Iterator[Reached]:
@@ -334,7 +338,8 @@ class Interpreter:
             bindings = [*bindings]
         found = reaching(scope.module, scope.node, bindings, use)
         for binding in found:
-            yield from self.binding(binding, frame)
+            if len(found) == 1 or not is_dead(binding.statement, frame, self):
+                yield from self.binding(binding, frame)
         if scope.is_module:
             for binding in scope.module_globals.get(name, ()):
                 inside = self.frame_at(scope.module, binding.node)
@@ -642,13 +647,6 @@ def _distinct(found: Iterable[Reached]) -> Iterator[Reached]:
         except TypeError:  # an unhashable constant
             pass
         yield reached
-
-
-def _truth(value: Value) -> bool | None:
-    """Tell whether a value counts as true; None where that is not known."""
-    if isinstance(value, Constant):
-        return bool(value.value)
-    return True if isinstance(value, (Function, Class, BoundMethod, Partial)) else None
 
 
 # What evaluates each kind of expression; any other is unknown.

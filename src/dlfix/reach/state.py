@@ -17,6 +17,7 @@ from dlfix.project.scopes import EACH, unpacking
 from dlfix.project.trees import walk
 from dlfix.reach.crossing import Store
 from dlfix.reach.methods import decorator_kind, takes_instance
+from dlfix.reach.outcomes import outcome
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -239,7 +240,11 @@ class State:
             self._nested(node, frame, me)
 
     def _branches(self, node: ast.If, frame: Frame, me: frozenset[str], *, sure: bool) -> None:
-        """Run both branches on copies of the state, then join them."""
+        """Run both branches on copies of the state, then join them; one, where the test is known."""
+        held = outcome(node.test, frame, self.interpreter)
+        if held is not None:
+            self._block(node.body if held else node.orelse, frame, me, sure=sure)
+            return
         before = {name: list(stores) for name, stores in self.stores.items()}
         self._block(node.body, frame, me, sure=sure)
         after_body = self.stores
