@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import copy
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from dlfix.fixing.hoisting import forms, names
+from dlfix.fixing.hoisting.branches import are_alternatives, has_fields, is_top
 from dlfix.fixing.hoisting.captures import Callable as Node
 from dlfix.fixing.hoisting.captures import (
     CannotHoist,
@@ -19,7 +19,14 @@ from dlfix.fixing.hoisting.captures import (
     guard_of,
     is_global,
 )
+from dlfix.fixing.hoisting.instances import (
+    bound_method,
+    is_in_classmethod,
+    methods_of,
+    reads_of,
+)
 from dlfix.fixing.hoisting.lifetime import is_bound_before
+from dlfix.fixing.hoisting.siblings import share_captures, with_siblings
 from dlfix.fixing.hoisting.width import width_of
 from dlfix.fixing.plans_callables import Expression, Hoist, Parameter, Use
 from dlfix.project.module import Module
@@ -63,8 +70,8 @@ class Moves:
         if here is not None:
             return here
         draft = self.drafts.draft(node)
-        group = _group(draft)
-        _share_captures(group)
+        group = with_siblings(draft)
+        share_captures(group)
         uses = self._settle_instances(group)
         simple = self._simple(draft)
         if simple is not None:
@@ -128,7 +135,7 @@ class Moves:
         name, statement, decorator = found
         scope = self.module.scope_of(statement)
         again = [b for b in scope.bindings.get(name, ()) if b.statement is not statement]
-        if again and not _are_alternatives(self.module, statement, [b.statement for b in again]):
+        if again and not are_alternatives(self.module, statement, [b.statement for b in again]):
             line = getattr(again[-1].node, "lineno", 0)
             raise CannotHoist(f"`{name}` is bound again at line {line}: pickle would find that")
         hoist = Hoist(
@@ -159,11 +166,11 @@ class Moves:
             case _:
                 return None
         scope = self.module.scope_of(parent)
-        if scope.is_function or (scope.is_class and scope.parent and not _is_top(scope)):
+        if scope.is_function or (scope.is_class and scope.parent and not is_top(scope)):
             return None
         if scope.is_module and (decorator or guard_of(self.module, parent) is not None):
             return None
-        if scope.is_class and isinstance(parent, ast.AnnAssign) and _has_fields(scope.node):
+        if scope.is_class and isinstance(parent, ast.AnnAssign) and has_fields(scope.node):
             return None
         return name, parent, decorator
 
@@ -176,7 +183,7 @@ class Moves:
             uses += draft.reads
             if not draft.instance or draft.owner is None:
                 continue
-            is_class = _is_classmethod(draft)
+            is_class = is_in_classmethod(draft)
             if is_class or self.crosses(draft.owner):
                 continue
             attributes = self._attributes(draft)
@@ -187,7 +194,7 @@ class Moves:
     def _attributes(self, draft: Draft) -> list[Use]:
         assert draft.owner is not None
         uses = []
-        for name in _reads_of(draft, draft.instance):
+        for name in reads_of(draft, draft.instance):
             parent = self.module.parent(name)
             if not isinstance(parent, ast.Attribute):
                 raise CannotHoist(
@@ -199,7 +206,7 @@ class Moves:
                     f"it sets `{name.id}.{parent.attr}` (line {name.lineno}), which a worker "
                     "could not hand back"
                 )
-            if parent.attr in _methods(draft.owner):
+            if parent.attr in methods_of(draft.owner):
                 raise CannotHoist(
                     f"it calls the method `{name.id}.{parent.attr}` (line {name.lineno}), and a "
                     f"`{draft.owner.name}` does not go to the workers"
@@ -229,7 +236,7 @@ class Moves:
         if "#" in self.module.segment(draft.node):
             return None
         if draft.instance:
-            return _bound_method(draft)
+            return bound_method(draft)
         self.inner = []
         return forms.simpler(draft, self)
 
@@ -364,7 +371,7 @@ class Moves:
             ),
             without=tuple(draft.defaults),
             first=draft.instance,
-            decorator="classmethod" if is_method and _is_classmethod(draft) else "",
+            decorator="classmethod" if is_method and is_in_classmethod(draft) else "",
             imports=tuple(dict.fromkeys(draft.imports)),
             leaves=leaves,
             types=self._types(draft.node),
@@ -493,52 +500,6 @@ def is_only_name(module: Module, name: str, binder: Scope) -> bool:
     )
 
 
-def _group(root: Draft) -> list[Draft]:
-    """Return a draft and all that have to move with it, those it calls first."""
-    found: list[Draft] = []
-    seen: set[int] = set()
-
-    def walk(draft: Draft) -> None:
-        if id(draft) in seen:
-            return
-        seen.add(id(draft))
-        for sibling in draft.siblings.values():
-            walk(sibling)
-        found.append(draft)
-
-    walk(root)
-    return found
-
-
-def _share_captures(group: list[Draft]) -> None:
-    """Whoever calls a function that captures must be given what it captures."""
-    changed = True
-    while changed:
-        changed = False
-        for draft in group:
-            for sibling in draft.siblings.values():
-                changed = _share(draft, sibling) or changed
-
-
-def _share(draft: Draft, sibling: Draft) -> bool:
-    changed = False
-    if sibling.instance and not draft.instance:
-        draft.instance, draft.owner = sibling.instance, sibling.owner
-        draft.method = sibling.method
-        changed = True
-    for name, capture in sibling.captures.items():
-        if name in sibling.defaults or name in draft.captures:
-            continue
-        if name in draft.scope.bindings:
-            raise CannotHoist(
-                f"{draft.what} has a `{name}` of its own, and calls {sibling.what} (line "
-                f"{sibling.line}), which needs another"
-            )
-        draft.captures[name] = copy.copy(capture)
-        changed = True
-    return changed
-
-
 def _expression(draft: Draft) -> Expression:
     """Return what stands for a moved function where it was made."""
     keywords = tuple((each.name, each.value) for each in draft.captures.values())
@@ -553,79 +514,6 @@ def _within(draft: Draft) -> Expression:
 
 def _function(draft: Draft) -> str:
     return f"{draft.instance}.{draft.new_name}" if draft.instance else draft.new_name
-
-
-def _bound_method(draft: Draft) -> Expression | None:
-    """`lambda b: self.collate(b)` is `self.collate`."""
-    node = draft.node
-    if not isinstance(node, ast.Lambda) or draft.captures or draft.owner is None:
-        return None
-    if node.args.defaults or node.args.vararg or node.args.kwonlyargs or node.args.kwarg:
-        return None
-    match node.body:
-        case ast.Call(
-            func=ast.Attribute(value=ast.Name(id=owner), attr=attr), args=given, keywords=[]
-        ) if owner == draft.instance and attr in _methods(draft.owner):
-            own = [each.arg for each in [*node.args.posonlyargs, *node.args.args]]
-            passed = [each.id if isinstance(each, ast.Name) else None for each in given]
-            return Expression(f"{owner}.{attr}") if passed == own else None
-    return None
-
-
-def _methods(owner: ast.ClassDef) -> set[str]:
-    return {
-        each.name
-        for each in owner.body
-        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and not any(
-            getattr(d, "id", "") in ("property", "cached_property") for d in each.decorator_list
-        )
-    }
-
-
-def _reads_of(draft: Draft, name: str) -> Iterator[ast.Name]:
-    for scope in draft.scope.walk():
-        if name not in scope.bindings:
-            yield from scope.reads.get(name, ())
-
-
-def _is_classmethod(draft: Draft) -> bool:
-    if draft.method is None:
-        return False
-    return any(getattr(each, "id", "") == "classmethod" for each in draft.method.decorator_list)
-
-
-def _has_fields(owner: ast.AST) -> bool:
-    """Tell whether annotated names of a class may be fields, and what they are set to a default."""
-    return isinstance(owner, ast.ClassDef) and bool(owner.decorator_list or owner.bases)
-
-
-def _is_top(scope: Scope) -> bool:
-    """Tell whether a class can be found by its name: no function around it."""
-    above = scope.parent
-    while above is not None:
-        if above.is_function:
-            return False
-        above = above.parent
-    return True
-
-
-def _are_alternatives(module: Module, one: ast.AST, others: list[ast.AST]) -> bool:
-    """Tell whether only one of these statements runs: branches of one `if` or `try`."""
-    for other in others:
-        mine = [one, *module.ancestors(one)]
-        theirs = [other, *module.ancestors(other)]
-        common = next(each for each in mine if each in theirs)
-        if not isinstance(common, (ast.If, ast.Try)):
-            return False
-        if _branch(common, mine) == _branch(common, theirs):
-            return False
-    return True
-
-
-def _branch(common: ast.If | ast.Try, chain: list[ast.AST]) -> str:
-    child = chain[chain.index(common) - 1]
-    return "body" if child in common.body else "else"
 
 
 __all__ = ["CannotHoist", "Move", "Moves", "is_global"]
