@@ -137,8 +137,12 @@ def name_of(crossing: Crossing) -> str:
     """Return the name of the function or class that crosses."""
     value = crossing.value
     if isinstance(value, ExternalCall):
-        first = value.node.args[0] if value.node.args else None
-        return str(first.value) if isinstance(first, ast.Constant) else value.name
+        named = [
+            *value.node.args[:1],
+            *(k.value for k in value.node.keywords if k.arg == "typename"),
+        ]
+        texts = [each.value for each in named if isinstance(each, ast.Constant)]
+        return str(texts[0]) if texts else value.name
     return str(getattr(getattr(value, "node", None), "name", "lambda"))
 
 
