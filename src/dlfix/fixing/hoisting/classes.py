@@ -85,15 +85,15 @@ class _Work:
         scope = self.module.scope_of(call)
         span = self.module.span(call)
         match parent:
-            case ast.Assign(targets=[ast.Name(id=bound)]):
+            case ast.Assign(targets=[ast.Name(id=bound)]) if not scope.is_class:
                 self._refuse_rebound(bound, scope, parent)
                 name = self._name(bound, scope, parent)
                 if not scope.is_module or guard_of(self.module, call):
                     self.class_moves.append(ClassMove(self.module.span(parent), name, span))
                     self._rename_reads(bound, name, scope)
             case _:
-                given = call.args[0] if call.args else None
-                made = given.value if isinstance(given, ast.Constant) else ""
+                given = _typename(call)
+                made = given.value if given is not None else ""
                 if not isinstance(made, str) or not made.isidentifier():
                     raise CannotHoist(f"it is made without a name (line {call.lineno})")
                 name = self._name(made, scope, call)
@@ -103,9 +103,9 @@ class _Work:
 
     def _call_it(self, call: ast.Call, name: str) -> None:
         """Let the class be made under the name it is found by."""
-        match call.args[:1]:
-            case [ast.Constant(value=str(made)) as text] if made != name:
-                self.renames.append(Rename(self.module.span(text), name))
+        given = _typename(call)
+        if given is not None and given.value != name:
+            self.renames.append(Rename(self.module.span(given), name))
 
     def _is_global(self, name: ast.Name) -> bool:
         binder = self.module.scope_of(name).lookup(name.id)
@@ -275,6 +275,12 @@ def _makes_class(call: ast.Call) -> bool:
     """Tell whether a call makes a class: `namedtuple(...)` and the like."""
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     return name in ("namedtuple", "NamedTuple", "make_dataclass")
+
+
+def _typename(call: ast.Call) -> ast.Constant | None:
+    """Return the text that names the class a call makes."""
+    given = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "typename")]
+    return next((each for each in given if isinstance(each, ast.Constant)), None)
 
 
 def _takes_nothing(args: ast.arguments) -> bool:
