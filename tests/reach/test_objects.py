@@ -627,6 +627,55 @@ ROWS = [
         """,
     ),
     row(
+        "a handle closed where it is not None",
+        """
+        class Data(Dataset):
+            def __init__(self):
+                self.lock = threading.Lock()
+                self._close()
+            def _close(self):
+                if self.lock is not None:
+                    self.lock = None
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a handle deleted where there is one",
+        """
+        class Data(Dataset):
+            def __init__(self):
+                self.lock = threading.Lock()
+                if hasattr(self, "lock"):
+                    del self.lock
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a handle closed where something else is not None",
+        """
+        class Data(Dataset):
+            def __init__(self, other):
+                self.other = other
+                self.lock = threading.Lock()
+                if self.other is not None:
+                    self.lock = None
+        DataLoader(Data(input()), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a handle made where there is none yet",
+        """
+        class Data(Dataset):
+            def __init__(self):
+                self.lock = None
+                if self.lock is None:
+                    self.lock = threading.Lock()
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
         "a mixin",
         """
         class Locking:

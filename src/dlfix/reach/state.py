@@ -246,14 +246,21 @@ class State:
             self._block(node.body if held else node.orelse, frame, me, sure=sure)
             return
         before = {name: list(stores) for name, stores in self.stores.items()}
+        self._without(_empty_where(node.test, me, True))
         self._block(node.body, frame, me, sure=sure)
         after_body = self.stores
         self.stores = {name: list(stores) for name, stores in before.items()}
+        self._without(_empty_where(node.test, me, False))
         self._block(node.orelse, frame, me, sure=sure)
         if _leaves(node.orelse):
             self.stores = after_body
         elif not _leaves(node.body):
             self.stores = _joined(after_body, self.stores)
+
+    def _without(self, attribute: str | None) -> None:
+        """Forget what an attribute may hold where it is known to hold nothing."""
+        if attribute is not None:
+            self.stores.pop(attribute, None)
 
     def _nested(self, node: ast.stmt, frame: Frame, me: frozenset[str]) -> None:
         for field in _BLOCKS:
@@ -482,6 +489,22 @@ def _joined(one: Stores, other: Stores) -> Stores:
         sure = bool(mine) and bool(theirs)
         joined[name] = [s if sure else replace(s, conditional=True) for s in both]
     return joined
+
+
+def _empty_where(test: ast.expr, me: frozenset[str], held: bool) -> str | None:
+    """Return the attribute that holds nothing where a test came out so: `self.x is None`."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _empty_where(operand, me, not held)
+        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=None)]):
+            is_none = isinstance(op, (ast.Is, ast.Eq))
+            known = isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) and is_none is held
+            return _own_attribute(left, me) if known else None
+        case ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Constant(value=str(name))]):
+            return name if not held and _is_me(owner, me) else None
+        case ast.Attribute():
+            return None if held else _own_attribute(test, me)
+    return None
 
 
 def _leaves(block: list[ast.stmt]) -> bool:
