@@ -312,7 +312,10 @@ def _without(params: cst.Parameters, names: Sequence[str]) -> cst.Parameters:
     def kept(listed: Sequence[cst.Param]) -> list[cst.Param]:
         left = [each for each in listed if each.name.value not in names]
         if left and len(left) != len(listed):
-            left[-1] = left[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            end = listed[-1]
+            left[-1] = left[-1].with_changes(
+                comma=end.comma, whitespace_after_param=end.whitespace_after_param
+            )
         return left
 
     left = params.with_changes(
