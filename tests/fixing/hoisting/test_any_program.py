@@ -9,7 +9,7 @@ import types
 from pathlib import Path
 
 import libcst as cst
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dlfix.fixing.hoisting.captures import CannotHoist
@@ -84,6 +84,35 @@ def programs(draw: st.DrawFn) -> str:
     return "\n".join(lines) + "\n"
 
 
+# `f` is called late, by a lambda that is kept, and reads what `a` is then.
+CALLED_BY_ONE_THAT_IS_KEPT = """K = 7
+
+
+def outer(a, b, c=5):
+    made = []
+    f = lambda x: x + a
+    g = lambda x: f(a) + a
+    a = a + a
+    made.append(g)
+    return [each(2) for each in made], made, a, b, c
+"""
+
+
+# `g` is called once the loop within has bound `a` again.
+CALLED_IN_A_LOOP_WITHIN = """K = 7
+
+
+def outer(a, b, c=5):
+    made = []
+    for a in range(2):
+        g = lambda x: x + a
+        for a in range(2):
+            b = g(b)
+        made.append(g)
+    return [each(2) for each in made], made, a, b, c
+"""
+
+
 def outcome(text: str) -> tuple[object, list[object]]:
     """Run a program as a module; return what it computes (or raises), and what it made."""
     module = types.ModuleType("program")
@@ -104,6 +133,8 @@ def outcome(text: str) -> tuple[object, list[object]]:
 
 @settings(max_examples=200, deadline=None)
 @given(programs())
+@example(CALLED_BY_ONE_THAT_IS_KEPT)
+@example(CALLED_IN_A_LOOP_WITHIN)
 def test_a_program_computes_what_it_computed(text: str) -> None:
     expected, _ = outcome(text)
     if isinstance(expected, type):

@@ -353,13 +353,12 @@ def _rebound(draft: Draft, name: str, binder: Scope) -> list[str]:
             return [f"`{name}` is set again by a `nonlocal` at line {line}"]
     if name in binder.module_globals and binder.is_module:
         return [f"`{name}` is set again by a `global` statement"]
+    found: list[str] = []
     for each in bindings:
         if each.kind == "delete":
             raise CannotHoist(f"`{name}` is deleted at line {_line(each)}")
-        found = _bound_anew(draft, name, each, binder)
-        if found:
-            return [found]
-    return []
+        found.append(_bound_anew(draft, name, each, binder))
+    return [how for how in found if how][:1]
 
 
 def _bound_anew(draft: Draft, name: str, binding: Binding, binder: Scope) -> str:
@@ -368,6 +367,8 @@ def _bound_anew(draft: Draft, name: str, binding: Binding, binder: Scope) -> str
     line = _line(binding)
     if loop is not None:
         used = lifetime.used_after_loop(draft.module, draft.node, draft.name, loop)
+        if used is None:
+            used = lifetime.used_in_loop(draft.module, draft.node, draft.name, loop, binding)
         how = f"the loop at line {loop.lineno} binds `{name}` anew each time"  # type: ignore[attr-defined]
     elif line > draft.line and binding.kind != "parameter":
         used = lifetime.used_after_line(draft.module, draft.node, draft.name, line)

@@ -50,6 +50,43 @@ def used_after_loop(module: Module, node: ast.AST, name: str, loop: ast.AST) -> 
     return holders.lost
 
 
+def used_in_loop(
+    module: Module, node: ast.AST, name: str, loop: ast.AST, binding: Binding
+) -> int | None:
+    """Return a line in a loop where what holds a function is used after a name is bound anew.
+
+    That is between the binding and where the next round makes the function, or with the binding in
+    a loop within this one.
+    """
+    if isinstance(loop, _COMPREHENSIONS):
+        return None
+    own, within = set(ast.walk(node)), set(ast.walk(loop))
+    inner = _inner_loop(module, binding.node, node, loop)
+    made, bound = int(getattr(node, "lineno", 0)), line_of(binding)
+    holders = Holders(module, node, name)
+    for holder, scope in holders.names:
+        for read in holders.reads(holder, scope):
+            if read in own or read not in within:
+                continue
+            late = bound < read.lineno or read.lineno < made
+            between = late if bound > made else bound <= read.lineno < made
+            if between or read in inner:
+                return read.lineno
+    return None
+
+
+def _inner_loop(module: Module, binding: ast.AST, node: ast.AST, loop: ast.AST) -> set[ast.AST]:
+    """Return what is in the outermost loop, within another, that binds a name apart from a node."""
+    around = set(module.ancestors(node))
+    found: set[ast.AST] = set()
+    for above in module.ancestors(binding):
+        if above is loop or above in around:
+            break
+        if isinstance(above, Loop):
+            found = set(ast.walk(above))
+    return found
+
+
 def used_after_line(module: Module, node: ast.AST, name: str, line: int) -> int | None:
     """Return a line below another where what holds a function is used; None if there is none."""
     holders = Holders(module, node, name)
@@ -87,6 +124,8 @@ class Holders:
                 return
             if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 self._add(above.name, self.module.scope_of(above))
+            elif isinstance(above, (ast.Lambda, ast.GeneratorExp)):
+                self._keep(above)
 
     def reads(self, name: str, scope: Scope) -> Iterator[ast.Name]:
         """Yield where a name is read for what a scope binds."""
