@@ -383,8 +383,9 @@ def _bound_anew(draft: Draft, name: str, binding: Binding, binder: Scope) -> str
 def _bind_defaults(draft: Draft) -> None:
     """Defaults that are worked out where the function is made become bound arguments."""
     args = draft.node.args
+    first = len(args.posonlyargs) + len(args.args) - len(args.defaults)
     pairs = [
-        *zip([*args.posonlyargs, *args.args][::-1], args.defaults[::-1], strict=False),
+        *zip([*args.posonlyargs, *args.args][first:], args.defaults, strict=True),
         *zip(args.kwonlyargs, args.kw_defaults, strict=True),
     ]
     for parameter, default in pairs:
