@@ -18,7 +18,7 @@ _VAGUE = {
 # Words of a function's name that tell nothing of what is made in it.
 _FILLING = {
     "loader", "loaders", "dataloader", "dataloaders", "dataset", "datasets", "data", "module",
-    "datamodule", "main", "run", "fn", "func", "function", "init", "setup", "the", "a", "of",
+    "datamodule", "iter", "iterator", "main", "run", "fn", "func", "function", "init", "setup", "the", "a", "of",
 }  # fmt: skip
 _LONGEST = 32  # a name beyond this is harder to read than a number
 _THINGS = {"value", "data", "item", "obj", "arg", "elem", "val", "tensor", "arr"}
@@ -58,7 +58,8 @@ def wanted(
     placed = [*_placed(module, node, role), *longer]
     if _owner(module, node) in {_owner(module, each) for each in beside}:
         placed = [*longer, *_placed(module, node, role)]
-    return [f"_{role}", *placed, *_placed(module, node, role, True)]
+    kept = _prefixed(_kept_as(module, node), role)
+    return [f"_{role}", *kept, *placed, *_placed(module, node, role, True)]
 
 
 def is_vague(name: str) -> bool:
@@ -82,11 +83,16 @@ def wanted_for_def(
 
 def _placed(module: Module, node: ast.AST, name: str, filling: bool = False) -> list[str]:
     """Return a name told apart by the function or class around it, less what both say."""
+    return _prefixed(_owner(module, node), name, filling)
+
+
+def _prefixed(owner: str, name: str, filling: bool = False) -> list[str]:
+    """Return a name with the words before it that tell more; none where there are none."""
     said = name.split("_")
     dull = set() if filling else _FILLING
     words = [
         word
-        for word in _owner(module, node).split("_")
+        for word in owner.split("_")
         if word and word not in dull and not any(_alike(word, each) for each in said)
     ]
     placed = f"_{'_'.join(words)}_{name}"
@@ -213,6 +219,14 @@ def _parameter_of(module: Module, call: ast.Call, index: int) -> str:
             parameters = [*node.args.posonlyargs, *node.args.args]
             if index + shift < len(parameters):
                 return parameters[index + shift].arg
+    return ""
+
+
+def _kept_as(module: Module, node: ast.AST) -> str:
+    """Return the variable that the statement around an expression assigns to: `train_loader`."""
+    match module.statement(node):
+        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
+            return naming.snake(_target(target))
     return ""
 
 
