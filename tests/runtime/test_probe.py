@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import signal
@@ -680,7 +681,10 @@ def test_no_process_outlives_dlfix_that_is_told_to_end(tmp_path, number):
         """,
     )
     command = [sys.executable, "-m", "dlfix", "probe", script]
-    dlfix = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    heeding = functools.partial(
+        signal.signal, number, signal.SIG_DFL
+    )  # a job in the background may not
+    dlfix = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, preexec_fn=heeding)
     note = tmp_path / "pids"
     for _ in range(300):
         if note.exists():

@@ -220,6 +220,10 @@ def _run(job: dict[str, Any], timeout: float) -> list[dict[str, Any]]:
     rows = [row for row in map(_row, lines) if row]
     if status == runner.TOO_OLD and not rows:
         raise ProbeError(f"{job['python']} is older than Python 3.8")
+    if not rows and status is None:
+        raise ProbeError(
+            f"{job['target']} was not done after {timeout:g} s (Python had not begun); see --timeout"
+        )
     if not rows:
         raise ProbeError(f"{job['python']} cannot run the probe (status {status})")
     return [*rows, {"event": "status", "status": status}]
