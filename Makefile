@@ -51,6 +51,7 @@ docs: setup
 
 # The catalogue against the objects themselves: what pickles, what does not, with which words.
 catalog: setup
+	$(BIN)/python -m pip install --quiet --editable '.[catalog]'
 	$(BIN)/python -m pytest tests/catalog --full-catalog
 
 # Cold runs beside peers' on one tree.
