@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -48,8 +48,6 @@ class Project:
         self._found: dict[tuple[Path, str], Module | None] = {}
         self._mentions: dict[str, list[Path]] = {}
         self._decorators: dict[Path, frozenset[bytes]] = {}
-        self._defined: frozenset[bytes] | None = None
-        self._set: frozenset[bytes] | None = None
         self._words: dict[Path, frozenset[bytes]] = {}
         self._interned: dict[bytes, bytes] = {}
 
@@ -137,19 +135,25 @@ class Project:
 
     def defines(self, name: str) -> bool:
         """Tell whether any file may define a function or class by a name, or bind one to it."""
-        if self._defined is None:
-            sources = (self.source(path) for path in self.files)
-            found = (_DEFINED.findall(source.data) for source in sources if source is not None)
-            self._defined = frozenset(name for pairs in found for pair in pairs for name in pair)
         return name.encode() in self._defined or not name.isascii()
 
     def sets(self, attribute: str) -> bool:
         """Tell whether any file may set an attribute of this name on anything."""
-        if self._set is None:
-            sources = (self.source(path) for path in self.files)
-            found = (_SET.findall(source.data) for source in sources if source is not None)
-            self._set = frozenset(name for pairs in found for pair in pairs for name in pair)
         return attribute.encode() in self._set or not attribute.isascii()
+
+    @cached_property
+    def _defined(self) -> frozenset[bytes]:
+        return self._named_by(_DEFINED)
+
+    @cached_property
+    def _set(self) -> frozenset[bytes]:
+        return self._named_by(_SET)
+
+    def _named_by(self, pattern: re.Pattern[bytes]) -> frozenset[bytes]:
+        """Return all that the groups of a pattern find in the project's files."""
+        sources = (self.source(path) for path in self.files)
+        found = (pattern.findall(source.data) for source in sources if source is not None)
+        return frozenset(name for groups in found for group in groups for name in group)
 
     def setting(self, attribute: str, owner: Module) -> list[Module]:
         """Return the other modules that name a module and may set an attribute of it: `m.x = ...`."""

@@ -302,11 +302,22 @@ class Calls:
         self._times[function, owner] += 1
         if self._times[function, owner] > _MOST_FRAMES:
             return self._further(function, owner)
-        scope = function.module.inner_scope(function.node)
         call = node if isinstance(node, ast.Call) else None
+        return self._frame(function, arguments, owner, call, caller)
+
+    def _frame(
+        self,
+        function: Function,
+        arguments: Arguments,
+        owner: Value | None,
+        call: ast.Call | None,
+        caller: Frame,
+    ) -> Frame:
+        scope = function.module.inner_scope(function.node)
         held = owner if owner is not None else function.frame.owner
-        bound = self.bind(function, arguments, owner)
-        return Frame(scope, function.frame, bound, held, call, caller)
+        return Frame(
+            scope, function.frame, self.bind(function, arguments, owner), held, call, caller
+        )
 
     def _further(self, function: Function, owner: Value | None) -> Frame:
         """Return the one frame for calls within a function's own call, and beyond many."""
@@ -316,10 +327,7 @@ class Calls:
 
     def of_anything(self, function: Function, owner: Value | None) -> Frame:
         """Return a frame of a function whose parameters may be anything."""
-        scope = function.module.inner_scope(function.node)
-        held = owner if owner is not None else function.frame.owner
-        bound = self.bind(function, ANYTHING, owner)
-        return Frame(scope, function.frame, bound, held, None, function.frame)
+        return self._frame(function, ANYTHING, owner, None, function.frame)
 
     # Decorators
 
