@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from dlfix.fixing.classes.plans import ClassPlan, Exchange, Insert
+from dlfix.fixing.classes.plans import ClassPlan, Exchange, Insert, Within
 from dlfix_codemods import class_members, class_state
 from dlfix_codemods.tools import imports, positions
 
@@ -33,11 +33,14 @@ def _imported(module: cst.Module, plan: ClassPlan) -> tuple[cst.Module, dict[str
 
 def _calls(plan: ClassPlan) -> list[str]:
     texts = [each.becomes for each in plan.exchanges] + [each.text for each in plan.inserts]
+    texts += [each.heads for each in plan.withins]
     by_process = any(lazy.kept_in for lazy in plan.lazies)
     cached = any(not lazy.kept_in and not lazy.item for lazy in plan.lazies)
     calls = ["functools.cached_property"] if cached else []
     if by_process or any("os.getpid()" in text for text in texts):
         calls.append("os.getpid")
+    if any("contextlib.closing(" in text for text in texts):
+        calls.append("contextlib.closing")
     return calls
 
 
@@ -53,6 +56,8 @@ class _Edits(cst.CSTTransformer):
         self.expressions: dict[cst.CSTNode, str] = {}
         self.statements: dict[cst.CSTNode, Exchange] = {}
         self.inserts: dict[cst.CSTNode, list[Insert]] = {}
+        self.begins: dict[cst.CSTNode, Within] = {}
+        self.ends: dict[cst.CSTNode, Within] = {}
         self.emptied: set[cst.CSTNode] = set()  # blocks in which nothing is left
         self._find()
 
@@ -65,10 +70,13 @@ class _Edits(cst.CSTTransformer):
         self.expressions = {nodes[each.span]: each.becomes for each in by_kind["expression"]}
         places = [each.span for each in by_kind["statement"]]
         places += [each.span for each in self.plan.inserts]
+        places += [span for each in self.plan.withins for span in (each.first, each.last)]
         lines = positions.find(self.module, places, _STATEMENTS)
         self.statements = {lines[each.span]: each for each in by_kind["statement"]}
         for insert in self.plan.inserts:
             self.inserts.setdefault(lines[insert.span], []).append(insert)
+        self.begins = {lines[each.first]: each for each in self.plan.withins}
+        self.ends = {lines[each.last]: each for each in self.plan.withins}
 
     def on_leave(
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
@@ -81,7 +89,8 @@ class _Edits(cst.CSTTransformer):
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
-        if not any(each in self.statements or each in self.inserts for each in original_node.body):
+        edited = self.statements.keys() | self.inserts.keys() | self.begins.keys()
+        if not edited.intersection(original_node.body):
             return updated_node
         block = _Block()
         for old, new in zip(original_node.body, updated_node.body, strict=True):
@@ -136,6 +145,8 @@ class _Edits(cst.CSTTransformer):
         for insert in inserts:
             if insert.before:
                 block.add(self._parse(insert.text))
+        if old in self.begins:
+            block.begin()
         if exchange is None:
             block.keep(new)
         else:
@@ -144,6 +155,12 @@ class _Edits(cst.CSTTransformer):
             if not insert.before:
                 text = insert.text
                 block.add(self._parse(self._quoted(text) if ".__dict__" in text else text))
+        if old in self.ends:
+            within = self.ends[old]
+            (whole,) = self._parse(f"with {within.heads}:\n    pass")
+            assert isinstance(whole, cst.With)
+            block.enclose(whole)
+            block.add(self._parse(within.after))
 
     def _parse(self, text: str) -> list[cst.BaseStatement]:
         return parse(self._as_written(text), self.module)
@@ -161,6 +178,7 @@ class _Block:
         self.body: list[cst.BaseStatement] = []
         self.pending: list[cst.EmptyLine] = []
         self.is_first_gone = False
+        self.inside = 0
 
     def keep(self, statement: cst.CSTNode) -> None:
         assert isinstance(statement, _STATEMENTS)
@@ -186,6 +204,20 @@ class _Block:
 
     def add(self, statements: Sequence[cst.BaseStatement]) -> None:
         self.body += statements
+
+    def begin(self) -> None:
+        """Remember where the statements of a `with` begin."""
+        self.inside = len(self.body)
+
+    def enclose(self, whole: cst.With) -> None:
+        """Put the statements since then into a `with`."""
+        first, *others = self.body[self.inside :]
+        assert isinstance(first, _STATEMENTS)
+        blanks = [line for line in first.leading_lines if not line.comment]
+        comments = [line for line in first.leading_lines if line.comment]
+        body = [first.with_changes(leading_lines=comments), *others]
+        whole = whole.with_changes(leading_lines=blanks)
+        self.body[self.inside :] = [whole.with_deep_changes(whole.body, body=body)]
 
     @property
     def is_empty(self) -> bool:

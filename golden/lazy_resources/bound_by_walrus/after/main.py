@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import functools
 import sqlite3
 import tempfile
@@ -9,11 +10,10 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, path):
         self.path = path
-        if not self.connection.execute("SELECT 1 FROM items").fetchall():
-            raise ValueError("no items")
-        # each process opens its own
-        self.connection.close()
-        del self.connection
+        with contextlib.closing(self.connection):
+            if not self.connection.execute("SELECT 1 FROM items").fetchall():
+                raise ValueError("no items")
+        del self.connection  # each process opens its own
 
     @functools.cached_property
     def connection(self):

@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import functools
 import tempfile
 
@@ -10,10 +11,9 @@ class Items(Dataset):
     def __init__(self, path):
         self.path = path
         file = self.file
-        self.keys = list(file["items"])
-        # each process opens its own
-        self.file.close()
-        del self.file
+        with contextlib.closing(self.file):
+            self.keys = list(file["items"])
+        del self.file  # each process opens its own
 
     @functools.cached_property
     def file(self):

@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import csv
 import functools
 import tempfile
@@ -9,11 +10,10 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 class Items(IterableDataset):
     def __init__(self, path):
         self.path = path
-        if "value" not in self.reader.fieldnames:
-            raise ValueError("no values")
-        # each process opens its own
-        self.file.close()
-        del self._opened
+        with contextlib.closing(self.file):
+            if "value" not in self.reader.fieldnames:
+                raise ValueError("no values")
+        del self._opened  # each process opens its own
 
     @functools.cached_property
     def _opened(self):

@@ -1,5 +1,6 @@
 import argparse
-import os
+import contextlib
+import functools
 import sqlite3
 import tempfile
 
@@ -9,31 +10,26 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, db_path):
         self.db_path = db_path
-        self._connection_by_pid = {}
-        self._cursor_by_pid = {}
+        with contextlib.closing(self.connection):
+            self._length = self.cursor.execute("SELECT COUNT(*) FROM items").fetchone()[0]
+        del self.cursor, self.connection  # each process opens its own
 
-    @property
+    @functools.cached_property
     def connection(self):
-        pid = os.getpid()
-        if pid not in self._connection_by_pid:
-            self._connection_by_pid[pid] = sqlite3.connect(self.db_path)
-        return self._connection_by_pid[pid]
+        return sqlite3.connect(self.db_path)
 
-    @property
+    @functools.cached_property
     def cursor(self):
-        pid = os.getpid()
-        if pid not in self._cursor_by_pid:
-            self._cursor_by_pid[pid] = self.connection.cursor()
-        return self._cursor_by_pid[pid]
+        return self.connection.cursor()
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state["_connection_by_pid"] = {}  # each process opens its own
-        state["_cursor_by_pid"] = {}
+        state.pop("connection", None)  # each process opens its own
+        state.pop("cursor", None)
         return state
 
     def __len__(self):
-        return self.cursor.execute("SELECT COUNT(*) FROM items").fetchone()[0]
+        return self._length
 
     def __getitem__(self, index):
         self.cursor.execute("SELECT value FROM items WHERE id = ?", (index,))

@@ -1,5 +1,6 @@
 import argparse
-import os
+import contextlib
+import functools
 import sqlite3
 import tempfile
 
@@ -9,28 +10,27 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, path):
         self.path = path
-        self._connection_by_pid = {}
+        with contextlib.closing(self.connection):
+            self._length = self.connection.execute("SELECT COUNT(*) FROM items").fetchone()[0]
+        del self.connection  # each process opens its own
 
-    @property
+    @functools.cached_property
     def connection(self):
-        pid = os.getpid()
-        if pid not in self._connection_by_pid:
-            self._connection_by_pid[pid] = sqlite3.connect(self.path)
-        return self._connection_by_pid[pid]
+        return sqlite3.connect(self.path)
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state["_connection_by_pid"] = {}  # each process opens its own
+        state.pop("connection", None)  # each process opens its own
         return state
 
     def __len__(self):
-        return self.connection.execute("SELECT COUNT(*) FROM items").fetchone()[0]
+        return self._length
 
     def __getitem__(self, index):
         return self.connection.execute("SELECT value FROM items WHERE id = ?", (index,)).fetchone()[0]
 
     def __del__(self):
-        if os.getpid() in getattr(self, "_connection_by_pid", ()):  # __init__ may have failed
+        if "connection" in self.__dict__:  # __init__ may have failed
             self.connection.close()
 
 

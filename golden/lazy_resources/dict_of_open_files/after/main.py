@@ -1,5 +1,5 @@
 import argparse
-import os
+import functools
 import tempfile
 
 import h5py
@@ -9,18 +9,20 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, paths):
         self.paths = paths
-        self._files_by_pid = {}
+        self._length = len(self.file(0)["items"])
+        # each process opens its own
+        if "files" in self.__dict__:
+            for opened in self.files.values():
+                opened.close()
+            del self.files
 
-    @property
+    @functools.cached_property
     def files(self):
-        pid = os.getpid()
-        if pid not in self._files_by_pid:
-            self._files_by_pid[pid] = {}
-        return self._files_by_pid[pid]
+        return {}
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state["_files_by_pid"] = {}  # each process opens its own
+        state.pop("files", None)  # each process opens its own
         return state
 
     def file(self, number):
@@ -29,7 +31,7 @@ class Items(Dataset):
         return self.files[number]
 
     def __len__(self):
-        return len(self.file(0)["items"])
+        return self._length
 
     def __getitem__(self, index):
         return self.file(index % 2)["items"][str(index)][:]

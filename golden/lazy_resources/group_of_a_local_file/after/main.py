@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import functools
 import os
 import tempfile
@@ -16,13 +17,10 @@ class Grouped(Dataset):
         super().__init__()
         self.filename = filename
         self.split = split
-        self.labels = self.group["y"][:]  # small, in memory
-        self.n = len(self.images)
-        # each process opens its own
-        del self.images
-        del self.group
-        self._file.close()
-        del self._file
+        with contextlib.closing(self._file):
+            self.labels = self.group["y"][:]  # small, in memory
+            self.n = len(self.images)
+        del self.images, self.group, self._file  # each process opens its own
 
     @functools.cached_property
     def _file(self):

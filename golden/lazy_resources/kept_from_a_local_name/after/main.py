@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import functools
 import tempfile
 import zipfile
@@ -10,10 +11,9 @@ class Items(Dataset):
     def __init__(self, path, first=0):
         self.path = path
         archive = self.archive
-        self.names = sorted(archive.namelist())[first:]
-        # each process opens its own
-        self.archive.close()
-        del self.archive
+        with contextlib.closing(self.archive):
+            self.names = sorted(archive.namelist())[first:]
+        del self.archive  # each process opens its own
 
     @functools.cached_property
     def archive(self):

@@ -1,5 +1,6 @@
 import argparse
-import os
+import contextlib
+import functools
 import tempfile
 
 import lmdb
@@ -9,26 +10,22 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, root):
         self.root = root
-        self._env_by_pid = {}
+        with contextlib.closing(self.env):
+            with self.env.begin() as txn:
+                self._length = txn.stat()["entries"]
+        del self.env  # each process opens its own
 
-    @property
+    @functools.cached_property
     def env(self):
-        pid = os.getpid()
-        if pid not in self._env_by_pid:
-            for inherited in self._env_by_pid.values():
-                inherited.close()
-            self._env_by_pid.clear()
-            self._env_by_pid[pid] = lmdb.open(self.root, subdir=False, readonly=True, lock=False)
-        return self._env_by_pid[pid]
+        return lmdb.open(self.root, subdir=False, readonly=True, lock=False)
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state["_env_by_pid"] = {}  # each process opens its own
+        state.pop("env", None)  # each process opens its own
         return state
 
     def __len__(self):
-        with self.env.begin() as txn:
-            return txn.stat()["entries"]
+        return self._length
 
     def __getitem__(self, index):
         with self.env.begin() as txn:

@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import functools
 import tempfile
 
@@ -9,11 +10,10 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, root):
         self.root = root
-        with self.env.begin() as txn:
-            self.length = txn.stat()["entries"]
-        # each process opens its own
-        self.env.close()
-        del self.env
+        with contextlib.closing(self.env):
+            with self.env.begin() as txn:
+                self.length = txn.stat()["entries"]
+        del self.env  # each process opens its own
 
     @functools.cached_property
     def env(self):

@@ -1,4 +1,5 @@
 import argparse
+import functools
 import os
 import tempfile
 
@@ -16,38 +17,29 @@ class Maybe(Dataset):
     def __init__(self, path, labels=None):
         assert h5py is not None
         self.path = path
-        self._images_by_pid = {}
         self._labels = labels
-        self._labels_by_pid = {}
+        self._length = len(self.images)
+        del self.images  # each process opens its own
 
-    @property
+    @functools.cached_property
     def images(self):
-        pid = os.getpid()
-        if pid not in self._images_by_pid:
-            self._images_by_pid[pid] = h5py.File(self.path, "r")["x"]
-        return self._images_by_pid[pid]
+        return h5py.File(self.path, "r")["x"]
 
-    def _open_labels(self):
+    @functools.cached_property
+    def labels(self):
         try:
             return h5py.File(self._labels, "r")["y"]
         except (OSError, TypeError):
             return None
 
-    @property
-    def labels(self):
-        pid = os.getpid()
-        if pid not in self._labels_by_pid:
-            self._labels_by_pid[pid] = self._open_labels()
-        return self._labels_by_pid[pid]
-
     def __getstate__(self):
         state = self.__dict__.copy()
-        state["_images_by_pid"] = {}  # each process opens its own
-        state["_labels_by_pid"] = {}
+        state.pop("images", None)  # each process opens its own
+        state.pop("labels", None)
         return state
 
     def __len__(self):
-        return len(self.images)
+        return self._length
 
     def __getitem__(self, i):
         x = torch.from_numpy(self.images[i])

@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import functools
 import os
 import tempfile
@@ -13,10 +14,9 @@ class Signals(Dataset):
         self.filename = filename
         f = self._file
         self.keys = keys
-        self.length = len(f[keys[0]])
-        # each process opens its own
-        self._file.close()
-        del self._file
+        with contextlib.closing(self._file):
+            self.length = len(f[keys[0]])
+        del self._file  # each process opens its own
 
     @functools.cached_property
     def _file(self):

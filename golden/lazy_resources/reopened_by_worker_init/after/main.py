@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import functools
 import tempfile
 import zipfile
@@ -9,10 +10,9 @@ from torch.utils.data import DataLoader, Dataset, get_worker_info
 class Items(Dataset):
     def __init__(self, path):
         self.path = path
-        self.names = sorted(self.archive.namelist())
-        # each process opens its own
-        self.archive.close()
-        del self.archive
+        with contextlib.closing(self.archive):
+            self.names = sorted(self.archive.namelist())
+        del self.archive  # each process opens its own
 
     @functools.cached_property
     def archive(self):

@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import functools
 import tempfile
 
@@ -9,10 +10,9 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
   def __init__(self, path):
     self.path = path
-    self.count = len(self.file["items"])
-    # each process opens its own
-    self.file.close()
-    del self.file
+    with contextlib.closing(self.file):
+      self.count = len(self.file["items"])
+    del self.file  # each process opens its own
 
   @functools.cached_property
   def file(self):

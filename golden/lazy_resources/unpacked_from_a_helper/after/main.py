@@ -1,4 +1,5 @@
 import argparse
+import functools
 import os
 import sqlite3
 import tempfile
@@ -14,16 +15,17 @@ def connect(path):
 class Q(Dataset):
     def __init__(self, path):
         self.path = path
-        self._opened_by_pid = {}
         self.cursor.execute("SELECT count(*) FROM q")
         self.checked = self.cursor.fetchone()[0]
+        self.cursor.execute("SELECT count(*) FROM q")
+        self._length = self.cursor.fetchone()[0]
+        # each process opens its own
+        self.connection.close()
+        del self._opened
 
-    @property
+    @functools.cached_property
     def _opened(self):
-        pid = os.getpid()
-        if pid not in self._opened_by_pid:
-            self._opened_by_pid[pid] = connect(self.path)
-        return self._opened_by_pid[pid]
+        return connect(self.path)
 
     @property
     def connection(self):
@@ -35,12 +37,11 @@ class Q(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state["_opened_by_pid"] = {}  # each process opens its own
+        state.pop("_opened", None)  # each process opens its own
         return state
 
     def __len__(self):
-        self.cursor.execute("SELECT count(*) FROM q")
-        return self.cursor.fetchone()[0]
+        return self._length
 
     def __getitem__(self, i):
         self.cursor.execute("SELECT v FROM q WHERE rowid = ?", (i + 1,))

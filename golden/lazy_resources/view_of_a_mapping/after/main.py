@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import functools
 import mmap
 import os
@@ -13,12 +14,9 @@ class Records(Dataset):
 
     def __init__(self, path):
         self._path = path
-        self._count = len(self._map) // self.FORMAT.size
-        # each process opens its own
-        self._map.close()
-        del self._map
-        self._file.close()
-        del self._file
+        with contextlib.closing(self._file), contextlib.closing(self._map):
+            self._count = len(self._map) // self.FORMAT.size
+        del self._map, self._file  # each process opens its own
 
     @functools.cached_property
     def _file(self):

@@ -167,11 +167,12 @@ def self_names_used(method: Method) -> list[str]:
         if is_self_attribute(node, me):
             used.append(node.attr)
         else:
-            used += _operators(node, me)
+            used += operators(node, me)
     return used
 
 
-def _operators(node: ast.AST, me: str) -> list[str]:
+def operators(node: ast.AST, me: str) -> list[str]:
+    """Return the special methods of `self` that a node runs without naming them."""
     match node:
         case ast.Subscript(value=ast.Name(id=name)) if name == me:
             return ["__getitem__"]

@@ -66,6 +66,7 @@ def surroundings(
         start_methods=_overridden(family, touching),
         inherited=_inherited(family),
         kept_by_bases=_kept_by_bases(family),
+        set_elsewhere=_set_elsewhere(project, family, attributes),
         only_started=frozenset(_only_started(project, family)),
     )
 
@@ -219,6 +220,30 @@ def _kept_by_bases(family: Family) -> frozenset[str]:
         for name, sites in base.stores.items()
         if len(sites) == 1 and isinstance(sites[0].value, ast.Name) and sites[0].value.id == name
     )
+
+
+def _set_elsewhere(project: Project, family: Family, attributes: set[str]) -> frozenset[str]:
+    """Return what the length depends on and code outside the class sets, or an heir makes otherwise."""
+    facts = family.facts
+    used = {
+        each for name in facts.reached(["__len__"]) for each in self_names_used(facts.methods[name])
+    }
+    names = {name for heir in family.heirs for name in used & heir.methods.keys()}
+    related = [facts.node, *(each.node for each in (*family.bases, *family.heirs))]
+    for name in used - attributes - names:
+        for module in project.mentions(name):
+            for node in module.parents:
+                if not isinstance(node, ast.Attribute) or node.attr != name:
+                    continue
+                if not isinstance(node.ctx, ast.Load):
+                    owner = next(
+                        (each for each in module.ancestors(node) if isinstance(each, ast.ClassDef)),
+                        None,
+                    )
+                    of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
+                    if owner is not facts.node and (owner in related or not of_self):
+                        names.add(name)
+    return frozenset(names)
 
 
 def _used_outside(

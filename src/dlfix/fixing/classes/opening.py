@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from dlfix.fixing.classes.closing import is_closer, questions_and_guards
+from dlfix.fixing.classes.counting import COUNT, Count, find_count
 from dlfix.fixing.classes.facts import (
     STARTS,
     ClassFacts,
@@ -28,9 +29,8 @@ from dlfix.fixing.classes.moving import (
     sql_of,
 )
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, State
+from dlfix.fixing.classes.releasing import Released, Releasing, start_method
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, is_slotted, state_for
-from dlfix.fixing.classes.statements import always_run, close_lines, close_one, hanging_names
-from dlfix.fixing.classes.text import indented, names_in
 from dlfix.source.text import Span
 
 INDENT = "    "
@@ -38,7 +38,6 @@ REPOSITIONS = (
     "seek", "set", "setpos", "seek_to_start", "rewind", "execute", "executemany",
     "set_key", "set_key_dup", "set_range", "set_range_dup", "first", "last",
 )  # fmt: skip
-REGISTERS = re.compile(r"add|append|attach|register|subscribe|enter_context|insert|push|set[A-Z_]")
 
 
 @dataclass
@@ -58,7 +57,6 @@ class LazyClass:
         self.handles = dict(sorted(handles.items(), key=lambda item: item[1].site.statement.lineno))
         self.around = around
         self.work = _Work()
-        self._hanging: set[str] = set()  # local names of `__init__` that may need them open
         self.touching = self._touching()
         self.unpacked = self._unpacked()
         self.together = self.unpacked or self._together()
@@ -69,6 +67,8 @@ class LazyClass:
         self._refuse_positions()
         shared = all(handle.inherited for handle in self.handles.values())
         by_process = (self.is_touched_later() and not shared) or is_slotted(self.facts)
+        count = self._count() if by_process else None
+        by_process = by_process and count is None
         if self.facts.slots is not None and not is_slotted(self.facts):
             raise Refusal(
                 f"the class has `__slots__` beside a `__dict__` ({self.facts.line(self.facts.node)})"
@@ -79,8 +79,8 @@ class LazyClass:
         self._move(by_process)
         self._refuse_second_openings()
         exchanges, inserts = self._edits()
-        if not by_process and not shared:
-            inserts += self.closings()
+        released = self.released(count) if not by_process and not shared else Released()
+        exchanges += count.exchanges if count is not None else ()
         for name in self.handles:
             place = self._place(name)
             exchanges += questions_and_guards(
@@ -89,7 +89,8 @@ class LazyClass:
         return ClassPlan(
             cls=self.module.span(self.facts.node),
             exchanges=tuple(_without_inner(exchanges)),
-            inserts=tuple(inserts),
+            inserts=(*inserts, *released.inserts),
+            withins=tuple(released.withins),
             lazies=tuple(self._lazies(by_process)),
             state=self._state(by_process),
             after=self._after(),
@@ -201,16 +202,22 @@ class LazyClass:
             touching |= {name for name, names in used.items() if names & touching}
         return touching
 
-    def is_touched_later(self) -> bool:
+    def is_touched_later(self, but_for: str = "") -> bool:
         """Tell whether the parent goes on using the handles once an instance is made."""
         if self.around.touched_in_parent & self.handles.keys():
             return True
         if self.around.started_elsewhere & self.handles.keys():
             return True
-        later = self.facts.reached(sorted(self.around.parent_methods)) | self.around.parent_methods
-        return bool(later & self.touching - self.facts.started) or bool(
-            self.around.parent_methods & self.touching
-        )
+        methods = self.around.parent_methods - {but_for}
+        later = self.facts.reached(sorted(methods)) | methods
+        return bool(later & self.touching - self.facts.started) or bool(methods & self.touching)
+
+    def _count(self) -> Count | None:
+        """Return how the length is computed once, if nothing else touches them in the parent."""
+        if is_slotted(self.facts) or self.is_touched_later(but_for=COUNT):
+            return None
+        start = start_method(self.facts)
+        return find_count(self.facts, start, set(self.handles), self.around)
 
     # -- refusals
 
@@ -559,170 +566,27 @@ class LazyClass:
         ]
 
     def _start_name(self) -> str:
-        method = self._start_method()
+        method = start_method(self.facts)
         return method.name if method is not None else "__init__"
 
     # -- closing in the parent
 
-    def closings(self) -> list[Insert]:
-        """Close, below the last statement of `__init__` that uses them, what was opened there."""
-        method = self._start_method()
-        if method is None:
-            return []
-        used = [each for each in method.body if self._uses(each)]
-        if not used:
-            return []
-        last = used[-1]
-        self._refuse_registered(used)
-        if any(isinstance(each, ast.Return) for each in ast.walk(last)):
-            raise Refusal(f"`__init__` may leave at {self.facts.line(last)} with it open")
-        lines = self._closing_lines(method, used)
-        return [Insert(self.module.span(last), "\n".join(lines))] if lines else []
-
-    def _refuse_registered(self, used: list[ast.stmt]) -> None:
-        """Refuse to close what something else goes on holding."""
-        for node in (each for statement in used for each in ast.walk(statement)):
-            if not isinstance(node, ast.Call) or self._is_gone(node):
-                continue
-            handed = any(
-                isinstance(each, ast.Attribute) and each.attr in self.handles for each in node.args
-            )
-            if handed and isinstance(node.func, ast.Attribute) and REGISTERS.match(node.func.attr):
-                where = self.facts.line(node)
-                raise Refusal(f"`{ast.unparse(node.func)}` goes on holding it ({where})")
-
-    def _start_method(self) -> Method | None:
-        for name in STARTS:
-            if name in self.facts.methods:
-                return self.facts.methods[name]
-        return None
-
-    def _uses(self, statement: ast.stmt) -> bool:
-        used = any(self._touches(each, statement) for each in ast.walk(statement))
-        used = used or bool(names_in([statement]) & self._hanging)
-        if used:
-            self._hanging |= hanging_names(statement)
-        return used
-
-    def _touches(self, node: ast.AST, within: ast.stmt) -> bool:
-        if self._is_gone(node):
-            return False
-        me = self_name(self._method_of(within))
-        if is_self_attribute(node, me):
-            if node.attr in self.handles:
-                return isinstance(node.ctx, ast.Load)
-            return node.attr in self.touching
-        if isinstance(node, ast.NamedExpr):
-            return ast.unparse(node.target) in self._aliases_left()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            return node.id in self._aliases_left()
-        return any(name in self.touching for name in _operators_of(node, me))
-
-    def _method_of(self, node: ast.AST) -> Method:
-        for each in self.module.ancestors(node):
-            if isinstance(each, Method):
-                return each
-        raise Refusal("it stands in no method")
-
-    def _is_gone(self, node: ast.AST) -> bool:
-        return any(
-            isinstance(each, ast.stmt) and each in self.work.gone
-            for each in (node, *self.module.ancestors(node))
+    def released(self, count: Count | None = None) -> Released:
+        """Close in the parent what it opened while it made the instance."""
+        bodies = {
+            name: self.work.moved[handle.site.method].bodies[name]
+            for name, handle in self.handles.items()
+        }
+        releasing = Releasing(
+            self.facts,
+            self.handles,
+            bodies,
+            self.work.gone,
+            self.touching,
+            self.around.start_methods,
         )
-
-    def _aliases_left(self) -> set[str]:
-        names: set[str] = set()
-        for handle in self.handles.values():
-            site = handle.site
-            if isinstance(site.statement, ast.Assign):
-                names |= {t.id for t in site.statement.targets if isinstance(t, ast.Name)}
-            if isinstance(site.value, ast.Name):
-                scope = self.module.inner_scope(site.method)
-                kinds = {each.kind for each in scope.bindings.get(site.value.id, [])}
-                if "parameter" not in kinds:
-                    names.add(site.value.id)
-        return names
-
-    def _closing_lines(self, method: Method, used: list[ast.stmt]) -> list[str]:
-        me = self_name(method)
-        surely = self._surely_touched(used, me)
-        lines: list[str] = []
-        maybe = self._maybe_touched(used, me)
-        for name, handle in reversed(self.handles.items()):
-            if name not in self.together and name in maybe | surely:
-                lines += close_one(me, name, handle, name in surely)
-        if self.together:
-            lines += self._close_together(me, surely)
-        return [f"# {EACH_ITS_OWN}", *lines] if lines else []
-
-    def _close_together(self, me: str, surely: set[str]) -> list[str]:
-        lines = [
-            line
-            for name in reversed(self.together)
-            for line in close_lines(f"{me}.{name}", self.handles[name])
-        ]
-        place = self._group_name()
-        lines.append(f"del {me}.{place}")
-        if surely & set(self.together):
-            return lines
-        return [f'if "{place}" in {me}.__dict__:', *(INDENT + line for line in lines)]
-
-    def _maybe_touched(self, used: list[ast.stmt], me: str) -> set[str]:
-        """Return the handles that some statements, or the methods they run, may open."""
-        nodes = [each for statement in used for each in self._left(statement)]
-        names = {each.id for each in nodes if isinstance(each, ast.Name)} - {me}
-        if names & self._hanging or self.around.start_methods:
-            return set(self.handles)
-        run = {each.attr for each in nodes if is_self_attribute(each, me)}
-        run |= {name for each in nodes for name in _operators_of(each, me)}
-        for name in self.facts.reached(sorted(run)):
-            run |= set(self_names_used(self.facts.methods[name]))
-        touched = run & self.handles.keys()
-        for name in names:
-            touched |= self._alias_of(name)
-        return self._with_origins(touched)
-
-    def _left(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield a node and all below it, but for the statements that have moved."""
-        if node in self.work.gone:
-            return
-        yield node
-        for child in ast.iter_child_nodes(node):
-            yield from self._left(child)
-
-    def _surely_touched(self, used: list[ast.stmt], me: str) -> set[str]:
-        touched: set[str] = set()
-        for statement in used:
-            parts = always_run(statement)
-            for part in parts:
-                for node in self._left(part):
-                    if is_self_attribute(node, me) and node.attr in self.handles:
-                        touched.add(node.attr)
-                    elif isinstance(node, ast.Name):
-                        touched |= self._alias_of(node.id)
-        return self._with_origins(touched)
-
-    def _alias_of(self, name: str) -> set[str]:
-        found = set()
-        for attribute, handle in self.handles.items():
-            site = handle.site
-            targets = getattr(site.statement, "targets", [])
-            if any(isinstance(t, ast.Name) and t.id == name for t in targets):
-                found.add(attribute)
-            if isinstance(site.value, ast.Name) and site.value.id == name:
-                found.add(attribute)
-        return found
-
-    def _with_origins(self, touched: set[str]) -> set[str]:
-        """Add what was opened in order to open those that were touched."""
-        todo = list(touched)
-        while todo:
-            body = self._body(todo.pop())
-            for name in self.handles.keys() - touched:
-                if f".{name}" in body and _reads(body, name):
-                    touched.add(name)
-                    todo.append(name)
-        return touched
+        releasing.together, releasing.place = self.together, self._group_name()
+        return releasing.release(count)
 
     def _body(self, name: str) -> str:
         return self.work.moved[self.handles[name].site.method].bodies[name]
@@ -869,19 +733,6 @@ def split_return(body: str) -> list[str]:
 def _takes_arguments(method: Method) -> bool:
     arguments = method.args
     return len(arguments.args) + len(arguments.kwonlyargs) - len(arguments.defaults) > 1
-
-
-def _reads(body: str, name: str) -> bool:
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == name
-        for node in ast.walk(ast.parse("def f():\n" + indented(body, INDENT)))
-    )
-
-
-def _operators_of(node: ast.AST, me: str) -> list[str]:
-    from dlfix.fixing.classes.facts import _operators
-
-    return _operators(node, me)
 
 
 def _aliases(method: Method, me: str, name: str) -> set[str]:

@@ -32,6 +32,16 @@ class Insert:
 
 
 @dataclass(frozen=True)
+class Within:
+    """Statements of one block, `first` to `last`, that come to stand in a `with`, and what follows it."""
+
+    first: Span
+    last: Span
+    heads: str
+    after: str = ""
+
+
+@dataclass(frozen=True)
 class Lazy:
     """An attribute that each process opens for itself when it first reads it.
 
@@ -86,6 +96,7 @@ class ClassPlan:
     cls: Span
     exchanges: tuple[Exchange, ...] = ()
     inserts: tuple[Insert, ...] = ()
+    withins: tuple[Within, ...] = ()
     lazies: tuple[Lazy, ...] = ()
     state: State | None = None
     after: str = "__init__"  # the method that new ones stand below

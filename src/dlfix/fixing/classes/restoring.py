@@ -17,6 +17,7 @@ from dlfix.fixing.classes.facts import (
 from dlfix.fixing.classes.moving import Handle, Moved, Mover, Refusal
 from dlfix.fixing.classes.opening import LazyClass, storage_insert
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
+from dlfix.fixing.classes.releasing import Released
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.fixing.classes.text import dedented, indented
 
@@ -186,7 +187,7 @@ class OpenedByOthers:
             lazies.append(self._lazy(name))
             drops.append(self._drop(name, first=not drops))
         closing = self._closed_again(cached)
-        inserts += closing or []
+        inserts += closing.inserts if closing is not None else []
         drops += [Drop(name, why=EACH_ITS_OWN) for name in cached if closing is not None]
         for name in cached if closing is None else []:
             exchanges.append(Exchange(self.module.span(self.facts.methods[name])))
@@ -198,12 +199,13 @@ class OpenedByOthers:
             cls=self.module.span(self.facts.node),
             exchanges=tuple(exchanges),
             inserts=tuple(inserts),
+            withins=tuple(closing.withins) if closing is not None else (),
             lazies=tuple(lazies),
             state=state_for(self.facts, tuple(drops), (), self.around),
             after=_after(self.facts),
         )
 
-    def _closed_again(self, cached: list[str]) -> list[Insert] | None:
+    def _closed_again(self, cached: list[str]) -> Released | None:
         """Close what `__init__` opened by reading a cached property; None if that does not do."""
         handles = {}
         for name in cached:
@@ -219,7 +221,7 @@ class OpenedByOthers:
         for name, handle in handles.items():
             moved = lazy.work.moved.setdefault(handle.site.method, Moved())
             moved.bodies[name] = _body_text(self.facts, handle.site.method)
-        return lazy.closings()
+        return lazy.released()
 
     def _is_asked(self, name: str) -> bool:
         """Tell whether some code looks if an attribute is set."""
@@ -427,6 +429,7 @@ def merged(plans: Sequence[ClassPlan]) -> ClassPlan:
         first,
         exchanges=tuple(each for plan in plans for each in plan.exchanges),
         inserts=tuple(each for plan in plans for each in plan.inserts),
+        withins=tuple(each for plan in plans for each in plan.withins),
         lazies=tuple(each for plan in plans for each in plan.lazies),
         imports=tuple(dict.fromkeys(name for plan in plans for name in plan.imports)),
         state=state,

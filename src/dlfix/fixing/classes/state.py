@@ -26,6 +26,7 @@ class Surroundings:
     inherited: frozenset[str] = frozenset()  # methods that bases have
     only_started: frozenset[str] = frozenset()  # methods nothing but constructors runs, once each
     kept_by_bases: frozenset[str] = frozenset()  # attributes bases store, named after a parameter
+    set_elsewhere: frozenset[str] = frozenset()  # attributes that other code sets, or heirs
 
 
 def state_for(

@@ -1,0 +1,67 @@
+import argparse
+import os
+import tempfile
+
+import lmdb
+from torch.utils.data import DataLoader, Dataset
+
+
+class Items(Dataset):
+    def __init__(self, root):
+        self.root = root
+        self._env_by_pid = {}
+
+    @property
+    def env(self):
+        pid = os.getpid()
+        if pid not in self._env_by_pid:
+            for inherited in self._env_by_pid.values():
+                inherited.close()
+            self._env_by_pid.clear()
+            self._env_by_pid[pid] = lmdb.open(self.root, subdir=False, readonly=True, lock=False)
+        return self._env_by_pid[pid]
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_env_by_pid"] = {}  # each process opens its own
+        return state
+
+    def __len__(self):
+        with self.env.begin() as txn:
+            return txn.stat()["entries"]
+
+    def keys(self):
+        with self.env.begin() as txn:
+            return [bytes(key) for key, _ in txn.cursor()]
+
+    def __getitem__(self, index):
+        with self.env.begin() as txn:
+            return int(txn.get(b"%d" % index))
+
+
+def make(path):
+    env = lmdb.open(path, subdir=False)
+    with env.begin(write=True) as txn:
+        for i in range(6):
+            txn.put(b"%d" % i, b"%d" % (i * i))
+    env.close()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/data"
+        make(path)
+        context = args.start_method if args.workers else None
+        dataset = Items(path)
+        loader = DataLoader(
+            dataset, batch_size=3, num_workers=args.workers, multiprocessing_context=context
+        )
+        print("RESULT", len(dataset.keys()), [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

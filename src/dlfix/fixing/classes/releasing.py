@@ -1,0 +1,295 @@
+"""What the parent opened while it made an instance, it closes again."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from dlfix.fixing.classes.counting import Count
+from dlfix.fixing.classes.facts import (
+    STARTS,
+    ClassFacts,
+    Method,
+    is_self_attribute,
+    operators,
+    self_name,
+    self_names_used,
+)
+from dlfix.fixing.classes.moving import Handle, Refusal
+from dlfix.fixing.classes.plans import Insert, Within
+from dlfix.fixing.classes.state import EACH_ITS_OWN
+from dlfix.fixing.classes.statements import always_run, close_lines, close_one, hanging_names
+from dlfix.fixing.classes.text import indented, names_in
+
+INDENT = "    "
+LINE_LENGTH = 88  # a line may get as long as this, or as the longest of its file
+REGISTERS = re.compile(r"add|append|attach|register|subscribe|enter_context|insert|push|set[A-Z_]")
+
+
+@dataclass
+class Released:
+    """Where the parent closes what it opened."""
+
+    inserts: list[Insert] = field(default_factory=list)
+    withins: list[Within] = field(default_factory=list)
+
+
+class Releasing:
+    """Plans the closing for one class, whose handles have moved out of `__init__`."""
+
+    def __init__(
+        self,
+        facts: ClassFacts,
+        handles: Mapping[str, Handle],
+        bodies: Mapping[str, str],
+        gone: set[ast.stmt],
+        touching: set[str],
+        overridden: frozenset[str] = frozenset(),
+    ) -> None:
+        self.facts = facts
+        self.module = facts.module
+        self.handles = handles
+        self.bodies = bodies
+        self.gone = gone
+        self.touching = touching  # methods that read a handle
+        self.overridden = overridden  # methods that heirs make read one
+        self.together: list[str] = []
+        self.place = ""  # the attribute that holds those opened together
+        self._hanging: set[str] = set()  # local names of `__init__` that may need them open
+
+    def release(self, count: Count | None = None) -> Released:
+        """Close, below the last statement of `__init__` that uses them, what was opened there."""
+        method = start_method(self.facts)
+        if method is None:
+            return Released()
+        used = [each for each in method.body if self._uses(each)]
+        if not used and count is None:
+            return Released()
+        self._refuse_registered(used)
+        self._refuse_leaving(method, used)
+        counting = list(count.method.body) if count is not None else []
+        text = count.text if count is not None else ""
+        last = method.body[-1] if count is not None else used[-1]
+        after = self.module.span(last)
+        surely = self._surely_touched([*used, *counting], self_name(method))
+        maybe = self._maybe_touched([*used, *counting], self_name(method))
+        closed = self._closed_by_with(self_name(method), surely, maybe - surely)
+        if closed and not used:
+            heads, forgets = closed
+            head = f"with {heads}:\n{indented(text, INDENT)}"
+            return Released([Insert(after, f"{head}\n{forgets}")])
+        if closed and self._is_one_block(method, used, last) and self._is_kept_before(used[0]):
+            first = self.module.span(used[0])
+            inserts = [Insert(after, text)] if text else []
+            return Released(inserts, [Within(first, after, *closed)])
+        lines = self._closing_lines(self_name(method), surely, maybe)
+        whole = [text] * bool(text) + lines
+        return Released([Insert(after, "\n".join(whole))] if whole else [])
+
+    # -- a `with` that closes
+
+    def _closed_by_with(
+        self, me: str, surely: set[str], perhaps: set[str]
+    ) -> tuple[str, str] | None:
+        """Return what a `with` closes, and what forgets it; None where a `with` does not do."""
+        if perhaps or not surely:
+            return None
+        order = [name for name in self.handles if name in surely]
+        closing = [name for name in order if self.handles[name].close]
+        if not closing or any(
+            self.handles[name].close != "close" or self.handles[name].container for name in closing
+        ):
+            return None
+        heads = ", ".join(f"contextlib.closing({me}.{name})" for name in closing)
+        places = [f"{me}.{name}" for name in reversed(order) if name not in self.together]
+        if surely & set(self.together):
+            places.append(f"{me}.{self.place}")
+        return heads, f"del {', '.join(places)}  # {EACH_ITS_OWN}"
+
+    def _is_one_block(self, method: Method, used: list[ast.stmt], last: ast.stmt) -> bool:
+        """Tell whether statements that use a handle, and no others, stand one below the other."""
+        body = [each for each in method.body if each not in self.gone or each is last]
+        block = body[body.index(used[0]) : body.index(last) + 1]
+        if [each for each in block if each not in self.gone] != used:
+            return False
+        lines = self.module.lines
+        rows = lines[used[0].lineno - 1 : last.end_lineno]
+        allowed = max(LINE_LENGTH, *map(len, lines))
+        return all(len(row) + len(INDENT) <= allowed for row in rows)
+
+    def _is_kept_before(self, first: ast.stmt) -> bool:
+        """Tell whether all that the handles are opened from is kept above a statement."""
+        if len(self.handles) == 1:
+            return True
+        sites = [handle.site for handle in self.handles.values()]
+        methods = {site.method for site in sites}
+        return len(methods) == 1 and all(
+            site.method is not start_method(self.facts) or site.statement.lineno < first.lineno
+            for site in sites
+        )
+
+    # -- what is refused
+
+    def _refuse_leaving(self, method: Method, used: list[ast.stmt]) -> None:
+        """Refuse where `__init__` may be left before what it opened is closed."""
+        if not used:
+            return
+        block = method.body[method.body.index(used[0]) : method.body.index(used[-1]) + 1]
+        for each in block:
+            if any(isinstance(node, ast.Return) for node in ast.walk(each)):
+                raise Refusal(f"`__init__` may leave at {self.facts.line(each)} with it open")
+
+    def _refuse_registered(self, used: list[ast.stmt]) -> None:
+        """Refuse to close what something else goes on holding."""
+        for node in (each for statement in used for each in ast.walk(statement)):
+            if not isinstance(node, ast.Call) or self._is_gone(node):
+                continue
+            handed = any(
+                isinstance(each, ast.Attribute) and each.attr in self.handles for each in node.args
+            )
+            if handed and isinstance(node.func, ast.Attribute) and REGISTERS.match(node.func.attr):
+                where = self.facts.line(node)
+                raise Refusal(f"`{ast.unparse(node.func)}` goes on holding it ({where})")
+
+    # -- what `__init__` touches
+
+    def _uses(self, statement: ast.stmt) -> bool:
+        used = any(self._touches(each, statement) for each in ast.walk(statement))
+        used = used or bool(names_in([statement]) & self._hanging)
+        if used:
+            self._hanging |= hanging_names(statement)
+        return used
+
+    def _touches(self, node: ast.AST, within: ast.stmt) -> bool:
+        if self._is_gone(node):
+            return False
+        me = self_name(self._method_of(within))
+        if is_self_attribute(node, me):
+            if node.attr in self.handles:
+                return isinstance(node.ctx, ast.Load)
+            return node.attr in self.touching
+        if isinstance(node, ast.NamedExpr):
+            return ast.unparse(node.target) in self._aliases_left()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            return node.id in self._aliases_left()
+        return any(name in self.touching for name in operators(node, me))
+
+    def _method_of(self, node: ast.AST) -> Method:
+        for each in self.module.ancestors(node):
+            if isinstance(each, Method):
+                return each
+        raise Refusal("it stands in no method")
+
+    def _is_gone(self, node: ast.AST) -> bool:
+        return any(
+            isinstance(each, ast.stmt) and each in self.gone
+            for each in (node, *self.module.ancestors(node))
+        )
+
+    def _aliases_left(self) -> set[str]:
+        names: set[str] = set()
+        for handle in self.handles.values():
+            site = handle.site
+            if isinstance(site.statement, ast.Assign):
+                names |= {t.id for t in site.statement.targets if isinstance(t, ast.Name)}
+            if isinstance(site.value, ast.Name):
+                scope = self.module.inner_scope(site.method)
+                kinds = {each.kind for each in scope.bindings.get(site.value.id, [])}
+                if "parameter" not in kinds:
+                    names.add(site.value.id)
+        return names
+
+    # -- closing one by one
+
+    def _closing_lines(self, me: str, surely: set[str], maybe: set[str]) -> list[str]:
+        lines: list[str] = []
+        for name, handle in reversed(list(self.handles.items())):
+            if name not in self.together and name in maybe | surely:
+                lines += close_one(me, name, handle, name in surely)
+        if self.together:
+            lines += self._close_together(me, surely)
+        if len(lines) == 1:
+            return [f"{lines[0]}  # {EACH_ITS_OWN}"]
+        return [f"# {EACH_ITS_OWN}", *lines] if lines else []
+
+    def _close_together(self, me: str, surely: set[str]) -> list[str]:
+        lines = [
+            line
+            for name in reversed(self.together)
+            for line in close_lines(f"{me}.{name}", self.handles[name])
+        ]
+        lines.append(f"del {me}.{self.place}")
+        if surely & set(self.together):
+            return lines
+        return [f'if "{self.place}" in {me}.__dict__:', *(INDENT + line for line in lines)]
+
+    def _maybe_touched(self, used: list[ast.stmt], me: str) -> set[str]:
+        """Return the handles that some statements, or the methods they run, may open."""
+        nodes = [each for statement in used for each in self._left(statement)]
+        names = {each.id for each in nodes if isinstance(each, ast.Name)} - {me}
+        if names & self._hanging or self.overridden:
+            return set(self.handles)
+        run = {each.attr for each in nodes if is_self_attribute(each, me)}
+        run |= {name for each in nodes for name in operators(each, me)}
+        for name in self.facts.reached(sorted(run)):
+            run |= set(self_names_used(self.facts.methods[name]))
+        touched = run & self.handles.keys()
+        for name in names:
+            touched |= self._alias_of(name)
+        return self._with_origins(touched)
+
+    def _left(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield a node and all below it, but for the statements that have moved."""
+        if node in self.gone:
+            return
+        yield node
+        for child in ast.iter_child_nodes(node):
+            yield from self._left(child)
+
+    def _surely_touched(self, used: list[ast.stmt], me: str) -> set[str]:
+        touched: set[str] = set()
+        for statement in used:
+            parts = always_run(statement)
+            for part in parts:
+                for node in self._left(part):
+                    if is_self_attribute(node, me) and node.attr in self.handles:
+                        touched.add(node.attr)
+                    elif isinstance(node, ast.Name):
+                        touched |= self._alias_of(node.id)
+        return self._with_origins(touched)
+
+    def _alias_of(self, name: str) -> set[str]:
+        found = set()
+        for attribute, handle in self.handles.items():
+            site = handle.site
+            targets = getattr(site.statement, "targets", [])
+            if any(isinstance(t, ast.Name) and t.id == name for t in targets):
+                found.add(attribute)
+            if isinstance(site.value, ast.Name) and site.value.id == name:
+                found.add(attribute)
+        return found
+
+    def _with_origins(self, touched: set[str]) -> set[str]:
+        """Add what was opened in order to open those that were touched."""
+        todo = list(touched)
+        while todo:
+            body = self.bodies[todo.pop()]
+            for name in self.handles.keys() - touched:
+                if f".{name}" in body and _reads(body, name):
+                    touched.add(name)
+                    todo.append(name)
+        return touched
+
+
+def start_method(facts: ClassFacts) -> Method | None:
+    """Return the method that makes an instance."""
+    return next((facts.methods[name] for name in STARTS if name in facts.methods), None)
+
+
+def _reads(body: str, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name
+        for node in ast.walk(ast.parse("def f():\n" + indented(body, INDENT)))
+    )
