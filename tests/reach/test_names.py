@@ -558,6 +558,95 @@ ROWS = [
                 case (1, f):
                     DataLoader([], collate_fn=f, num_workers=2)
         """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a name captured by match at another place",
+        """
+        def make(value):
+            match (len, lambda b: b):
+                case (f, _):
+                    DataLoader([], collate_fn=f, num_workers=2)
+        """,
+    ),
+    row(
+        "the rest of a sequence captured by match",
+        """
+        def make(value):
+            match [len, lambda b: b]:
+                case [_, *rest]:
+                    DataLoader([], collate_fn=rest[0], num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "the whole of what a pattern takes",
+        """
+        def make(value=lambda b: b):
+            match value:
+                case None:
+                    return
+                case other:
+                    DataLoader([], collate_fn=other, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "what a pattern takes of a mapping",
+        """
+        def make():
+            match {"each": lambda b: b, "good": len}:
+                case {"each": f, "good": _}:
+                    DataLoader([], collate_fn=f, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "what a pattern takes of another key",
+        """
+        def make():
+            match {"bad": lambda b: b, "good": len}:
+                case {"good": f}:
+                    DataLoader([], collate_fn=f, num_workers=2)
+        """,
+    ),
+    row(
+        "what a pattern takes of an object",
+        """
+        def make():
+            match Keep(lambda b: b, len):
+                case Keep(kept=f):
+                    DataLoader([], collate_fn=f, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "another attribute that a pattern takes",
+        """
+        def make():
+            match Keep(lambda b: b, len):
+                case Keep(other=f):
+                    DataLoader([], collate_fn=f, num_workers=2)
+        """,
+    ),
+    row(
+        "a key that a function is passed, taken by get",
+        """
+        COLLATES = {"good": None, "bad": lambda b: b}
+        def make(name):
+            return DataLoader([], collate_fn=COLLATES.get(name), num_workers=2)
+        make("bad")
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "another key that a function is passed, taken by get",
+        """
+        COLLATES = {"good": None, "bad": lambda b: b}
+        def make(name):
+            return DataLoader([], collate_fn=COLLATES.get(name), num_workers=2)
+        make("good")
+        """,
     ),
     row(
         "bound in one case of a match",

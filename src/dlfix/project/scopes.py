@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from dlfix.project.module import COMPREHENSIONS, SCOPED
 from dlfix.project.trees import walk
@@ -14,9 +14,23 @@ from dlfix.project.trees import walk
 if TYPE_CHECKING:
     from dlfix.project.module import Module
 
-Path = tuple[object, ...]  # unpacking steps into a value: an index, EACH, or a slice
+Path = tuple[object, ...]  # unpacking steps: an index, EACH, a slice, a Key or an Attribute
 
 EACH = "each"  # an item of an iterable, which one is not known
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What a pattern takes of a mapping."""
+
+    key: object
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """What a pattern takes of an object."""
+
+    name: str
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -34,6 +48,11 @@ class Binding:
     statement: ast.AST  # the statement, or the lambda or comprehension, that binds
     value: ast.expr | None = None
     path: Path = ()
+
+
+T = TypeVar("T", ast.expr, ast.pattern)
+_STARRED = (ast.Starred, ast.MatchStar)
+_WHOLE = frozenset({"str", "int", "float", "bool", "bytes", "dict", "list", "tuple", "set"})
 
 
 class Scope:
@@ -294,19 +313,48 @@ class _Facts(ast.NodeVisitor):
         for statement in node.body:
             self.visit(statement)
 
-    def visit_MatchAs(self, node: ast.MatchAs) -> None:
-        if node.name:
-            self._bind(node.name, "match", node)
-        self.generic_visit(node)
+    def visit_Match(self, node: ast.Match) -> None:
+        self.visit(node.subject)
+        for case in node.cases:
+            self._bind_pattern(case.pattern, node.subject, ())
+            if case.guard is not None:
+                self.visit(case.guard)
+            for statement in case.body:
+                self.visit(statement)
 
-    def visit_MatchStar(self, node: ast.MatchStar) -> None:
-        if node.name:
-            self._bind(node.name, "match", node)
+    def _bind_pattern(self, node: ast.pattern | None, value: ast.expr | None, path: Path) -> None:
+        if isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+            self._bind(node.name, "match", node, value, path)
+        if isinstance(node, ast.MatchAs):
+            self._bind_pattern(node.pattern, value, path)
+        elif isinstance(node, ast.MatchOr):
+            for each in node.patterns:
+                self._bind_pattern(each, value, path)
+        elif isinstance(node, ast.MatchSequence):
+            for each, step in unpacking(node.patterns):
+                self._bind_pattern(each, value, (*path, step))
+        elif isinstance(node, ast.MatchMapping):
+            self._bind_mapping(node, value, path)
+        elif isinstance(node, ast.MatchClass):
+            self._bind_class(node, value, path)
+        elif isinstance(node, ast.MatchValue):
+            self.visit(node.value)
 
-    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
+    def _bind_mapping(self, node: ast.MatchMapping, value: ast.expr | None, path: Path) -> None:
+        for key, pattern in zip(node.keys, node.patterns, strict=True):
+            self.visit(key)
+            step = Key(key.value) if isinstance(key, ast.Constant) else EACH
+            self._bind_pattern(pattern, value, (*path, step))
         if node.rest:
             self._bind(node.rest, "match", node)
-        self.generic_visit(node)
+
+    def _bind_class(self, node: ast.MatchClass, value: ast.expr | None, path: Path) -> None:
+        self.visit(node.cls)
+        for pattern in node.patterns:
+            is_whole = isinstance(node.cls, ast.Name) and node.cls.id in _WHOLE
+            self._bind_pattern(pattern, value if is_whole else None, path)
+        for name, pattern in zip(node.kwd_attrs, node.kwd_patterns, strict=True):
+            self._bind_pattern(pattern, value, (*path, Attribute(name)))
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
@@ -371,12 +419,12 @@ class _Facts(ast.NodeVisitor):
     visit_DictComp = visit_GeneratorExp = _visit_comprehension  # noqa: N815
 
 
-def unpacking(targets: Sequence[ast.expr]) -> Iterator[tuple[ast.expr, object]]:
-    """Yield the targets of an unpacking, each with the index or slice that it takes."""
-    starred = next((i for i, t in enumerate(targets) if isinstance(t, ast.Starred)), len(targets))
+def unpacking(targets: Sequence[T]) -> Iterator[tuple[T, object]]:
+    """Yield the targets of an unpacking, or the parts of a pattern, with the index or slice taken."""
+    starred = next((i for i, t in enumerate(targets) if isinstance(t, _STARRED)), len(targets))
     for index, target in enumerate(targets):
-        if isinstance(target, ast.Starred):
-            yield target.value, slice(index, index + 1 - len(targets) or None)
+        if isinstance(target, _STARRED):
+            yield getattr(target, "value", target), slice(index, index + 1 - len(targets) or None)
         else:
             yield target, index if index < starred else index - len(targets)
 

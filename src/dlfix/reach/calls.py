@@ -478,8 +478,8 @@ class Calls:
         if name == "copy":
             yield Reached(value)
         elif name in ("get", "pop", "setdefault") and node.args:
-            key = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
-            yield from self.interpreter.item(value, key, node, frame)
+            for key in self.interpreter.keys(node.args[0], value, frame):
+                yield from self.interpreter.item(value, key, node, frame)
             if len(node.args) > 1:
                 yield from self.interpreter.evaluate(node.args[1], frame)
         elif value.kind == "dict" and name in _OF_DICT:

@@ -16,7 +16,7 @@ from dlfix.catalog import Catalog
 from dlfix.project.flow import reaching
 from dlfix.project.module import COMPREHENSIONS, Module
 from dlfix.project.project import Project
-from dlfix.project.scopes import EACH, Binding, Scope
+from dlfix.project.scopes import EACH, Attribute, Binding, Key, Scope
 from dlfix.reach.callers import Callers
 from dlfix.reach.calls import Calls
 from dlfix.reach.containers import Containers, constant_key, item_of
@@ -267,10 +267,10 @@ class Interpreter:
 
     def _on_subscript(self, node: ast.Subscript, frame: Frame) -> Iterator[Reached]:
         for reached in self.evaluate(node.value, frame):
-            for key in self._keys(node.slice, reached.value, frame):
+            for key in self.keys(node.slice, reached.value, frame):
                 yield from along(reached, self.item(reached.value, key, node, frame))
 
-    def _keys(self, node: ast.expr, value: Value, frame: Frame) -> list[object]:
+    def keys(self, node: ast.expr, value: Value, frame: Frame) -> list[object]:
         """Return what a subscript's key may be; None stands for one that is not known."""
         known = constant_key(node)
         if known is not None or isinstance(node, ast.Slice) or not isinstance(value, Container):
@@ -461,7 +461,10 @@ class Interpreter:
             return along(
                 reached, [r for item in self.items(value, node, frame) for r in self.reached(item)]
             )
-        return along(reached, self.item(value, step, node, frame))
+        if isinstance(step, Attribute):
+            return along(reached, self.attribute(value, step.name, node, frame))
+        key = step.key if isinstance(step, Key) else step
+        return along(reached, self.item(value, key, node, frame))
 
     # Items
 
