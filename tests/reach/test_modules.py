@@ -13,6 +13,36 @@ LOAD = "DataLoader([], collate_fn=f, num_workers=2)"
 
 ROWS = [
     row(
+        "what stands in for a library that is missing",
+        """
+        import importlib
+        def optional_import(name):
+            try:
+                return importlib.import_module(name), True
+            except ImportError as error:
+                class Missing:
+                    def __init__(self): self.lock = threading.Lock()
+                    def __getattr__(self, name): raise error
+                return Missing(), False
+        h5py, found = optional_import("h5py")
+        DataLoader(Keep(h5py.something), collate_fn=h5py, num_workers=2)
+        """,
+        "collate_fn module h5py",
+    ),
+    row(
+        "an object that looks up some attributes elsewhere",
+        """
+        class Proxy:
+            def __init__(self): self.lock = threading.Lock()
+            def __getattr__(self, name):
+                if name == "size":
+                    return 3
+                raise AttributeError(name)
+        DataLoader(Proxy(), num_workers=2)
+        """,
+        "dataset.lock threading.Lock()",
+    ),
+    row(
         "a sibling module of a script",
         f"""
 # file: main.py

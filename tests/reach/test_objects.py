@@ -246,6 +246,114 @@ ROWS = [
         f"dataset.lock {LOCK}",
     ),
     row(
+        "setattr with names that a loop spells out",
+        """
+        class Data:
+            def __init__(self):
+                for name in ("first", "second"): setattr(self, name, threading.Lock())
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.first {LOCK}",
+        f"dataset.second {LOCK}",
+    ),
+    row(
+        "setattr with names and values that a loop spells out",
+        """
+        class Data:
+            def __init__(self, **given):
+                for name, value in given.items(): setattr(self, name, value)
+        DataLoader(Data(size=3, lock=threading.Lock()), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "setattr on another object",
+        """
+        class Data:
+            def __init__(self, other):
+                for name in ("first", "second"): setattr(other, name, threading.Lock())
+        DataLoader(Data(object()), num_workers=2)
+        """,
+    ),
+    row(
+        "setattr from outside",
+        "data = Keep()\nsetattr(data, 'f', lambda x: x)\nDataLoader(data, num_workers=2)",
+        "dataset.f lambda",
+    ),
+    row(
+        "setattr from outside, on another object",
+        "data, other = Keep(), Keep()\nsetattr(other, 'f', lambda x: x)\n"
+        "DataLoader(data, num_workers=2)",
+    ),
+    row(
+        "a dict of attributes that is passed",
+        """
+        class Data:
+            def __init__(self, given): vars(self).update(given)
+        DataLoader(Data({"lock": threading.Lock()}), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a dict that is no object's",
+        """
+        class Data:
+            def __init__(self, given): {}.update(given)
+        DataLoader(Data({"lock": threading.Lock()}), num_workers=2)
+        """,
+    ),
+    row(
+        "super() into a dataclass",
+        """
+        from dataclasses import dataclass
+        @dataclass
+        class Base:
+            size: int = 0
+            f: object = None
+            def __post_init__(self): self.lock = threading.Lock()
+        class Data(Base):
+            def __init__(self, f): super().__init__(3, f)
+        DataLoader(Data(lambda x: x), num_workers=2)
+        """,
+        "dataset.f lambda",
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "super() into a dataclass, of something else",
+        """
+        from dataclasses import dataclass
+        @dataclass
+        class Base:
+            size: int = 0
+            f: object = None
+        class Data(Base):
+            def __init__(self, f): super().__init__(3)
+        DataLoader(Data(lambda x: x), num_workers=2)
+        """,
+    ),
+    row(
+        "an object made to call its method, which makes a loader",
+        """
+        class Trainer:
+            def __init__(self, data): self.data = data
+            def fit(self): return self._loader()
+            def _loader(self): return DataLoader(self.data, num_workers=2)
+        Trainer(Keep(threading.Lock())).fit()
+        """,
+        f"dataset.kept {LOCK}",
+    ),
+    row(
+        "an object made to call its method, which keeps its parts to itself",
+        """
+        class Cuts:
+            def __init__(self, cuts): self.cuts = cuts
+            def to_list(self): return list(self.cuts)
+        class Data(Dataset):
+            def __init__(self, cuts: Cuts): self.cuts = cuts
+        Cuts(threading.Lock()).to_list()
+        """,
+    ),
+    row(
         "a dict of attributes",
         """
         class Data:

@@ -91,9 +91,12 @@ PROGRAMS = {
         class Data:
             def __init__(self):
                 for name in ("a", "b"): setattr(self, name, len)
+                for name, f in {"c": sorted, "d": None}.items(): setattr(self, name, f)
+                self.__dict__.update({"e": len}, f=print)
         made = Data()
+        setattr(made, "g", print)
         """,
-        {".a", ".b"},
+        set(),
     ),
 }
 PLAIN = (int, float, str, bytes, bool, type(None), type)

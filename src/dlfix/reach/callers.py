@@ -87,14 +87,20 @@ class Callers:
     def _is_passing(self, call: ast.Call, caller: Frame, frame: Frame) -> bool:
         """Tell whether an object that a call makes goes nowhere from there.
 
-        It is made only to call a method of it, `Cuts(x).to_eager()`, or in a worker.
+        It is made in a worker, or only to call a method of it that keeps its parts to itself:
+        `Cuts(x).to_eager()`, but not `Trainer(x).fit()`.
         """
         if getattr(frame.scope.node, "name", "") != "__init__":
             return False
         attribute = caller.module.parent(call)
-        above = caller.module.parent(attribute) if isinstance(attribute, ast.Attribute) else None
+        if not isinstance(attribute, ast.Attribute):
+            return self.interpreter.sides.only_worker(caller.module, call)
+        above = caller.module.parent(attribute)
         if isinstance(above, ast.Call) and above.func is attribute:
-            return True
+            owner = frame.owner
+            if not isinstance(owner, Instance):
+                return True
+            return not self.interpreter.sides.hands_on(owner.cls, attribute.attr)
         return self.interpreter.sides.only_worker(caller.module, call)
 
     def _argument(

@@ -202,6 +202,8 @@ class Calls:
         if isinstance(callee, BoundMethod):
             return self.run(callee.function, arguments, node, frame, owner=callee.owner)
         if isinstance(callee, Class):
+            if self.interpreter.instances.stands_in(callee):
+                return [Reached(Unknown("what stands in for something that is missing"))]
             return [Reached(self._instance(callee, arguments, node, frame))]
         if isinstance(callee, Partial):
             merged = callee.arguments.followed_by(arguments)

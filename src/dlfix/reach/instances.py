@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from dlfix.project.module import Module
 from dlfix.reach.crossing import Store
 from dlfix.reach.methods import decorator_kind, methods_of, stored_names
+from dlfix.reach.set_by_call import set_by_name, setting
 from dlfix.reach.state import State
 from dlfix.reach.values import (
+    Argument,
     Bound,
     BoundMethod,
     Class,
@@ -45,6 +47,7 @@ class Instances:
     def __init__(self, interpreter: Interpreter) -> None:
         self.interpreter = interpreter
         self._mro: dict[Class, list[Class | External | Unknown]] = {}
+        self._lining_up = 0
         self._anyone: dict[Class, Instance] = {}
         self._by_any: dict[tuple[Instance, str], list[Store]] = {}
         self._states: dict[Instance, dict[str, list[Store]]] = {}
@@ -62,11 +65,18 @@ class Instances:
         """Return a class and its bases in lookup order (depth first, later duplicates win)."""
         if cls not in self._mro:
             self._mro[cls] = [cls]  # a class among its own bases ends here
+            self._lining_up += 1
             found: list[Class | External | Unknown] = [cls]
             for base in cls.node.bases:
                 found += self._base(base, cls)
             self._mro[cls] = _last_of_each(found)
+            self._lining_up -= 1
         return self._mro[cls]
+
+    @property
+    def settled(self) -> bool:
+        """Whether no MRO is being worked out, so that what is read of one may be remembered."""
+        return not self._lining_up
 
     def _base(self, base: ast.expr, cls: Class) -> list[Class | External | Unknown]:
         for reached in self.interpreter.evaluate(base, cls.frame):
@@ -107,6 +117,14 @@ class Instances:
              and method.node in b.node.body),
             None,
         )  # fmt: skip
+
+    def stands_in(self, cls: Class) -> bool:
+        """Tell whether a class's objects only say that something is missing: `__getattr__` raises."""
+        method = self.method(cls, "__getattr__")
+        if method is None or isinstance(method.node, ast.Lambda):
+            return False
+        scope = method.module.inner_scope(method.node)
+        return isinstance(method.node.body[-1], ast.Raise) and not scope.returns
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, cls: Class) -> Function:
         body = self.body(cls)
@@ -240,14 +258,17 @@ class Instances:
         body = at.enclosing
         return Above(at.owner, self.interpreter.class_value(body.scope.node, body.enclosing))
 
+    def following(self, above: Above) -> list[Class | External | Unknown]:
+        """Return the bases that `super()` looks through."""
+        owner_class = above.owner.cls if isinstance(above.owner, Instance) else above.cls
+        line = self.mro(owner_class)
+        return line[line.index(above.cls) + 1 :] if above.cls in line else self.mro(above.cls)[1:]
+
     def super_attribute(
         self, above: Above, name: str, node: ast.expr, frame: Frame
     ) -> Iterator[Reached]:
         """Yield what `super().name` is: looked up in the owner's bases, after the class itself."""
-        owner_class = above.owner.cls if isinstance(above.owner, Instance) else above.cls
-        line = self.mro(owner_class)
-        after = line[line.index(above.cls) + 1 :] if above.cls in line else self.mro(above.cls)[1:]
-        for base in after:
+        for base in self.following(above):
             if isinstance(base, Class):
                 if name in base.body_names():
                     yield from self._class_member(base, name, above.owner, node, frame)
@@ -283,23 +304,41 @@ class Instances:
         if module in self._outside:
             return self._outside[module]
         found: dict[ast.AST, list[Store]] = {}
-        for target, statement in attribute_targets(module):
-            if isinstance(target.value, ast.Name) and target.value.id in ("self", "cls"):
+        for owner, target, statement in _set_on(module):
+            if isinstance(owner, ast.Name) and owner.id in ("self", "cls"):
                 continue
             if self.interpreter.sides.only_worker(module, target):
                 continue
             frame = self.interpreter.frame_at(module, target)
-            store = Store(
-                target.attr, target, statement, Bound(statement.value, frame), frame,
-                conditional=True, method="",
-            )  # fmt: skip
-            for reached in self.interpreter.evaluate(target.value, frame):
+            stores = [
+                Store(name, target, statement, value, frame, conditional=True, method="")
+                for name, value in self._given(target, statement, frame)
+            ]
+            for reached in self.interpreter.evaluate(owner, frame):
                 made = _made_by(reached.value)
                 if made is not None:
-                    found.setdefault(made, []).append(store)
+                    found.setdefault(made, []).extend(stores)
         if not self.interpreter.starved:
             self._outside[module] = found
         return found
+
+    def _given(
+        self, target: ast.Attribute | ast.Call, statement: ast.stmt, frame: Frame
+    ) -> Iterator[tuple[str, Argument]]:
+        """Yield the names that one place sets, with what it gives them."""
+        if isinstance(target, ast.Call):
+            yield from set_by_name(target, frame, self.interpreter)
+        elif isinstance(statement, ast.Assign):
+            yield target.attr, Bound(statement.value, frame)
+
+
+def _set_on(module: Module) -> Iterator[tuple[ast.expr, ast.Attribute | ast.Call, ast.stmt]]:
+    """Yield where a module sets attributes: on what, the place, and its statement."""
+    for target, statement in attribute_targets(module):
+        yield target.value, target, statement
+    for call in module.calls_by_name.get("setattr", ()):
+        if setting(call):
+            yield call.args[0], call, module.statement(call)
 
 
 def _made_by(value: Value) -> ast.AST | None:

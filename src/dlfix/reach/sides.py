@@ -8,6 +8,7 @@ outside the class calls.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -88,6 +89,12 @@ class SideReader:
             for name, node in methods.items()
         }
 
+    def hands_on(self, cls: Class, method: str) -> bool:
+        """Tell whether a method, or one it uses, passes parts of its object to other code."""
+        methods = self.methods(cls)
+        used = _closure([method], self.uses(cls)) & methods.keys()
+        return any(_hands_on(methods[name]) for name in used)
+
     def only_worker(self, module: Module, node: ast.AST) -> bool:
         """Tell whether a node is in a method that only workers run."""
         method: ast.AST = node
@@ -110,6 +117,8 @@ class SideReader:
             for base in reversed(self.interpreter.instances.mro(cls)):
                 if isinstance(base, Class):
                     found |= methods_of(base.node)
+            if not self.interpreter.instances.settled:
+                return found
             self._methods[cls] = found
         return self._methods[cls]
 
@@ -233,6 +242,19 @@ def used_on_self(node: Def) -> frozenset[str]:
     """Return the attributes a method reads on its own object, and the protocols it uses on it."""
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
     return frozenset(_uses(node, first.arg)) if first is not None else frozenset()
+
+
+@lru_cache(maxsize=8_192)
+def _hands_on(node: Def) -> bool:
+    """Tell whether a method passes its object, or an attribute of it, to code that is no builtin."""
+    me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
+    for call in walk(node):
+        if not isinstance(call, ast.Call) or hasattr(builtins, _name(call.func)):
+            continue
+        for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if _name(given.value if isinstance(given, ast.Attribute) else given) == me:
+                return True
+    return False
 
 
 def _uses(node: Def, me: str) -> Iterator[str]:

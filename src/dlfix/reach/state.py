@@ -18,6 +18,7 @@ from dlfix.project.trees import walk
 from dlfix.reach.crossing import Store
 from dlfix.reach.methods import decorator_kind, takes_instance
 from dlfix.reach.outcomes import outcome
+from dlfix.reach.set_by_call import set_by_call
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -31,6 +32,7 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
+    from dlfix.reach.instances import Above
     from dlfix.reach.interpreter import Interpreter
 
 Stores = dict[str, list[Store]]
@@ -150,26 +152,41 @@ class State:
 
     def _fields(self) -> None:
         """Store what the constructor made for a dataclass, attrs or named tuple class keeps."""
-        line = [
-            b for b in self.interpreter.instances.mro(self.instance.cls) if isinstance(b, Class)
-        ]
-        first = next((b for b in line if has_fields(b) or "__init__" in b.body_names()), None)
+        self._fill(self.interpreter.instances.mro(self.instance.cls), self._arguments())
+
+    def _fill(
+        self, line: list[Class | External | Unknown], arguments: Arguments | None
+    ) -> Class | None:
+        """Fill the fields of the first class of a line, if its constructor is made from them."""
+        classes = [base for base in line if isinstance(base, Class)]
+        first = next((b for b in classes if has_fields(b) or "__init__" in b.body_names()), None)
         if first is None or "__init__" in first.body_names():
-            return
+            return None
         fields: dict[str, tuple[ast.AnnAssign, Class]] = {}
-        for base in reversed(line):
+        for base in reversed(classes):
             if has_fields(base):
                 fields |= {name: (node, base) for name, node in fields_of(base)}
         position = 0
         for name, (node, base) in fields.items():
             made_by_init = _keyword(node.value, "init") is not False
-            given = self._given(name, position if made_by_init else None)
+            given = arguments.get(position, name) if arguments and made_by_init else None
             self._field(name, node, self.interpreter.instances.body(base), given)
             position += made_by_init
+        return first
 
-    def _given(self, name: str, position: int | None) -> Argument | None:
-        arguments = self.instance.arguments
-        return arguments.get(position, name) if arguments and position is not None else None
+    def _base_fields(self, above: Above, call: ast.Call, frame: Frame) -> bool:
+        """Run `super().__init__(...)` where the constructor above is made from fields."""
+        line = self.interpreter.instances.following(above)
+        first = self._fill(line, self.interpreter.calls.arguments(call, frame))
+        if first is None:
+            return False
+        for base in line[line.index(first) :]:
+            if isinstance(base, Class) and "__post_init__" in base.body_names():
+                post = self.interpreter.instances.method(base, "__post_init__")
+                if post is not None:
+                    self._run(post, self._method_frame(post))
+                break
+        return True
 
     def _field(self, name: str, node: ast.AnnAssign, body: Frame, given: Argument | None) -> None:
         value = given if given is not None else self._default(node, body)
@@ -291,7 +308,8 @@ class State:
                 bound = Bound(value, frame) if value is not None else None
                 yield Store(name, target, node, bound, frame, path=path)
         for call in _calls_in(node):
-            yield from _set_by_call(call, node, frame, me)
+            for name, given in set_by_call(call, me, frame, self.interpreter):
+                yield Store(name, call, node, given, frame)
 
     def _deletes(self, node: ast.stmt, me: frozenset[str], *, sure: bool) -> None:
         if not isinstance(node, ast.Delete) or not sure:
@@ -305,6 +323,10 @@ class State:
 
     def _call(self, call: ast.Call, frame: Frame, me: frozenset[str], *, sure: bool) -> None:
         func = call.func
+        if isinstance(func, ast.Attribute) and func.attr == "__init__":
+            above = self.interpreter.instances.above(func.value, frame)
+            if above is not None and self._base_fields(above, call, frame):
+                return
         handed = [a for a in call.args if isinstance(a, ast.Name) and a.id in me]
         is_own = isinstance(func, ast.Attribute) and (
             _is_me(func.value, me)
@@ -440,26 +462,6 @@ def _own_attribute(target: ast.expr, me: frozenset[str]) -> str | None:
     ):
         return str(target.slice.value)
     return None
-
-
-def _set_by_call(
-    call: ast.Call, node: ast.stmt, frame: Frame, me: frozenset[str]
-) -> Iterator[Store]:
-    """Yield the stores of `setattr(self, "x", v)`, `object.__setattr__(...)` and `__dict__.update`."""
-    if _last(call.func) in ("setattr", "__setattr__") and len(call.args) == 3:
-        target, name, value = call.args
-        if _is_me(target, me) and isinstance(name, ast.Constant):
-            yield Store(str(name.value), call, node, Bound(value, frame), frame)
-    elif (
-        isinstance(call.func, ast.Attribute)
-        and call.func.attr == "update"
-        and isinstance(call.func.value, ast.Attribute)
-        and call.func.value.attr == "__dict__"
-        and _is_me(call.func.value.value, me)
-    ):
-        for keyword in call.keywords:
-            if keyword.arg is not None:
-                yield Store(keyword.arg, call, node, Bound(keyword.value, frame), frame)
 
 
 @lru_cache(maxsize=65_536)
