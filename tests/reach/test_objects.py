@@ -246,6 +246,39 @@ ROWS = [
         f"dataset.lock {LOCK}",
     ),
     row(
+        "a state with one attribute replaced",
+        """
+        class Data:
+            def __init__(self): self.f = self.g = lambda x: x
+            def __getstate__(self): return dict(self.__dict__, f=None)
+        DataLoader(Data(), num_workers=2)
+        """,
+        "dataset.g lambda",
+    ),
+    row(
+        "a base's state with one attribute replaced",
+        """
+        class Base:
+            def __getstate__(self): return self.__dict__ | {"g": None}
+        class Data(Base):
+            def __init__(self): self.f = self.g = lambda x: x
+            def __getstate__(self): return dict(super().__getstate__(), f=None)
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a state spelled out over another",
+        """
+        class Data:
+            def __init__(self): self.f = self.g = lambda x: x
+            def __getstate__(self):
+                state = {**self.__dict__, "f": threading.Lock()}
+                return {**state, "g": None}
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.state {LOCK}",
+    ),
+    row(
         "setattr with names that a loop spells out",
         """
         class Data:

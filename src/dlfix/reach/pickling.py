@@ -46,9 +46,8 @@ def read_getstate(method: Function) -> Handed:
 
 def _assigned(node: ast.Assign, me: str, names: set[str], handed: Handed) -> None:
     for target in node.targets:
-        if isinstance(target, ast.Name) and _is_whole_state(node.value, me):
+        if isinstance(target, ast.Name) and _starts_from_all(node.value, me, names, handed):
             names.add(target.id)
-            handed.everything = True
         elif isinstance(target, ast.Name) and _filtered(node.value, me, handed):
             names.add(target.id)
         key = _key_of(target, names)
@@ -59,14 +58,10 @@ def _assigned(node: ast.Assign, me: str, names: set[str], handed: Handed) -> Non
 
 
 def _returned(value: ast.expr, me: str, names: set[str], handed: Handed) -> None:
-    if isinstance(value, ast.Name) and value.id in names:
+    if _starts_from_all(value, me, names, handed) or _filtered(value, me, handed):
         return
-    if _is_whole_state(value, me):
-        handed.everything = True
-    elif _filtered(value, me, handed):
-        return
-    elif isinstance(value, ast.Dict):
-        _from_dict(value, me, names, handed)
+    if isinstance(value, ast.Dict):
+        _put_over(value, value, handed)
     elif isinstance(value, (ast.Tuple, ast.List)):
         handed.values += value.elts
     elif isinstance(value, ast.Constant):
@@ -75,14 +70,42 @@ def _returned(value: ast.expr, me: str, names: set[str], handed: Handed) -> None
         handed.known = False
 
 
-def _from_dict(value: ast.Dict, me: str, names: set[str], handed: Handed) -> None:
-    for key, item in zip(value.keys, value.values, strict=True):
-        if key is None:
-            handed.everything = handed.everything or _is_whole_state(item, me)
-            continue
+def _starts_from_all(node: ast.expr, me: str, names: set[str], handed: Handed) -> bool:
+    """Read a state of all attributes, also with some of them replaced: `dict(self.__dict__, f=None)`."""
+    parts: list[ast.expr | ast.keyword] = []
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        whole, parts = node.left, [node.right]
+    elif isinstance(node, ast.Dict) and None in node.keys:
+        whole, parts = node.values[node.keys.index(None)], [node]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.keywords:
+        whole, parts = node, [*node.keywords]
+    else:
+        whole = node
+    begun = isinstance(whole, ast.Name) and whole.id in names
+    if not begun and not _is_whole_state(whole, me):
+        return False
+    handed.everything = handed.everything or not begun
+    for part in parts:
+        _put_over(part, whole, handed)
+    return True
+
+
+def _put_over(part: ast.expr | ast.keyword, whole: ast.expr, handed: Handed) -> None:
+    """Read what a state holds in place of attributes, or besides them."""
+    if isinstance(part, ast.keyword) and part.arg is not None:
+        handed.dropped.add(part.arg)
+        handed.values.append(part.value)
+        return
+    if not isinstance(part, ast.Dict):
+        handed.known = False
+        return
+    for key, item in zip(part.keys, part.values, strict=True):
         if isinstance(key, ast.Constant) and isinstance(key.value, str):
             handed.dropped.add(key.value)
-        handed.values.append(item)
+        if key is not None:
+            handed.values.append(item)
+        elif item is not whole:
+            handed.known = False
 
 
 def _is_whole_state(node: ast.expr, me: str) -> bool:
