@@ -10,6 +10,7 @@ from dlfix.fixing.classes.plans import ClassPlan, Exchange, Insert, Within
 from dlfix_codemods import class_members, class_state
 from dlfix_codemods.tools import imports, positions
 
+_OWN = ("own", "reduce")
 _STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 
 
@@ -114,24 +115,20 @@ class _Edits(cst.CSTTransformer):
             return updated_node
         assert isinstance(updated_node.body, cst.IndentedBlock)
         body = list(updated_node.body.body)
-        members: list[cst.BaseStatement] = []
-        for lazy in self.plan.lazies:
-            members += self._parse(class_members.code(lazy))
-        if self.plan.state is not None:
-            body, made = class_state.edit(body, self.plan.state, self._quoted)
-            members += self._parse(self._quoted(made))
-        if not members:
-            return updated_node.with_deep_changes(updated_node.body, body=body)
-        index = class_members.index_below(body, self.plan.after)
-        below = body[index : index + 1]
-        members = [class_members.spaced(each) for each in members]
-        if index == 0:
-            members[0] = members[0].with_changes(leading_lines=[])
-        if below and class_members.is_member(below[0]):
-            body[index] = class_members.spaced(below[0])
-        return updated_node.with_deep_changes(
-            updated_node.body, body=[*body[:index], *members, *body[index:]]
-        )
+        members = [
+            each for lazy in self.plan.lazies for each in self._parse(class_members.code(lazy))
+        ]
+        state = self.plan.state
+        if state is not None:
+            body, made = class_state.edit(body, state, self._quoted)
+            added = self._parse(self._quoted(made))
+            known = class_state.method_with_state(body) if state.getstate in _OWN else ""
+            if known:
+                body = _with_members(body, added, known)
+            else:
+                members += added
+        body = _with_members(body, members, self.plan.after)
+        return updated_node.with_deep_changes(updated_node.body, body=body)
 
     def _quoted(self, text: str) -> str:
         """Quote strings as this file mostly does."""
@@ -169,6 +166,22 @@ class _Edits(cst.CSTTransformer):
         for dotted, written in self.written.items():
             text = text.replace(dotted, written)
         return text
+
+
+def _with_members(
+    body: list[cst.BaseStatement], members: Sequence[cst.BaseStatement], after: str
+) -> list[cst.BaseStatement]:
+    """Put members below the method `after`."""
+    if not members:
+        return body
+    index = class_members.index_below(body, after)
+    members = [class_members.spaced(each) for each in members]
+    if index == 0:
+        members[0] = members[0].with_changes(leading_lines=[])
+    rest = body[index:]
+    if rest and class_members.is_member(rest[0]):
+        rest[0] = class_members.spaced(rest[0])
+    return [*body[:index], *members, *rest]
 
 
 class _Block:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -10,6 +10,7 @@ import libcst as cst
 from dlfix.fixing.classes.plans import Drop, State
 
 INDENT = "    "
+REDUCERS = ("__reduce_ex__", "__reduce__")
 Quoted = Callable[[str], str]
 
 
@@ -23,6 +24,9 @@ def edit(
     made = []
     if state.getstate == "own":
         body = [_edited(each, "__getstate__", state, quoted) for each in body]
+    elif state.getstate == "reduce":
+        for name in REDUCERS:
+            body = [_edited(each, name, state, quoted) for each in body]
     elif state.drops or state.slots:
         made.append(_getstate(state))
     if state.setstate == "own":
@@ -30,6 +34,12 @@ def edit(
     elif state.restores or state.slots or state.looks_up:
         made.append(_setstate(state))
     return body, "\n".join(made)
+
+
+def method_with_state(body: Sequence[cst.BaseStatement]) -> str:
+    """Return the method of a class that tells what is pickled."""
+    names = {each.name.value for each in body if isinstance(each, cst.FunctionDef)}
+    return next((name for name in (*REDUCERS, "__getstate__") if name in names), "")
 
 
 def _getstate(state: State) -> str:
@@ -89,7 +99,9 @@ def _edited(
         return member
     if name == "__setstate__":
         return _with_restores(member, [quoted(line) for line in state.restores])
-    edited = member.visit(_Returns(_untold(member, state.drops), quoted))
+    drops = _untold(member, state.drops)
+    transformer = _Reduced if state.getstate == "reduce" else _Returns
+    edited = member.visit(transformer(drops, quoted))
     assert isinstance(edited, cst.FunctionDef)
     return edited
 
@@ -151,9 +163,63 @@ class _Returns(cst.CSTTransformer):
         return cst.FlattenSentinel([*drops, last.with_changes(leading_lines=[])])
 
 
+class _Reduced(_Returns):
+    """Takes attributes from the state that a `__reduce__` returns among other parts."""
+
+    def __init__(self, drops: Sequence[Drop], quoted: Quoted) -> None:
+        super().__init__(drops, quoted)
+        self.names: set[str] = set()  # local names of the state
+
+    def visit_Assign(self, node: cst.Assign) -> None:
+        if _is_whole(node.value):
+            targets = [each.target for each in node.targets]
+            self.names |= {each.value for each in targets if isinstance(each, cst.Name)}
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine | cst.FlattenSentinel[cst.BaseStatement]:
+        match updated_node.body:
+            case [cst.Return(value=cst.Tuple() as parts)]:
+                state = next((each for each in _parts(parts) if self._is_state(each)), None)
+                if isinstance(state, cst.Name):
+                    return self._flat(updated_node, [], updated_node, state.value)
+                if state is not None:
+                    whole = cst.Assign([cst.AssignTarget(cst.Name("state"))], _copied(state))
+                    kept = updated_node.with_changes(body=[whole])
+                    last = updated_node.deep_replace(state, cst.Name("state"))
+                    assert isinstance(last, cst.CSTNode)
+                    return self._flat(kept, [kept], last.with_changes(leading_lines=[]), "state")
+        return updated_node
+
+    def _is_state(self, node: cst.BaseExpression) -> bool:
+        return _is_whole(node) or (isinstance(node, cst.Name) and node.value in self.names)
+
+
+def _parts(value: cst.Tuple) -> Iterator[cst.BaseExpression]:
+    for each in value.elements:
+        if isinstance(each.value, cst.Tuple):
+            yield from _parts(each.value)
+        else:
+            yield each.value
+
+
+def _is_whole(node: cst.BaseExpression) -> bool:
+    """Tell whether an expression gives all attributes of an instance, or a copy of them."""
+    match node:
+        case cst.Attribute(attr=cst.Name(value="__dict__")):
+            return True
+        case cst.Call(func=cst.Attribute(value=value, attr=cst.Name(value="copy")), args=[]):
+            return _is_whole(value)
+        case cst.Call(func=cst.Name(value="vars"), args=[_]):
+            return True
+        case cst.Call(args=[cst.Arg(value=value)]):
+            return _is_whole(value)
+    return False
+
+
 def _copied(value: cst.BaseExpression) -> cst.BaseExpression:
     """Return `value`, copied where it is the instance's own `__dict__`."""
     match value:
-        case cst.Attribute(attr=cst.Name(value="__dict__")):
+        case cst.Attribute(attr=cst.Name(value="__dict__")) | cst.Call(func=cst.Name(value="vars")):
             return cst.Call(cst.Attribute(value, cst.Name("copy")))
     return value

@@ -674,6 +674,60 @@ ROWS = [
         "dataset.state lambda",
     ),
     row(
+        "a reduce with all attributes as the state",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+            def __reduce__(self): return object.__new__, (type(self),), self.__dict__
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a reduce with all attributes for a function",
+        """
+        class Data:
+            def __init__(self): self.lock, self.other = threading.Lock(), threading.Lock()
+            def __reduce__(self):
+                state = vars(self).copy()
+                state.pop("lock")
+                return rebuild, (type(self), state)
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.other {LOCK}",
+    ),
+    row(
+        "a reduce that filters",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+            def __reduce__(self):
+                state = {k: v for k, v in self.__dict__.items() if k != "lock"}
+                return object.__new__, (type(self),), state
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a reduce_ex that leaves it to object",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+            def __reduce_ex__(self, protocol): return super().__reduce_ex__(protocol)
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a reduce that asks getstate",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+            def __getstate__(self): return {**self.__dict__, "lock": None}
+            def __reduce__(self): return object.__new__, (type(self),), self.__getstate__()
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
         "a reduce_ex that makes it anew",
         """
         class Data:

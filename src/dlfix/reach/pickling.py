@@ -15,7 +15,8 @@ class Handed:
     """What pickle is given in place of `__dict__`.
 
     `everything` is True where the state starts from all attributes, less those in `dropped`; `values`
-    are expressions handed over besides, or instead. `known` is False where it can't be told.
+    are expressions handed over besides, or instead. `known` is False where it can't be told, and
+    `as_usual` where it is left to `object`, which asks `__getstate__`.
     """
 
     everything: bool = False
@@ -23,6 +24,57 @@ class Handed:
     kept: set[str] = field(default_factory=set)
     values: list[ast.expr] = field(default_factory=list)
     known: bool = True
+    as_usual: bool = False
+
+
+def read_reduce(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Handed:
+    """Read a `__reduce__`: what it calls, with what, and the state that is set then."""
+    handed = Handed()
+    me = node.args.args[0].arg if node.args.args else "self"
+    names: set[str] = set()
+    state = Handed()
+    for inner in walk(node):
+        if isinstance(inner, ast.Assign):
+            _assigned(inner, me, names, state)
+        elif isinstance(inner, ast.Delete):
+            handed.dropped |= {k for t in inner.targets if (k := _key_of(t, names)) is not None}
+        elif isinstance(inner, ast.Call):
+            handed.dropped |= set(_popped(inner, names, node))
+    for part in [each for inner in walk(node) for each in _parts_of(inner, handed)]:
+        if isinstance(part, ast.Name) and part.id in names:
+            handed.everything = True
+            handed.dropped |= state.dropped
+            handed.values += state.values
+        elif _asks_getstate(part, me):
+            handed.as_usual = True
+        elif _is_whole_state(part, me):
+            handed.everything = True
+        elif not _filtered(part, me, handed) and not _is_type_of_self(part):
+            handed.values.append(part)
+    return handed
+
+
+def _parts_of(node: ast.AST, handed: Handed) -> Iterator[ast.expr]:
+    """Yield the function that a reduction calls, its arguments, and the state."""
+    match node:
+        case ast.Return(value=ast.Tuple(elts=parts)):
+            for part in parts:
+                yield from part.elts if isinstance(part, ast.Tuple) else [part]
+        case ast.Return(value=ast.Call(func=ast.Attribute(attr="__reduce__" | "__reduce_ex__"))):
+            handed.as_usual = True
+
+
+def _asks_getstate(node: ast.expr, me: str) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="__getstate__")):
+            return name == me
+    return False
+
+
+def _is_type_of_self(node: ast.expr) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr == "__class__"
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "type"
 
 
 def read_getstate(method: Function) -> Handed:

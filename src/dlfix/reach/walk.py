@@ -14,7 +14,7 @@ from dlfix.project.module import Module
 from dlfix.reach.calls import TUPLE_MAKERS
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store
 from dlfix.reach.labels import label, node_of, short
-from dlfix.reach.pickling import Handed, read_getstate
+from dlfix.reach.pickling import Handed, read_getstate, read_reduce
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -177,9 +177,16 @@ class Walk:
         yield Edge("class"), Reached(instance.cls)
         for name in _REDUCERS:
             method = instances.method(instance.cls, name)
-            if method is not None:
-                yield from self._handed_values(instance, method, _reduced(method))
-                return
+            if method is None:
+                continue
+            assert isinstance(method.node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            handed = read_reduce(method.node)
+            if handed.as_usual:
+                break
+            if handed.everything:
+                yield from self._attributes(instance, boundary, handed.dropped)
+            yield from self._handed_values(instance, method, handed.values)
+            return
         getstate = instances.method(instance.cls, "__getstate__")
         if getstate is None:
             yield from self._attributes(instance, boundary, set())
@@ -291,22 +298,6 @@ def _without_alternatives(children: Iterable[Child], above: frozenset[Value]) ->
         for edge, child in children
         if edge.kind != "attribute" or taken.get(edge.name, edge.store) is edge.store
     ]
-
-
-def _reduced(method: Function) -> list[ast.expr]:
-    """Return the expressions a `__reduce__` hands over."""
-    values: list[ast.expr] = []
-    for returned in method.module.inner_scope(method.node).returns:
-        if isinstance(returned.value, ast.Tuple):
-            for part in returned.value.elts:
-                values += part.elts if isinstance(part, ast.Tuple) else [part]
-    return [v for v in values if not _is_type_of_self(v)]
-
-
-def _is_type_of_self(node: ast.expr) -> bool:
-    if isinstance(node, ast.Attribute):
-        return node.attr == "__class__"
-    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "type"
 
 
 def _prefix(edge: Edge) -> str:

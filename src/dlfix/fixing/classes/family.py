@@ -19,6 +19,9 @@ WITH_GETSTATE = ("IterDataPipe", "MapDataPipe")
 WORKER_METHODS = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__", "__call__"})
 
 
+BEFORE_WORKERS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
+
+
 @dataclass(frozen=True)
 class Family:
     """A class, the classes of the tree it derives from, and those that derive from it."""
@@ -314,10 +317,27 @@ def _used_through(facts: ClassFacts, method: ast.AST, node: ast.AST, names: set[
 
 def _indexed_outside(project: Project, classes: set[str]) -> bool:
     """Tell whether code outside asks an instance for a sample, in the parent."""
-    return any(
-        _asks_for_a_sample(module.parent(node), node)
-        for module, node in _instances(project, classes)
-    )
+    with_workers: dict[tuple[int, str], set[bool]] = {}
+    for module, node in _instances(project, classes):
+        parent = module.parent(node)
+        if _asks_for_a_sample(parent, node):
+            return True
+        if isinstance(parent, ast.Call) and _last_name(parent.func).endswith("DataLoader"):
+            found = with_workers.setdefault((id(module.scope_of(node)), node.id), set())
+            found.add(_has_workers(parent))
+    return any(len(found) > 1 for found in with_workers.values())
+
+
+def _has_workers(loader: ast.Call) -> bool:
+    """Tell whether a loader may start workers; without them the parent asks for all samples."""
+    if len(loader.args) > len(BEFORE_WORKERS):
+        return True
+    for keyword in loader.keywords:
+        if keyword.arg is None:
+            return True
+        if keyword.arg == "num_workers":
+            return not (isinstance(keyword.value, ast.Constant) and keyword.value.value == 0)
+    return False
 
 
 def _asks_for_a_sample(parent: ast.AST | None, node: ast.Name) -> bool:
@@ -330,14 +350,27 @@ def _asks_for_a_sample(parent: ast.AST | None, node: ast.Name) -> bool:
 
 
 def _instances(project: Project, classes: set[str]) -> Iterator[tuple[Module, ast.Name]]:
-    """Yield the names that stand for an instance one of some classes made nearby."""
+    """Yield the names that stand for an instance of some classes made nearby, or by a function."""
     seen: set[str] = set()
-    for name in classes:
+    classes = classes | set(_makers(project, classes))
+    for name in sorted(classes):
         for module in project.mentions(name):
             if str(module.path) in seen:
                 continue
             seen.add(str(module.path))
             yield from _instances_in(module, classes)
+
+
+def _makers(project: Project, classes: set[str]) -> Iterator[str]:
+    """Yield the functions that return an instance they make."""
+    for name in classes:
+        for module in project.mentions(name):
+            for made in module.nodes(ast.Return):
+                match made:
+                    case ast.Return(value=ast.Call(func=func)) if _last_name(func) in classes:
+                        around = module.scope_of(made).node
+                        if isinstance(around, ast.FunctionDef):
+                            yield around.name
 
 
 def _instances_in(module: Module, classes: set[str]) -> Iterator[tuple[Module, ast.Name]]:

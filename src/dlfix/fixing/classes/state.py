@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from dlfix.fixing.classes.facts import ClassFacts, Method
 from dlfix.fixing.classes.moving import Refusal
 from dlfix.fixing.classes.plans import Drop, State
+from dlfix.reach.pickling import Handed, read_reduce
 
+REDUCERS = {"__reduce__", "__reduce_ex__"}
 EACH_ITS_OWN = "each process opens its own"
 
 
@@ -43,12 +45,18 @@ def state_for(
     own = facts.methods.get("__getstate__")
     if own is not None and not _hands_over_all(facts, own):
         drops = ()
-    if own is None and "__reduce__" in facts.methods:
-        if not _hands_over_all(facts, facts.methods["__reduce__"]):
-            return None
-        raise Refusal(
-            f"its `__reduce__` hands over all at {facts.line(facts.methods['__reduce__'])}"
-        )
+    reducer = next((facts.methods[name] for name in REDUCERS if name in facts.methods), None)
+    handed = read_reduce(reducer) if reducer is not None else Handed(as_usual=True)
+    if own is None and not handed.as_usual and not handed.everything:
+        return None
+    if not REDUCERS.isdisjoint(around.inherited):
+        raise Refusal(f"a base tells how it is pickled ({facts.line(facts.node)})")
+    if (
+        reducer is not None
+        and handed.everything
+        and (is_slotted(facts) or (restores and not _leaves_state_to_be_set(reducer)))
+    ):
+        raise Refusal(f"`{reducer.name}` hands over all at {facts.line(reducer)}")
     if not drops and not restores:
         return None
     slots: tuple[str, ...] = ()
@@ -66,7 +74,7 @@ def state_for(
     return State(
         drops=drops,
         restores=restores,
-        getstate=_where(facts, "__getstate__", around),  # type: ignore[arg-type]
+        getstate="reduce" if handed.everything else _where(facts, "__getstate__", around),  # type: ignore[arg-type]
         setstate=setstate,  # type: ignore[arg-type]
         slots=slots,
         typed=facts.is_typed,
@@ -92,6 +100,12 @@ def _slotted_by_decorator(facts: ClassFacts) -> ast.expr | None:
         if name in ("define", "mutable", "frozen") and "slots=False" not in text:
             return decorator
     return None
+
+
+def _leaves_state_to_be_set(reducer: Method) -> bool:
+    """Tell whether what `__reduce__` returns has a state, for which `__setstate__` is called."""
+    returned = [each.value for each in ast.walk(reducer) if isinstance(each, ast.Return)]
+    return all(isinstance(each, ast.Tuple) and len(each.elts) > 2 for each in returned)
 
 
 def is_slotted(facts: ClassFacts) -> bool:
