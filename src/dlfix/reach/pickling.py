@@ -98,9 +98,9 @@ def read_getstate(method: Function) -> Handed:
 
 def _assigned(node: ast.Assign, me: str, names: set[str], handed: Handed) -> None:
     for target in node.targets:
-        if isinstance(target, ast.Name) and _starts_from_all(node.value, me, names, handed):
-            names.add(target.id)
-        elif isinstance(target, ast.Name) and _filtered(node.value, me, handed):
+        if isinstance(target, ast.Name) and (
+            _starts_from_all(node.value, me, names, handed) or _filtered(node.value, me, handed)
+        ):
             names.add(target.id)
         key = _key_of(target, names)
         if key is not None:
