@@ -362,6 +362,29 @@ ROWS = [
         "self.lock threading.Lock()",
     ),
     row(
+        "a dataset class of a file of tests, with no loader in view",
+        """
+# file: test_data.py
+import threading
+from torch.utils.data import Dataset
+class Data(Dataset):
+    def __init__(self): self.lock = threading.Lock()
+        """,
+    ),
+    row(
+        "a dataset class of a file of tests, with a loader in view",
+        """
+# file: test_data.py
+import threading
+from torch.utils.data import DataLoader, Dataset
+class Data(Dataset):
+    def __init__(self): self.lock = threading.Lock()
+def test_data():
+    DataLoader(Data(), num_workers=2)
+        """,
+        "dataset.lock threading.Lock()",
+    ),
+    row(
         "a class that is no dataset",
         """
         class Data:

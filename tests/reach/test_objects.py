@@ -376,6 +376,54 @@ ROWS = [
         f"dataset.kept {LOCK}",
     ),
     row(
+        "an object whose constructor's helper makes a loader",
+        """
+        class Trainer:
+            def __init__(self, data):
+                self.data = data
+                self._prepare()
+            def _prepare(self): self.loader = DataLoader(self.data, num_workers=2)
+            def fit(self): return list(self.loader)
+        Trainer(Keep(threading.Lock())).fit()
+        """,
+        f"dataset.kept {LOCK}",
+    ),
+    row(
+        "a dataset that is only looked at",
+        """
+        class Data(Dataset):
+            def __init__(self, f=None): self.f = f
+        def test_data():
+            data = Data(lambda x: x)
+            assert len(data) == 3 and data[0] == 1
+            for one in data: print(one)
+        """,
+    ),
+    row(
+        "a dataset that is looked at and handed on",
+        """
+        class Data(Dataset):
+            def __init__(self, f=None): self.f = f
+        def test_data():
+            data = Data(lambda x: x)
+            assert len(data) == 3 and data[0] == 1
+            train(data)
+        """,
+        "self.f lambda",
+    ),
+    row(
+        "a dataset that is looked at and returned",
+        """
+        class Data(Dataset):
+            def __init__(self, f=None): self.f = f
+        def make():
+            data = Data(lambda x: x)
+            print(data[0])
+            return data
+        """,
+        "self.f lambda",
+    ),
+    row(
         "an object made to call its method, which keeps its parts to itself",
         """
         class Cuts:

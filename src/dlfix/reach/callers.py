@@ -85,23 +85,15 @@ class Callers:
                     yield Reached(reached.value, (*reached.steps, note))
 
     def _is_passing(self, call: ast.Call, caller: Frame, frame: Frame) -> bool:
-        """Tell whether an object that a call makes goes nowhere from there.
-
-        It is made in a worker, or only to call a method of it that keeps its parts to itself:
-        `Cuts(x).to_eager()`, but not `Trainer(x).fit()`.
-        """
+        """Tell whether an object that a call makes goes nowhere from there, or only in a worker."""
+        owner = frame.owner
         if getattr(frame.scope.node, "name", "") != "__init__":
             return False
-        attribute = caller.module.parent(call)
-        if not isinstance(attribute, ast.Attribute):
-            return self.interpreter.sides.only_worker(caller.module, call)
-        above = caller.module.parent(attribute)
-        if isinstance(above, ast.Call) and above.func is attribute:
-            owner = frame.owner
-            if not isinstance(owner, Instance):
-                return True
-            return not self.interpreter.sides.hands_on(owner.cls, attribute.attr)
-        return self.interpreter.sides.only_worker(caller.module, call)
+        if self.interpreter.sides.only_worker(caller.module, call):
+            return True
+        return isinstance(owner, Instance) and self.interpreter.staying.stays(
+            caller.module, call, owner.cls
+        )
 
     def _argument(
         self, name: str, function: ast.AST, arguments: Arguments, frame: Frame

@@ -25,6 +25,7 @@ from dlfix.reach.module_state import ModuleState
 from dlfix.reach.narrowing import narrowed
 from dlfix.reach.outcomes import is_dead, outcome, truth
 from dlfix.reach.sides import SideReader
+from dlfix.reach.staying import Staying
 from dlfix.reach.values import (
     Argument,
     Bound,
@@ -69,6 +70,7 @@ class Interpreter:
         self.instances = Instances(self)
         self.modules = ModuleState(self)
         self.sides = SideReader(self)
+        self.staying = Staying(self)
         self._memo: dict[tuple[ast.AST, Frame], tuple[Reached, ...] | None] = {}
         self._frames: dict[tuple[Scope, ast.AST | None, Frame | None, int], Frame] = {}
         self._asked: set[tuple[Module, str]] = set()

@@ -167,8 +167,10 @@ class SideReader:
             if not _may_hold(_name(node.value), frame.scope, line):
                 continue
             values = self.interpreter.evaluate(node.value, frame)
-            if any(isinstance(r.value, Instance) and r.value.cls is cls for r in values):
-                return True
+            for value in (reached.value for reached in values):
+                of_class = isinstance(value, Instance) and value.cls is cls
+                if of_class and self.interpreter.staying.escapes(module, value):
+                    return True
         return False
 
 
@@ -248,13 +250,26 @@ def used_on_self(node: Def) -> frozenset[str]:
 def _hands_on(node: Def) -> bool:
     """Tell whether a method passes its object, or an attribute of it, to code that is no builtin."""
     me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
+    return any(
+        _name(given.value if isinstance(given, ast.Attribute) else given) == me
+        for given in _handed(node)
+    )
+
+
+@lru_cache(maxsize=8_192)
+def passes_on(node: Def) -> bool:
+    """Tell whether a function passes one of its parameters to code that is no builtin."""
+    given = node.args
+    names = {a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    return any(_name(each) in names for each in _handed(node))
+
+
+def _handed(node: Def) -> Iterator[ast.expr]:
+    """Yield what the calls in a function pass to code that is no builtin."""
     for call in walk(node):
-        if not isinstance(call, ast.Call) or hasattr(builtins, _name(call.func)):
-            continue
-        for given in (*call.args, *(keyword.value for keyword in call.keywords)):
-            if _name(given.value if isinstance(given, ast.Attribute) else given) == me:
-                return True
-    return False
+        if isinstance(call, ast.Call) and not hasattr(builtins, _name(call.func)):
+            yield from call.args
+            yield from (keyword.value for keyword in call.keywords)
 
 
 def _uses(node: Def, me: str) -> Iterator[str]:
