@@ -8,7 +8,7 @@ import libcst as cst
 
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Insert, Within
 from dlfix_codemods import class_members, class_state
-from dlfix_codemods.tools import imports, positions
+from dlfix_codemods.tools import conditions, imports, positions
 
 _OWN = ("own", "reduce")
 _STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
@@ -99,6 +99,24 @@ class _Edits(cst.CSTTransformer):
         if block.is_empty:
             self.emptied.add(original_node)
         return block.into(updated_node)
+
+    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.If:
+        rest = updated_node.orelse
+        if original_node.body not in self.emptied or rest is None:
+            return updated_node
+        test = conditions.negated(updated_node.test)
+        if isinstance(rest, cst.If):
+            if rest.orelse is not None:
+                return updated_node
+            test = conditions.both(test, rest.test)
+        told = [line for line in rest.leading_lines if line.comment]
+        return updated_node.with_changes(
+            test=test,
+            body=rest.body,
+            orelse=None,
+            leading_lines=[*updated_node.leading_lines, *told],
+            whitespace_before_test=cst.SimpleWhitespace(" "),
+        )
 
     def leave_Else(  # type: ignore[override]  # an `else` may go, which the base does not tell
         self, original_node: cst.Else, updated_node: cst.Else

@@ -226,6 +226,8 @@ def test_it_is_closed_only_if_a_branch_opened_it():
             self.file = h5py.File(path)
             if not cached:
                 self.count = len(self.file)
+            elif "a" in self.file:
+                self.count = 0
 
         def __getitem__(self, index):
             return self.file[index]

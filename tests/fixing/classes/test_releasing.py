@@ -44,7 +44,42 @@ def test_a_line_that_would_get_too_long_stays_where_it_is():
 
 
 def test_no_with_opens_what_a_branch_may_not_need():
-    assert reading("if path:", "    self.keys = list(self.file)")[1].startswith("if 'file' in")
+    lines = ("if path:", "    self.keys = list(self.file)", "elif 'a' in self.file:", "    pass")
+    assert reading(*lines)[1].startswith("if 'file' in")
+
+
+def test_it_is_closed_in_the_branch_that_alone_uses_it():
+    assert reading(
+        "if not path:", "    self.keys = []", "else:", "    self.n = len(self.file)"
+    ) == [
+        "if not path:\n    self.keys = []\nelse:\n"
+        "    with contextlib.closing(self.file):\n        self.n = len(self.file)\n"
+        "    del self.file"
+    ]
+
+
+def test_it_is_closed_below_an_elif_whose_branches_share_it():
+    lines = ["if not path:", "    self.n = 0", "elif len(self.file):", "    self.n = 1"]
+    assert reading(*lines)[1].startswith("if 'file' in")
+
+
+def test_only_what_a_local_name_hangs_from_is_closed():
+    code = lazily(
+        dataset("""
+        def __init__(self, path, other):
+            self.path, self.other_path = path, other
+            self.file = h5py.File(path)
+            self.other = h5py.File(other)
+            group = self.file["a"]
+            self.count = len(group)
+
+        def __getitem__(self, index):
+            return self.file[index], self.other[index]
+        """),
+        file="h5py.File",
+        other="h5py.File",
+    )
+    assert "other" not in init(code)[-1]
 
 
 def test_what_the_later_of_two_is_opened_from_is_kept_before_a_with_opens_it():

@@ -31,10 +31,6 @@ class Graphs(Dataset):
         if "env" in self.__dict__:
             self.env.close()
             del self.env
-        if "envs" in self.__dict__:
-            for opened in self.envs:
-                opened.close()
-            del self.envs
 
     @functools.cached_property
     def envs(self):

@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import functools
 import os
 import tempfile
@@ -13,11 +14,9 @@ class Captions(Dataset):
         self.labels = labels
         # only when there is ground truth
         if labels != "none":
-            self.images = len(self.label_file["labels"])
-        # each process opens its own
-        if "label_file" in self.__dict__:
-            self.label_file.close()
-            del self.label_file
+            with contextlib.closing(self.label_file):
+                self.images = len(self.label_file["labels"])
+            del self.label_file  # each process opens its own
 
     @functools.cached_property
     def label_file(self):

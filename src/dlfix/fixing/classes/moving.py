@@ -475,8 +475,11 @@ class Mover:
         if not any(site.statement in ast.walk(statement) for site in self.facts.stores[attribute]):
             return ""
         text = f"if {self._text(attribute, statement.test)}:\n"
-        text += indented(self._pruned_block(attribute, statement.body) or "return None", INDENT)
+        body = self._pruned_block(attribute, statement.body)
         rest = self._pruned_block(attribute, statement.orelse)
+        if body and not rest and _only_raises(statement.orelse):
+            return body
+        text += indented(body or "return None", INDENT)
         if rest.startswith("if ") and len(statement.orelse) == 1:
             return text + "\nel" + rest
         return text + "\n" + rest if rest else text
@@ -1030,6 +1033,11 @@ def _is_client(value: ast.expr) -> bool:
         "config",
         "options",
     )
+
+
+def _only_raises(block: Sequence[ast.stmt]) -> bool:
+    """Tell whether no instance is made where a block runs."""
+    return bool(block) and isinstance(block[-1], ast.Raise)
 
 
 def _always_returns(text: str) -> bool:

@@ -57,21 +57,23 @@ class Releasing:
         self.overridden = overridden  # methods that heirs make read one
         self.together: list[str] = []
         self.place = ""  # the attribute that holds those opened together
-        self._hanging: set[str] = set()  # local names of `__init__` that may need them open
+        self._hanging: dict[str, set[str]] = {}  # local names of `__init__`, and what they may need
 
     def release(self, count: Count | None = None) -> Released:
         """Close, below the last statement of `__init__` that uses them, what was opened there."""
         method = start_method(self.facts)
         if method is None:
             return Released()
-        used = [each for each in method.body if self._uses(each)]
+        block, used = method.body, self._used_in(method.body)
         if not used and count is None:
             return Released()
         self._refuse_registered(used)
         self._refuse_leaving(method, used)
+        if count is None:
+            block, used = self._innermost(block, used)
         counting = list(count.method.body) if count is not None else []
         text = count.text if count is not None else ""
-        last = method.body[-1] if count is not None else used[-1]
+        last = block[-1] if count is not None else used[-1]
         after = self.module.span(last)
         surely = self._surely_touched([*used, *counting], self_name(method))
         maybe = self._maybe_touched([*used, *counting], self_name(method))
@@ -80,13 +82,32 @@ class Releasing:
             heads, forgets = closed
             head = f"with {heads}:\n{indented(text, INDENT)}"
             return Released([Insert(after, f"{head}\n{forgets}")])
-        if closed and self._is_one_block(method, used, last) and self._is_kept_before(used[0]):
+        if closed and self._is_one_block(block, used, last) and self._is_kept_before(used[0]):
             first = self.module.span(used[0])
             inserts = [Insert(after, text)] if text else []
             return Released(inserts, [Within(first, after, *closed)])
         lines = self._closing_lines(self_name(method), surely, maybe)
         whole = [text] * bool(text) + lines
         return Released([Insert(after, "\n".join(whole))] if whole else [])
+
+    def _innermost(
+        self, block: list[ast.stmt], used: list[ast.stmt]
+    ) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        """Return the branch in which alone handles are used, or the block itself."""
+        match used:
+            case [ast.If(test=test, body=body, orelse=orelse) as only]:
+                if any(self._touches(each, only) for each in ast.walk(test)):
+                    return block, used
+                branches = [(each, self._used_in(each)) for each in (body, orelse)]
+                found = [(each, inside) for each, inside in branches if inside]
+                if len(found) == 1:
+                    inner = self._innermost(*found[0])
+                    if inner[0] is not orelse or not _is_elif(only):
+                        return inner
+        return block, used
+
+    def _used_in(self, block: list[ast.stmt]) -> list[ast.stmt]:
+        return [each for each in block if self._uses(each)]
 
     # -- a `with` that closes
 
@@ -108,9 +129,9 @@ class Releasing:
             places.append(f"{me}.{self.place}")
         return heads, f"del {', '.join(places)}  # {EACH_ITS_OWN}"
 
-    def _is_one_block(self, method: Method, used: list[ast.stmt], last: ast.stmt) -> bool:
+    def _is_one_block(self, whole: list[ast.stmt], used: list[ast.stmt], last: ast.stmt) -> bool:
         """Tell whether statements that use a handle, and no others, stand one below the other."""
-        body = [each for each in method.body if each not in self.gone or each is last]
+        body = [each for each in whole if each not in self.gone or each is last]
         block = body[body.index(used[0]) : body.index(last) + 1]
         if [each for each in block if each not in self.gone] != used:
             return False
@@ -157,9 +178,11 @@ class Releasing:
 
     def _uses(self, statement: ast.stmt) -> bool:
         used = any(self._touches(each, statement) for each in ast.walk(statement))
-        used = used or bool(names_in([statement]) & self._hanging)
+        used = used or bool(names_in([statement]) & self._hanging.keys())
         if used:
-            self._hanging |= hanging_names(statement)
+            needed = self._maybe_touched([statement], self_name(self._method_of(statement)))
+            for name in hanging_names(statement):
+                self._hanging.setdefault(name, set()).update(needed)
         return used
 
     def _touches(self, node: ast.AST, within: ast.stmt) -> bool:
@@ -229,16 +252,25 @@ class Releasing:
         """Return the handles that some statements, or the methods they run, may open."""
         nodes = [each for statement in used for each in self._left(statement)]
         names = {each.id for each in nodes if isinstance(each, ast.Name)} - {me}
-        if names & self._hanging or self.overridden:
+        if self.overridden or any(self._is_whole(each, me) for each in nodes):
             return set(self.handles)
+        hanging = [self._hanging[name] for name in names & self._hanging.keys()]
         run = {each.attr for each in nodes if is_self_attribute(each, me)}
         run |= {name for each in nodes for name in operators(each, me)}
         for name in self.facts.reached(sorted(run)):
             run |= set(self_names_used(self.facts.methods[name]))
-        touched = run & self.handles.keys()
+        touched = (run & self.handles.keys()).union(*hanging)
         for name in names:
             touched |= self._alias_of(name)
         return self._with_origins(touched)
+
+    def _is_whole(self, node: ast.AST, me: str) -> bool:
+        """Tell whether a call is handed the instance itself, and may open what it likes."""
+        return (
+            isinstance(node, ast.Call)
+            and not operators(node, me)
+            and any(isinstance(each, ast.Name) and each.id == me for each in node.args)
+        )
 
     def _left(self, node: ast.AST) -> Iterator[ast.AST]:
         """Yield a node and all below it, but for the statements that have moved."""
@@ -281,6 +313,11 @@ class Releasing:
                     touched.add(name)
                     todo.append(name)
         return touched
+
+
+def _is_elif(statement: ast.If) -> bool:
+    rest = statement.orelse
+    return len(rest) == 1 and rest[0].col_offset == statement.col_offset
 
 
 def start_method(facts: ClassFacts) -> Method | None:
