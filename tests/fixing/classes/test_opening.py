@@ -289,7 +289,39 @@ def test_the_generated_name_does_not_collide():
     assert "self.__file_by_pid[pid]" in method(code, "file")
 
 
+def test_what_is_opened_in_the_else_of_a_try_that_raises_leaves_the_try():
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+            self.path = path
+            try:
+                import h5py as library
+            except ImportError:
+                raise RuntimeError(path)
+            else:
+                self.file = library.File(path)
+
+        def __getitem__(self, index):
+            return self.file[index]
+        """),
+        file="h5py.File",
+    )
+    assert init(code)[1] == (
+        "try:\n    import h5py as library\nexcept ImportError:\n    raise RuntimeError(path)"
+    )
+    assert method(code, "file").endswith("return library.File(self.path)")
+
+
 REFUSED = {
+    "it is opened where a `try` before it went well": """
+        def __init__(self, path):
+            try:
+                size = len(path)
+            except TypeError:
+                self.file = None
+            else:
+                self.file = h5py.File(path)
+        """,
     "reading position counts at data.py:9": """
         def __init__(self, path):
             self.file = open(path)

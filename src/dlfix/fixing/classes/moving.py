@@ -321,8 +321,7 @@ class Mover:
         if self._branches(attribute, compounds):
             self.moved.branching.add(attribute)
             return "\n".join([*before, *self._branching(attribute, compounds, docs)])
-        opened = self._wrapped(attribute, compounds, value, settings)
-        return "\n".join([*before, *docs, opened])
+        return "\n".join([*before, self._wrapped(attribute, compounds, value, settings, docs)])
 
     def _wrapped(
         self,
@@ -330,8 +329,14 @@ class Mover:
         compounds: Sequence[ast.stmt],
         value: ast.expr,
         settings: Sequence[ast.stmt],
+        docs: Sequence[str],
     ) -> str:
-        text = self._opened(attribute, value, settings)
+        tried = next((each for each in compounds if isinstance(each, ast.Try)), None)
+        if len(compounds) == 1 and tried is not None:
+            later = [each for each in settings if not self._within(each, set(tried.body))]
+            if later and all(_only_raises(each.body) for each in tried.handlers):
+                return self._set_up_later(attribute, tried, value, settings, later, docs)
+        text = "\n".join([*docs, self._opened(attribute, value, settings)])
         for compound in compounds:
             if isinstance(compound, (ast.With, ast.AsyncWith)):
                 items = ", ".join(self._with_item(attribute, each) for each in compound.items)
@@ -342,6 +347,21 @@ class Mover:
                 self.moved.branching.add(attribute)
         return text
 
+    def _set_up_later(
+        self,
+        attribute: str,
+        compound: ast.Try,
+        value: ast.expr,
+        settings: Sequence[ast.stmt],
+        later: Sequence[ast.stmt],
+        docs: Sequence[str],
+    ) -> str:
+        """Open within a `try`, and set up below it what was set up there."""
+        parts = self._opened_parts(attribute, value, settings)
+        inside = 1 + len(settings) - len(later)
+        text = self._tried(attribute, compound, "\n".join([*docs, *parts[:inside]]))
+        return "\n".join([text, *parts[inside:]])
+
     def _with_item(self, attribute: str, item: ast.withitem) -> str:
         text = self._text(attribute, item.context_expr)
         if item.optional_vars is None:
@@ -349,7 +369,7 @@ class Mover:
         return f"{text} as {self.module.segment(item.optional_vars)}"
 
     def _tried(self, attribute: str, compound: ast.Try, text: str) -> str:
-        if compound.finalbody or compound.orelse:
+        if compound.finalbody or not self.moved.gone.issuperset(compound.orelse):
             raise Refusal(f"it is opened in a `try` with more parts at {self.facts.line(compound)}")
         returned: dict[ast.AST, str] = {}
         for handler in compound.handlers:
@@ -377,18 +397,25 @@ class Mover:
                 yield last, f"return {self._text(attribute, site.value)}"
 
     def _opened(self, attribute: str, value: ast.expr, settings: Sequence[ast.stmt]) -> str:
+        if settings:
+            return "\n".join(self._opened_parts(attribute, value, settings))
+        begin = self.module.span(value).start.column - self._indent_of(value)
+        return self._returned(attribute, value, self._text(attribute, value), begin)
+
+    def _opened_parts(
+        self, attribute: str, value: ast.expr, settings: Sequence[ast.stmt]
+    ) -> list[str]:
+        """Return what opens a handle, what sets it up, and the `return`."""
         begin = self.module.span(value).start.column
         base = self._indent_of(value)
         text = self._text(attribute, value)
-        if not settings:
-            return self._returned(attribute, value, text, begin - base)
         local = self._local_for(attribute, [value, *settings])
-        lines = [f"{local} = " + shifted(text, len(local) + 3 - (begin - base), begin - base)]
+        parts = [f"{local} = " + shifted(text, len(local) + 3 - (begin - base), begin - base)]
         for statement in settings:
             above, beside = comments_of(self.module, statement)
             setting = self._text(attribute, statement, local)
-            lines += [*above, f"{setting}  {beside}" if beside else setting]
-        return "\n".join([*lines, f"return {local}"])
+            parts.append("\n".join([*above, f"{setting}  {beside}" if beside else setting]))
+        return [*parts, f"return {local}"]
 
     def _returned(self, attribute: str, value: ast.expr, text: str, column: int) -> str:
         beside = comments_of(self.module, self.definitions[attribute])[1]
@@ -432,9 +459,18 @@ class Mover:
                 raise Refusal(f"it is opened in a loop at {self.facts.line(each)}")
             if isinstance(each, ast.ExceptHandler):
                 raise Refusal(f"it is opened after an error at {self.facts.line(each)}")
-            if isinstance(each, ast.stmt):
+            if isinstance(each, ast.stmt) and not self._is_beyond_errors(each, statement):
                 found.append(each)
         return found
+
+    def _is_beyond_errors(self, compound: ast.stmt, statement: ast.stmt) -> bool:
+        """Tell whether a statement stands in an `else` that is reached unless there is an error."""
+        if not isinstance(compound, ast.Try) or not self._within(statement, set(compound.orelse)):
+            return False
+        if compound.finalbody or not all(_only_raises(each.body) for each in compound.handlers):
+            where = self.facts.line(compound.orelse[0])
+            raise Refusal(f"it is opened where a `try` before it went well ({where})")
+        return True
 
     def _branches(self, attribute: str, compounds: Sequence[ast.stmt]) -> bool:
         if not any(isinstance(each, ast.If) for each in compounds):

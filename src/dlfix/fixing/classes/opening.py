@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -38,6 +39,9 @@ REPOSITIONS = (
     "seek", "set", "setpos", "seek_to_start", "rewind", "execute", "executemany",
     "set_key", "set_key_dup", "set_range", "set_range_dup", "first", "last",
 )  # fmt: skip
+
+
+MOST_APART = 2  # so many that hang together are kept by process one by one
 
 
 @dataclass
@@ -76,6 +80,8 @@ class LazyClass:
         opener = self._kept_opener()
         if opener is not None:
             return self._opened_by_method(opener)
+        if by_process and not self.together and not is_slotted(self.facts):
+            self.together = self._one_with_its_parts()
         self._move(by_process)
         self._refuse_second_openings()
         exchanges, inserts = self._edits()
@@ -110,6 +116,31 @@ class LazyClass:
                 if is_self_attribute(each, me) and self._has_position(each.attr):
                     names |= {name, each.attr}
         return [name for name in self.handles if name in names]
+
+    def _one_with_its_parts(self) -> list[str]:
+        """Return a handle with two or more that hang from it, all made by statements of one method."""
+        names = list(self.handles)
+        if len(names) <= MOST_APART or any(not self._is_made_once(name) for name in names):
+            return []
+        root, *parts = self.handles.values()
+        me = self_name(root.site.method)
+        for part in parts:
+            reads = {n.attr for n in ast.walk(part.site.statement) if is_self_attribute(n, me)}
+            if part.site.method is not root.site.method or not reads & (
+                set(names) - {part.attribute}
+            ):
+                return []
+        return names
+
+    def _is_made_once(self, name: str) -> bool:
+        handle = self.handles[name]
+        return (
+            not handle.container
+            and not handle.closed_by_parent
+            and isinstance(handle.site.statement, (ast.Assign, ast.AnnAssign))
+            and handle.site.statement in handle.site.method.body
+            and len(self.facts.stores[name]) == 1
+        )
 
     def _unpacked(self) -> list[str]:
         """Return the handles that one call opens and gives as a tuple."""
@@ -156,7 +187,7 @@ class LazyClass:
         if self.unpacked:
             return self._body(self.unpacked[0])
         lines = []
-        locals_ = {name: name.lstrip("_") for name in self.together}
+        locals_ = self._local_names()
         for name in self.together:
             *before, last = split_return(self._body(name))
             value = last.removeprefix("return ")
@@ -171,6 +202,18 @@ class LazyClass:
         for name, local in locals_.items():
             text = re.sub(rf"\b{me}\.{name}\b", local, text)
         return text
+
+    def _local_names(self) -> dict[str, str]:
+        """Return a local name for each handle of a group, that nothing else goes by."""
+        used = {*self.module.scope.bindings, *dir(builtins)}
+        names: dict[str, str] = {}
+        for attribute in self.together:
+            name = attribute.lstrip("_") or "opened"
+            while name in used:
+                name += "_"
+            used.add(name)
+            names[attribute] = name
+        return names
 
     def _forces_names(self, name: str) -> bool:
         """Tell whether making the instance reads a `DictReader`'s column names."""
