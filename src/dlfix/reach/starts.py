@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import DEFINITIONS
@@ -14,6 +15,7 @@ from dlfix.reach.values import Bound, Constant, Derived, ExternalCall, Instance
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
+    from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Boundary
 
@@ -68,16 +70,16 @@ def only_forks(analysis: Analysis, boundary: Boundary) -> bool:
         values = [v for v in analysis.values(argument) if v != Constant(None)]
         if values:
             return all(_is_fork(value) for value in values)
-    return _forks_everywhere(analysis)
+    return _forks_everywhere(analysis.project)
 
 
-def _forks_everywhere(analysis: Analysis) -> bool:
+@lru_cache(maxsize=8)
+def _forks_everywhere(project: Project) -> bool:
     """Tell whether the program chooses fork for all: `set_start_method("fork")`."""
     chosen = [
         call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
-        for module in analysis.project.mentions("set_start_method")
-        for call in module.calls
-        if ast.unparse(call.func).rpartition(".")[2] == "set_start_method"
+        for module in project.mentions("set_start_method")
+        for call in module.calls_by_name.get("set_start_method", ())
     ]
     return bool(chosen) and all(method == "fork" for method in chosen)
 

@@ -80,7 +80,8 @@ class WorkerCode:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self.functions: dict[ast.AST, WorkerFunction] = {}
-        self._classes: dict[ast.ClassDef, tuple[Class, Crossing]] = {}
+        self._classes: set[ast.ClassDef] = set()
+        self._waiting: dict[str, list[tuple[FunctionNode, Class, Crossing]]] = {}  # for a call
         self._called: set[str] = set(ENTRIES)
         self._open: list[WorkerFunction] = []
         for crossing in analysis.crossings:
@@ -177,12 +178,15 @@ class WorkerCode:
             return
         for base in self.analysis.mro(cls):
             if isinstance(base, Class) and base.node not in self._classes:
-                self._classes[base.node] = (base, crossing)
-                self._add_methods(base, crossing, self._called)
+                self._classes.add(base.node)
+                for name, method in methods_of(base.node).items():
+                    self._waiting.setdefault(name, []).append((method, base, crossing))
+        self._call_methods(self._called & self._waiting.keys())
 
-    def _add_methods(self, cls: Class, crossing: Crossing, names: set[str]) -> None:
-        for name, method in methods_of(cls.node).items():
-            if name in names:
+    def _call_methods(self, names: set[str]) -> None:
+        """Take in the methods of these names, of all classes met."""
+        for name in sorted(names):
+            for method, cls, crossing in self._waiting.pop(name):
                 self._add(cls.module, method, crossing)
 
     def _add(self, module: Module, node: FunctionNode, crossing: Crossing) -> None:
@@ -200,9 +204,8 @@ class WorkerCode:
                 fresh.add(node.attr)
             if isinstance(node, ast.Call):
                 self._follow_call(module, node, function.crossing)
-        self._called |= (fresh := fresh - self._called - {"__init__", "__len__"})
-        for cls, crossing in list(self._classes.values()):
-            self._add_methods(cls, crossing, fresh)
+        self._called |= fresh - {"__init__", "__len__"}
+        self._call_methods(self._called & fresh & self._waiting.keys())
 
     def _follow_call(self, module: Module, call: ast.Call, crossing: Crossing) -> None:
         if not isinstance(call.func, (ast.Name, ast.Attribute)):
