@@ -1,16 +1,22 @@
-"""The code that runs in workers, followed by calls and method names from what crosses to them."""
+"""The code that runs in workers: what the functions that cross name, and the methods they call.
+
+Which object a method is called on is not asked: a method runs where a class that came to the worker,
+or is made there, has one of a name that code in the worker calls.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import builtins
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakKeyDictionary
 
 from dlfix.project.trees import walk
 from dlfix.reach.methods import methods_of
-from dlfix.reach.values import BoundMethod, Class, Function, Instance
+from dlfix.reach.values import BoundMethod, Class, Function, Instance, ModuleValue, Partial
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -21,6 +27,8 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Step
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+_BUILTINS = frozenset(dir(builtins))
 
 # What Python and torch call on an object that crossed.
 ENTRIES = frozenset(
@@ -50,6 +58,11 @@ class WorkerFunction:
     node: FunctionNode
     crossing: Crossing
     qualname: str
+
+    @property
+    def is_generator(self) -> bool:
+        """Whether it yields, as what `contextlib.contextmanager` takes does."""
+        return bool(self.module.inner_scope(self.node).yields)
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -83,6 +96,8 @@ class WorkerCode:
         self._classes: set[ast.ClassDef] = set()
         self._waiting: dict[str, list[tuple[FunctionNode, Class, Crossing]]] = {}  # for a call
         self._called: set[str] = set(ENTRIES)
+        self._uses: dict[ast.AST, Uses] = {}
+        self._names: dict[tuple[Scope, str], list[Value]] = {}
         self._open: list[WorkerFunction] = []
         for crossing in analysis.crossings:
             if crossing.edge.kind != "returned" and crossing.boundary.workers is not False:
@@ -103,6 +118,10 @@ class WorkerCode:
             if above in self.functions:
                 return self.functions[above]
         return None
+
+    def of_name(self, name: str) -> list[WorkerFunction]:
+        """Return the worker's functions and methods of a name."""
+        return [each for node, each in self.functions.items() if getattr(node, "name", "") == name]
 
     def global_reads(self, *, writes: bool = False) -> Iterator[GlobalRead]:
         """Yield the reads of module-level names, those of modules' attributes included.
@@ -197,31 +216,117 @@ class WorkerCode:
             self._open.append(function)
 
     def _follow(self, function: WorkerFunction) -> None:
-        module = function.module
-        fresh: set[str] = set()
+        uses = self._uses[function.node] = self._used_by(function)
+        for value in uses.values:
+            self._use(value, function.crossing)
+        self._called |= uses.attributes - {"__init__", "__len__"}
+        self._call_methods(self._called & uses.attributes & self._waiting.keys())
+
+    def _used_by(self, function: WorkerFunction) -> Uses:
+        """Return what a function's code names: by names of modules, and by attributes of anything."""
+        attributes: set[str] = set()
+        called: set[str] = set()
+        values: list[Value] = []
         for node in _run_within(function.node):
             if isinstance(node, ast.Attribute):
-                fresh.add(node.attr)
-            if isinstance(node, ast.Call):
-                self._follow_call(module, node, function.crossing)
-        self._called |= fresh - {"__init__", "__len__"}
-        self._call_methods(self._called & fresh & self._waiting.keys())
+                attributes.add(node.attr)
+                values += [v for v in self.stands_for(function.module, node) if _is_code(v)]
+            elif isinstance(node, ast.Name):
+                values += [v for v in self.stands_for(function.module, node) if _is_code(v)]
+            elif isinstance(node, ast.Call):
+                called |= {"__call__", getattr(node.func, "attr", "")}
+                values += [
+                    v for v in self.stands_for(function.module, node.func) if isinstance(v, Class)
+                ]
+        return Uses(frozenset(attributes), frozenset(called), tuple(dict.fromkeys(values)))
 
-    def _follow_call(self, module: Module, call: ast.Call, crossing: Crossing) -> None:
-        if not isinstance(call.func, (ast.Name, ast.Attribute)):
-            return
-        frame = self.analysis.frame(module.scope_of(call.func))
-        for reached in self.analysis.evaluate(call.func, frame):
-            value = reached.value
-            if isinstance(value, Class):
-                self._meet_class(value, crossing)
-                init = self.analysis.method(value, "__init__")
-                if init is not None:
-                    self._add(init.module, init.node, crossing)
-            elif isinstance(value, Function):
-                self._add(value.module, value.node, crossing)
-            elif isinstance(value, BoundMethod):
-                self._add(value.function.module, value.function.node, crossing)
+    def stands_for(self, module: Module, node: ast.expr) -> Sequence[Value]:
+        """Return what a name that a module, class or def binds stands for, or an attribute of it."""
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            return self._of_name(module, node)
+        if isinstance(node, ast.Attribute) and any(
+            isinstance(value, (ModuleValue, Class)) for value in self.stands_for(module, node.value)
+        ):
+            frame = self.analysis.frame(module.scope_of(node))
+            return [reached.value for reached in self.analysis.evaluate(node, frame)]
+        return ()
+
+    def _of_name(self, module: Module, node: ast.Name) -> Sequence[Value]:
+        scope = module.scope_of(node)
+        binder = scope.lookup(node.id)
+        if binder is None and (node.id in _BUILTINS or "*" not in module.scope.bindings):
+            return ()
+        if binder is not None and not binder.is_module and not _defines(binder, node.id):
+            return ()
+        key = (binder or module.scope, node.id)
+        if key not in self._names:
+            found = self.analysis.evaluate(node, self.analysis.frame(scope))
+            self._names[key] = [reached.value for reached in found]
+        return self._names[key]
+
+    def _use(self, value: Value, crossing: Crossing) -> None:
+        """Take in what code in a worker names: what it may call, and the objects it calls them on."""
+        if isinstance(value, Function):
+            self._add(value.module, value.node, crossing)
+        elif isinstance(value, BoundMethod):
+            self._add(value.function.module, value.function.node, crossing)
+        elif isinstance(value, Partial):
+            self._use(value.function, crossing)
+        elif isinstance(value, Instance):
+            self._meet_class(value.cls, crossing)
+        elif isinstance(value, Class):
+            self._meet_class(value, crossing)
+            init = self.analysis.method(value, "__init__")
+            if init is not None:
+                self._add(init.module, init.node, crossing)
+
+    def leading_to(self, goals: Collection[ast.AST]) -> set[ast.AST]:
+        """Return the functions whose calls may lead to one of these, these included."""
+        found = set(goals)
+        while found:
+            names = {getattr(node, "name", "<lambda>") for node in found}
+            more = {
+                node
+                for node, uses in self._uses.items()
+                if node not in found
+                and (not names.isdisjoint(uses.called) or not found.isdisjoint(uses.functions))
+            }
+            if not more:
+                break
+            found |= more
+        return found
+
+
+@dataclass(frozen=True)
+class Uses:
+    """What the code of a function names."""
+
+    attributes: frozenset[str]  # of whatever object
+    called: frozenset[str]  # those of them that are called, and `__call__` where anything is
+    values: tuple[Value, ...]  # by names that modules, classes and enclosing functions define
+
+    @cached_property
+    def functions(self) -> frozenset[ast.AST]:
+        """The functions among the values, those they are bound from included."""
+        return frozenset(_function_nodes(self.values))
+
+
+def _function_nodes(values: Iterable[Value]) -> Iterator[ast.AST]:
+    for value in values:
+        if isinstance(value, Function):
+            yield value.node
+        elif isinstance(value, BoundMethod):
+            yield value.function.node
+        elif isinstance(value, Partial):
+            yield from _function_nodes((value.function,))
+
+
+def _is_code(value: Value) -> bool:
+    return isinstance(value, (Function, BoundMethod, Partial, Instance))
+
+
+def _defines(scope: Scope, name: str) -> bool:
+    return all(binding.kind in ("def", "class", "import") for binding in scope.bindings[name])
 
 
 def _run_within(node: ast.AST) -> Iterator[ast.AST]:

@@ -6,11 +6,14 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.reach.values import BoundMethod, Class, Function, Instance
+from dlfix.reach.methods import takes_instance
+from dlfix.reach.values import BoundMethod, Class, Function, Instance, Value
+from dlfix.reach.worker_code import WorkerCode
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading import context_managers, reached
 
 if TYPE_CHECKING:
+    from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Crossing
 
@@ -80,8 +83,13 @@ class ContextManagerMissing(Rule):
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield each `with` over an object that `with` does not take."""
+        towards = reached.Towards(
+            analysis,
+            lambda module, node: any(_may_lack(analysis, module, item) for item in _items(node)),
+        )
         for instance, crossing in reached.datasets(analysis):
-            for code in reached.runs(analysis, reached.methods(analysis, instance, _RUN)):
+            start = reached.methods(analysis, instance, _RUN)
+            for code in reached.runs(analysis, start, towards):
                 for item in _items(code.node):
                     yield from self._item(analysis, code, item, crossing)
 
@@ -93,11 +101,7 @@ class ContextManagerMissing(Rule):
             return
         if not _is_made_in_view(analysis, item.context_expr, code):
             return
-        cls = found[0].cls
-        inside, outside = reached.chain(analysis, cls)
-        if outside:
-            return
-        helper = context_managers.read(reached.nodes(inside), cls.module.place(cls.node))
+        helper = _helper(analysis, found[0].cls)
         if helper is None:
             return
         place = code.module.place(item.context_expr)
@@ -122,6 +126,40 @@ def _is_made_in_view(analysis: Analysis, item: ast.expr, code: reached.Code) -> 
         return True
     makers = reached.values(analysis, item.func, code.frame)
     return all(isinstance(maker, Class | Function | BoundMethod) for maker in makers)
+
+
+def _may_lack(analysis: Analysis, module: Module, item: ast.withitem) -> bool:
+    """Tell, whoever calls it, whether a `with` may be over an object that it does not take."""
+    taken = item.context_expr
+    if not isinstance(taken, ast.Call):
+        held = reached.values(analysis, taken, analysis.frame(module.scope_of(taken)))
+        return any(isinstance(value, Instance) for value in held)
+    code = WorkerCode.of(analysis)
+    makers = code.stands_for(module, taken.func)
+    if makers:
+        return any(_may_make_helper(analysis, maker) for maker in makers)
+    if isinstance(taken.func, ast.Attribute):
+        methods = code.of_name(taken.func.attr)
+        return any(takes_instance(each.node) and not each.is_generator for each in methods)
+    return isinstance(taken.func, ast.Name) and not _is_builtin(module, taken.func)
+
+
+def _is_builtin(module: Module, name: ast.Name) -> bool:
+    return module.scope_of(name).lookup(name.id) is None
+
+
+def _may_make_helper(analysis: Analysis, maker: Value) -> bool:
+    if isinstance(maker, Function):
+        return not maker.module.inner_scope(maker.node).yields
+    return isinstance(maker, Class) and _helper(analysis, maker) is not None
+
+
+def _helper(analysis: Analysis, cls: Class) -> context_managers.HelperClass | None:
+    """Return what `with` lacks in a class; None where it takes it, or a base is out of view."""
+    inside, outside = reached.chain(analysis, cls)
+    if outside:
+        return None
+    return context_managers.read(reached.nodes(inside), cls.module.place(cls.node))
 
 
 _RUN = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "__len__")

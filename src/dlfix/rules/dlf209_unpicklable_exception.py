@@ -8,11 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.project.trees import walk
-from dlfix.reach.values import Class, Instance
+from dlfix.reach.values import Class, External, Instance
+from dlfix.reach.worker_code import WorkerCode
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading import exceptions, reached
 
 if TYPE_CHECKING:
+    from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Crossing
 
@@ -80,10 +82,15 @@ class UnpicklableException(Rule):
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield each `raise` in a pool's worker whose exception cannot come back."""
         seen: set[ast.Raise] = set()
+        towards = reached.Towards(
+            analysis,
+            lambda module, node: any(_may_be_culprit(analysis, module, r) for r in _raises(node)),
+        )
         for crossing in analysis.crossings:
             if crossing.boundary.kind in _HIDDEN or crossing.edge.kind != "argument":
                 continue
-            for code in reached.runs(analysis, reached.started(analysis, crossing.value)):
+            start = reached.started(analysis, crossing.value)
+            for code in reached.runs(analysis, start, towards):
                 for statement in _raises(code.node):
                     if statement not in seen:
                         seen.add(statement)
@@ -110,6 +117,24 @@ class UnpicklableException(Rule):
                     culprit,
                 )
                 return
+
+
+def _may_be_culprit(analysis: Analysis, module: Module, statement: ast.Raise) -> bool:
+    """Tell, whoever runs it, whether a `raise` may be of an exception that has its own arguments."""
+    raised = statement.exc
+    assert raised is not None
+    if isinstance(raised, ast.Call):
+        found = WorkerCode.of(analysis).stands_for(module, raised.func)
+        if found and all(isinstance(value, (Class, External)) for value in found):
+            return any(isinstance(v, Class) and _has_arguments(analysis, v) for v in found)
+    held = reached.values(analysis, raised, analysis.frame(module.scope_of(raised)))
+    return any(isinstance(v, Instance) and _has_arguments(analysis, v.cls) for v in held)
+
+
+def _has_arguments(analysis: Analysis, cls: Class) -> bool:
+    inside, outside = reached.chain(analysis, cls)
+    known = bool(outside) and all(_is_builtin(name) for name in outside)
+    return known and exceptions.initializer(reached.nodes(inside)) is not None
 
 
 def _raises(function: ast.AST) -> Iterator[ast.Raise]:

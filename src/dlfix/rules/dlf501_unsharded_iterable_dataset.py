@@ -148,15 +148,16 @@ def _unshared(analysis: Analysis, instance: Instance, crossing: Crossing) -> str
     start = reached.method(analysis, instance, "__iter__")
     if start is None or _is_abstract(start.node):
         return None
-    entries = [start, *reached.methods(analysis, instance, ("__init__", "__next__"))]
-    every = reached.runs(analysis, entries)
     inside, outside = reached.chain(analysis, instance.cls)
-    if any(streams.speaks_of_shares(code.node) for code in every):
-        return None
     if any(streams.speaks_of_shares(cls.node) for cls in inside) or len(outside) != 1:
         return None
-    running = reached.runs(analysis, [start])
+    if streams.draws(start.node):
+        return None
+    running = list(reached.runs(analysis, [start]))
     if any(streams.draws(code.node) for code in running):
+        return None
+    entries = [start, *reached.methods(analysis, instance, ("__init__", "__next__"))]
+    if any(streams.speaks_of_shares(code.node) for code in reached.runs(analysis, entries)):
         return None
     if not all(
         _is_known(analysis, code, each) for code in running for each in streams.sources(code.node)
@@ -194,7 +195,7 @@ def _is_shared_by_loader(analysis: Analysis, crossing: Crossing) -> bool:
     for value in analysis.values(arguments["worker_init_fn"]):
         if isinstance(value, Constant) and value.value is None:
             continue
-        codes = reached.runs(analysis, reached.started(analysis, value))
+        codes = list(reached.runs(analysis, reached.started(analysis, value)))
         if not codes or any("dataset" in _words(code.node) for code in codes):
             return True
     return False

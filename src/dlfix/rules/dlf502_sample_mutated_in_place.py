@@ -115,7 +115,16 @@ def _text(node: ast.AST) -> str:
 
 def _own_methods(analysis: Analysis, code: reached.Code) -> list[reached.Code]:
     """Return a method and the methods of the same object that it calls."""
-    return [each for each in reached.runs(analysis, [code]) if each.owner is code.owner]
+    found = [code]
+    for own in found:  # it grows as it is gone through
+        for call in reached.calls(own.node):
+            if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+                found += [
+                    each
+                    for each in reached.called(analysis, own, call)
+                    if each.owner is code.owner and all(each.node is not f.node for f in found)
+                ]
+    return found
 
 
 def _reader(analysis: Analysis, instance: Instance, code: reached.Code) -> samples.Reader:

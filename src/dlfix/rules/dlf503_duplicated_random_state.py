@@ -172,8 +172,9 @@ def _kind(value: Value) -> str | None:
 
 def _is_drawn_from(analysis: Analysis, holder: Instance, crossing: Crossing) -> bool:
     """Tell whether code that runs in the worker reads the generator."""
-    running = reached.runs(analysis, reached.methods(analysis, holder))
     name = crossing.edge.name
+    towards = reached.Towards(analysis, lambda _, node: bool(randomness.loads(node, name)))
+    running = reached.runs(analysis, reached.methods(analysis, holder), towards)
     return any(randomness.loads(code.node, name) for code in running)
 
 
@@ -192,7 +193,7 @@ def _is_reseeded_in_worker(analysis: Analysis, crossing: Crossing, name: str) ->
     for value in analysis.values(argument):
         if isinstance(value, Constant) and value.value is None:
             continue
-        codes = reached.runs(analysis, reached.started(analysis, value))
+        codes = list(reached.runs(analysis, reached.started(analysis, value)))
         if not codes or any(randomness.mentions_reseeding(code.node, name) for code in codes):
             return True
     return False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from dlfix.reach.values import (
     Partial,
     Value,
 )
+from dlfix.reach.worker_code import WorkerCode
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -109,20 +111,43 @@ def _called_so(
     return Code(function.node, function.module, frame or calls.of_anything(function, owner), owner)
 
 
-def runs(analysis: Analysis, start: Iterable[Code]) -> list[Code]:
-    """Return these functions and all that they call in view, each once."""
-    waiting = list(start)
-    found: list[Code] = []
+def runs(
+    analysis: Analysis, start: Iterable[Code], towards: Towards | None = None
+) -> Iterator[Code]:
+    """Yield these functions and all that they call in view, each once.
+
+    With `towards`, only such of these: calls of others are not followed.
+    """
+    waiting = deque(start)
     seen: set[ast.AST] = set()
-    while waiting and len(found) < _MOST:
-        code = waiting.pop(0)
-        if code.node in seen:
+    while waiting and len(seen) < _MOST:
+        code = waiting.popleft()
+        if code.node in seen or (towards is not None and code.node not in towards.functions):
             continue
         seen.add(code.node)
-        found.append(code)
+        yield code
         for call in calls(code.node):
-            waiting.extend(called(analysis, code, call))
-    return found
+            if towards is None or towards.may_be_by(code.module, call):
+                waiting.extend(called(analysis, code, call))
+
+
+class Towards:
+    """The functions in workers whose calls may lead to one that is sought, these included."""
+
+    def __init__(self, analysis: Analysis, sought: Callable[[Module, ast.AST], bool]) -> None:
+        self._code = WorkerCode.of(analysis)
+        self.functions = self._code.leading_to(
+            [node for node, each in self._code.functions.items() if sought(each.module, node)]
+        )
+        self._names = {getattr(node, "name", "") for node in self.functions}
+
+    def may_be_by(self, module: Module, call: ast.Call) -> bool:
+        """Tell, by what it names, whether a call may run one of them."""
+        named = self._code.stands_for(module, call.func)
+        if named and all(isinstance(value, (Function, Class)) for value in named):
+            return any(v.node in self.functions for v in named if isinstance(v, Function))
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        return name in self._names or "__call__" in self._names or not name
 
 
 def called(analysis: Analysis, code: Code, call: ast.Call) -> list[Code]:
