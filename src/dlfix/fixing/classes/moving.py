@@ -292,6 +292,8 @@ class Mover:
             return self._is_sql_setting(call)
         if name in handle.write:
             raise Refusal(f"it is written to at {self.facts.line(call)}")
+        if name == "enter_context":
+            raise Refusal(f"what it closes is opened apart from it ({self.facts.line(call)})")
         return name not in handle.position
 
     def _is_sql_setting(self, call: ast.Call) -> bool:
@@ -314,6 +316,7 @@ class Mover:
         compounds = self._compounds(self.definitions[attribute])
         withs = [each for each in compounds if isinstance(each, (ast.With, ast.AsyncWith))]
         self.bound_around = _bound_within(ast.Module([*withs], [])) if withs else set()
+        self._refuse_entered(value)
         docs = self._comments(attribute, settings)
         moves = [value, *settings, *(each.test for each in compounds if isinstance(each, ast.If))]
         moves += [item.context_expr for each in withs for item in each.items]
@@ -322,6 +325,14 @@ class Mover:
             self.moved.branching.add(attribute)
             return "\n".join([*before, *self._branching(attribute, compounds, docs)])
         return "\n".join([*before, self._wrapped(attribute, compounds, value, settings, docs)])
+
+    def _refuse_entered(self, value: ast.expr) -> None:
+        """Refuse what the end of a `with` closes."""
+        for each in ast.walk(value):
+            match each:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="enter_context")):
+                    if name in self.bound_around:
+                        raise Refusal(f"`{name}` closes it again ({self.facts.line(each)})")
 
     def _wrapped(
         self,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 NAME = "lazy_resources"
+STACKS = ("contextlib.ExitStack",)
 
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
@@ -98,7 +99,7 @@ def _handle_at(culprit: Culprit, site: StoreSite) -> Handle:
     return Handle(
         culprit.attribute,
         site,
-        close=row.close,
+        close="" if _is_entered(site) and row.name not in STACKS else row.close,
         configure=row.configure,
         position=row.position,
         write=row.write,
@@ -110,6 +111,16 @@ def _handle_at(culprit: Culprit, site: StoreSite) -> Handle:
         name=culprit.opener,
         container=culprit.container,
     )
+
+
+def _is_entered(site: StoreSite) -> bool:
+    """Tell whether an exit stack closes what an attribute is set to, or filled with."""
+    for statement in ast.walk(site.method):
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr)):
+            called = {n.attr for n in ast.walk(statement) if isinstance(n, ast.Attribute)}
+            if {"enter_context", site.attribute} <= called:
+                return True
+    return False
 
 
 def _refuse_shared(culprit: Culprit) -> None:
