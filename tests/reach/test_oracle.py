@@ -22,7 +22,7 @@ PROGRAMS = {
             def __init__(self, f, n):
                 super().__init__(f)
                 self._make(n)
-                if n > 3: self.big = len
+                if len(str(n)) > 3: self.big = len
                 else: self.small = Base(sorted)
             def _make(self, n): self.steps = [len, sorted, {"k": f}]
         def f(x): return x

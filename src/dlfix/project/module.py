@@ -237,6 +237,12 @@ class Module:
         return f"Module({self.name})"
 
 
+def is_test(module: Module) -> bool:
+    """Tell whether a module is a file of tests, by the names that test runners look for."""
+    name = module.path.stem
+    return name == "conftest" or name.startswith("test_") or name.endswith("_test")
+
+
 def _parse(source: SourceText) -> ast.Module:
     try:
         with warnings.catch_warnings():

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from dlfix.catalog import Catalog
-from dlfix.project.module import Module
+from dlfix.project.module import is_test
 from dlfix.project.project import Project
 from dlfix.project.scopes import Scope
 from dlfix.reach.boundaries import Boundaries
@@ -97,7 +97,7 @@ class Analysis:
         for cls in self._finder.dataset_classes():
             if cls.node in taken or cls.module.path not in self.project.files:
                 continue
-            if _is_test(cls.module):  # no library: whoever takes its datasets is in view
+            if is_test(cls.module):  # no library: whoever takes its datasets is in view
                 continue
             instance = self.interpreter.instances.anyone(cls)
             yield Boundary("dataset", cls.node, cls.frame, {}, None, instance)
@@ -156,12 +156,6 @@ class Analysis:
     def sides(self, cls: Class) -> Sides:
         """Return which methods of a class run in the parent, and which in a worker."""
         return self.interpreter.sides.of(cls)
-
-
-def _is_test(module: Module) -> bool:
-    """Tell whether a module is a file of tests, by the names that test runners look for."""
-    name = module.path.stem
-    return name == "conftest" or name.startswith("test_") or name.endswith("_test")
 
 
 def analyze(project: Project, catalog: Catalog, tell: Tell = silent) -> Analysis:

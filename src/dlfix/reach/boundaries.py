@@ -11,6 +11,7 @@ from dlfix.catalog import BoundaryRow
 from dlfix.project.module import Module
 from dlfix.project.trees import walk
 from dlfix.reach.crossing import Boundary
+from dlfix.reach.outcomes import is_dead
 from dlfix.reach.progress import Tell, silent, told
 from dlfix.reach.values import (
     Argument,
@@ -97,6 +98,8 @@ class Boundaries:
                 continue  # most calls of a pool's `apply` or `map` are something else's
             arguments = self.interpreter.calls.arguments(call, frame)
             row, merged, value = self._row(reached.value, arguments, call, frame)
+            if row is not None and is_dead(call, frame, self.interpreter):
+                return
             if row is not None:
                 yield self._made(row, call, frame, merged, value)
                 return

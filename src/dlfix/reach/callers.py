@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from dlfix.project.module import Module
+from dlfix.project.module import Module, is_test
 from dlfix.project.scopes import Scope
 from dlfix.reach.calls import defaults
 from dlfix.reach.methods import decorator_kind
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 _MOST_CALLERS = 24
+_MOST_USES = 12  # of a function, for all its calls to be looked at
 _HIGHEST = 5  # how many calls up a parameter is followed
 _UNKNOWN = Unknown()
 _ARRAYS = frozenset({"Tensor", "LongTensor", "FloatTensor", "BoolTensor", "ndarray", "NDArray"})
@@ -45,6 +46,7 @@ class Callers:
         self.interpreter = interpreter
         self._calls: dict[ast.AST, list[tuple[ast.Call, Frame]]] = {}
         self._decorated: dict[ast.AST, list[Value]] = {}
+        self._all: dict[ast.AST, list[Mapping[str, tuple[Argument, ...]]] | None] = {}
         self._height = 0
 
     def parameter(self, name: str, node: ast.arg, frame: Frame) -> Iterator[Reached]:
@@ -137,6 +139,43 @@ class Callers:
                 if caller.scope.node is not node and self._calls_it(call, caller, node, frame):
                     yield call, caller
 
+    def all_of(self, frame: Frame) -> list[Mapping[str, tuple[Argument, ...]]] | None:
+        """Return what each call passes to a function, where all its calls are in view; else None."""
+        node = frame.scope.node
+        if node not in self._all:
+            self._all[node] = None
+            self._all[node] = self._every(node, frame)
+        return self._all[node]
+
+    def _every(
+        self, node: ast.AST, frame: Frame
+    ) -> list[Mapping[str, tuple[Argument, ...]]] | None:
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.decorator_list:
+            return None
+        name = self._called_by(node, frame)
+        uses = self._uses(name, frame) if name is not None else {}
+        if not 0 < len(uses) <= _MOST_USES or not all(map(_is_called, uses, uses.values())):
+            return None
+        if all(is_test(module) for module in uses.values()):
+            return None
+        calls = self.of(frame)
+        if len(calls) < len(uses):
+            return None
+        value = Function(node, frame.enclosing or frame)
+        owner = frame.owner if _has_self(node, frame) else None
+        made = self.interpreter.calls
+        return [made.bind(value, made.arguments(call, at), owner) for call, at in calls]
+
+    def _uses(self, name: str, frame: Frame) -> dict[ast.expr, Module]:
+        """Return the places where a function, or the class it makes objects of, is named."""
+        return {
+            use: module
+            for module in self._modules(frame.scope, name)
+            for written in (name, *module.aliases.get(name, ()))
+            for use in module.nodes_by_name.get(written, ())
+            if isinstance(use.ctx, ast.Load) and not _is_annotation(use, module)
+        }
+
     def decorated(self, frame: Frame) -> list[Value]:
         """Return the functions and classes that the function of a frame is applied to by `@`."""
         node = frame.scope.node
@@ -220,6 +259,29 @@ def _is_data(annotation: ast.expr | None) -> bool:
         return False
     words = set(re.findall(r"\w+", ast.unparse(annotation)))
     return bool(words & _ARRAYS) and words <= _ARRAYS | _AROUND_ARRAYS
+
+
+def _is_called(node: ast.expr, module: Module) -> bool:
+    parent = module.parent(node)
+    return isinstance(parent, ast.Call) and parent.func is node
+
+
+def _is_annotation(node: ast.AST, module: Module) -> bool:
+    """Tell whether a name is written where a type is told, or asked by `isinstance`."""
+    child = node
+    for above in module.ancestors(node):
+        if isinstance(above, ast.arg):
+            return True
+        if isinstance(above, ast.AnnAssign):
+            return child is above.annotation
+        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return child is above.returns
+        if isinstance(above, ast.Call):
+            return getattr(above.func, "id", "") == "isinstance" and child is not above.func
+        if isinstance(above, ast.stmt):
+            return False
+        child = above
+    return False
 
 
 def _written_as(scope: Scope) -> Iterator[Scope]:

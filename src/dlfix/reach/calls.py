@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from dlfix.reach.enums import by_value, is_enum
 from dlfix.reach.outcomes import is_dead
 from dlfix.reach.values import (
     Argument,
@@ -204,6 +205,8 @@ class Calls:
         if isinstance(callee, Class):
             if self.interpreter.instances.stands_in(callee):
                 return [Reached(Unknown("what stands in for something that is missing"))]
+            if is_enum(callee, self.interpreter):
+                return [Reached(value) for value in self._members(callee, arguments)]
             return [Reached(self._instance(callee, arguments, node, frame))]
         if isinstance(callee, Partial):
             merged = callee.arguments.followed_by(arguments)
@@ -222,6 +225,15 @@ class Calls:
             made = Derived(callee, "__call__", node, frame, called=True)
             return [Reached(self.made(node, frame, lambda: made, callee))]
         return [Reached(_UNKNOWN)]
+
+    def _members(self, cls: Class, arguments: Arguments) -> list[Value]:
+        """Return the members that `Enum(value)` may give."""
+        found: list[Value] = []
+        for value in self.interpreter.values(arguments.get(0, "value")):
+            known = isinstance(value, Constant)
+            member = by_value(cls, value.value, self.interpreter) if known else None  # type: ignore[union-attr]
+            found.append(member or _UNKNOWN)
+        return found
 
     def _instance(self, cls: Class, arguments: Arguments, node: ast.Call, frame: Frame) -> Instance:
         return self.made(node, frame, lambda: Instance(cls, node, frame, arguments), cls)

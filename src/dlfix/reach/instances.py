@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
 from dlfix.reach.crossing import Store
+from dlfix.reach.enums import is_enum, members
 from dlfix.reach.methods import decorator_kind, methods_of, stored_names
 from dlfix.reach.set_by_call import set_by_name, setting
 from dlfix.reach.state import State
@@ -16,12 +17,14 @@ from dlfix.reach.values import (
     Bound,
     BoundMethod,
     Class,
+    Constant,
     Derived,
     External,
     ExternalCall,
     Frame,
     Function,
     Instance,
+    Member,
     Reached,
     Unknown,
     Value,
@@ -48,6 +51,7 @@ class Instances:
         self.interpreter = interpreter
         self._mro: dict[Class, list[Class | External | Unknown]] = {}
         self._lining_up = 0
+        self._only: dict[tuple[Instance, str], Bound | None] = {}
         self._anyone: dict[Class, Instance] = {}
         self._by_any: dict[tuple[Instance, str], list[Store]] = {}
         self._states: dict[Instance, dict[str, list[Store]]] = {}
@@ -199,6 +203,9 @@ class Instances:
         self, base: Class, name: str, owner: Value, node: ast.expr, frame: Frame
     ) -> Iterator[Reached]:
         body = self.body(base)
+        if is_enum(base, self.interpreter) and any(name == each for each, _ in members(base)):
+            yield Reached(Constant(Member(base, name)))
+            return
         for reached in self.interpreter.name(name, body, None):
             value = reached.value
             if not isinstance(value, Function) or isinstance(value.node, ast.Lambda):
@@ -227,9 +234,9 @@ class Instances:
         elif kind == "classmethod":
             cls = owner.cls if isinstance(owner, Instance) else owner
             yield Reached(self._bound(function, cls))
-        elif isinstance(owner, Instance) and kind in ("property", "cached_property"):
+        elif isinstance(owner, (Instance, Constant)) and kind in ("property", "cached_property"):
             yield from self.interpreter.calls.run(function, None, node, frame, owner=owner)
-        elif isinstance(owner, Instance):
+        elif isinstance(owner, (Instance, Constant)):
             yield Reached(self._bound(function, owner))
         else:
             yield reached
@@ -239,6 +246,83 @@ class Instances:
         return made(
             function.node, function.frame, lambda: BoundMethod(function, owner), "bound", owner
         )
+
+    def member_attribute(
+        self, owner: Constant, name: str, node: ast.expr, frame: Frame
+    ) -> Iterable[Reached]:
+        """Return what `Enum.member.name` may be."""
+        member = owner.value
+        assert isinstance(member, Member)
+        if name == "name":
+            return [Reached(Constant(member.name))]
+        if name == "value":
+            body = self.body(member.cls)
+            return [
+                reached
+                for each, value in members(member.cls)
+                if each == member.name
+                for reached in self.interpreter.evaluate(value, body)
+            ]
+        return self.class_attribute(member.cls, name, owner, node, frame)
+
+    def only_store(self, owner: Instance, node: ast.Attribute, frame: Frame) -> Bound | None:
+        """Return what `self.x` is set to, where nothing but one statement of `__init__` sets it."""
+        if self.interpreter.values_at(node.value, frame) != [owner]:
+            return None
+        key = (owner, node.attr)
+        if key not in self._only:
+            self._only[key] = None
+            self._only[key] = self._only_in_init(owner, node.attr)
+        return self._only[key]
+
+    def _only_in_init(self, owner: Instance, name: str) -> Bound | None:
+        init = self.method(owner.cls, "__init__")
+        if init is None:
+            return None
+        found = [
+            (module, target)
+            for module, target in self._setting(name)
+            if self._may_set(module, target, owner)
+        ]
+        if len(found) != 1:
+            return None
+        module, target = found[0]
+        statement = module.parent(target)
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
+            return None
+        if module.parent(statement) is not init.node:
+            return None
+        frame = State(self.interpreter, owner).constructor_frame(init)
+        return Bound(statement.value, frame) if frame is not None else None
+
+    def is_set(self, name: str) -> bool:
+        """Tell whether code in view sets an attribute by a name, on whatever object."""
+        return next(self._setting(name), None) is not None
+
+    def _setting(self, name: str) -> Iterator[tuple[Module, ast.Attribute | ast.Call]]:
+        """Yield the places that set an attribute by a name."""
+        for module in self.interpreter.project.mentions(name):
+            for target in module.nodes_by_name.get(name, ()):
+                if isinstance(target, ast.Attribute) and not isinstance(target.ctx, ast.Load):
+                    yield module, target
+            for call in module.calls_by_name.get("setattr", ()):
+                if setting(call) and getattr(call.args[1], "value", name) == name:
+                    yield module, call
+
+    def _may_set(self, module: Module, target: ast.Attribute | ast.Call, owner: Instance) -> bool:
+        """Tell whether a store may be on an object: not where another class's method stores."""
+        if (
+            isinstance(target, ast.Call)
+            or not isinstance(target.value, ast.Name)
+            or target.value.id != "self"
+        ):
+            return True
+        for above in module.ancestors(target):
+            if isinstance(above, ast.ClassDef):
+                frame = self.interpreter.frame_at(module, above)
+                other = self.interpreter.class_value(above, frame)
+                return other in self.mro(owner.cls) or owner.cls in self.mro(other)
+        return True
 
     # super()
 

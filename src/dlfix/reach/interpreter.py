@@ -20,10 +20,13 @@ from dlfix.project.scopes import EACH, Attribute, Binding, Key, Scope
 from dlfix.reach.callers import Callers
 from dlfix.reach.calls import Calls
 from dlfix.reach.containers import Containers, constant_key, item_of
+from dlfix.reach.enums import is_enum, members
 from dlfix.reach.instances import Instances
+from dlfix.reach.knowing import Knowing
 from dlfix.reach.module_state import ModuleState
-from dlfix.reach.narrowing import narrowed
-from dlfix.reach.outcomes import is_dead, outcome, truth
+from dlfix.reach.narrowing import Fact, facts_of, narrowed, passed_over
+from dlfix.reach.outcomes import is_dead, outcome
+from dlfix.reach.questions import truth
 from dlfix.reach.sides import SideReader
 from dlfix.reach.staying import Staying
 from dlfix.reach.values import (
@@ -40,6 +43,7 @@ from dlfix.reach.values import (
     Function,
     Generator,
     Instance,
+    Member,
     ModuleValue,
     Partial,
     Passed,
@@ -49,7 +53,7 @@ from dlfix.reach.values import (
 )
 
 BUDGET = 400_000  # evaluations in one analysis
-ALLOWANCE = 12_000  # evaluations for one boundary, so that none starves the others
+ALLOWANCE = 18_000  # evaluations for one boundary, so that none starves the others
 _DEEPEST = 60  # nested evaluations; beyond lies no path a person would read
 _MOST_VALUES = 24  # of one expression
 DECORATED = "what its decorators make of it"  # the note of a place where a def was decorated
@@ -71,6 +75,8 @@ class Interpreter:
         self.modules = ModuleState(self)
         self.sides = SideReader(self)
         self.staying = Staying(self)
+        self.knowing = Knowing(self)
+        self._facts: dict[ast.AST, list[Fact]] = {}
         self._memo: dict[tuple[ast.AST, Frame], tuple[Reached, ...] | None] = {}
         self._frames: dict[tuple[Scope, ast.AST | None, Frame | None, int], Frame] = {}
         self._asked: set[tuple[Module, str]] = set()
@@ -141,6 +147,16 @@ class Interpreter:
     def values(self, argument: Argument | None) -> list[Value]:
         """Return what an argument may be."""
         return [reached.value for reached in self.reached(argument)]
+
+    def values_at(self, node: ast.expr, frame: Frame) -> list[Value]:
+        """Return what an expression may stand for in a frame, without the places passed."""
+        return [reached.value for reached in self.evaluate(node, frame)]
+
+    def facts(self, node: ast.Name | ast.Attribute, module: Module) -> list[Fact]:
+        """Return the tests of a name or attribute whose outcome is known where it stands."""
+        if node not in self._facts:
+            self._facts[node] = facts_of(node, module)
+        return self._facts[node]
 
     def reached(self, argument: Argument | None) -> tuple[Reached, ...]:
         """Return what an argument may be, with the places passed."""
@@ -213,9 +229,9 @@ class Interpreter:
         for part in node.values:
             found = self.evaluate(part, frame)
             for reached in found:
-                if part is last or truth(reached.value) is not (not outcome):
+                if part is last or truth(reached.value, self) is not (not outcome):
                     yield reached
-            if found and all(truth(reached.value) is outcome for reached in found):
+            if found and all(truth(reached.value, self) is outcome for reached in found):
                 return
 
     def _on_bin_op(self, node: ast.BinOp, frame: Frame) -> Iterator[Reached]:
@@ -296,6 +312,8 @@ class Interpreter:
                 yield from self.calls.run(method, None, node, frame, owner=value)
             else:
                 yield Reached(_UNKNOWN)
+        elif isinstance(value, Class) and isinstance(key, str) and is_enum(value, self):
+            yield Reached(Constant(Member(value, key)))
         elif isinstance(value, (Class, External)):
             yield Reached(value)  # a generic: `Dataset[T]`
         else:
@@ -339,9 +357,12 @@ class Interpreter:
         if use is None or scope.is_module:
             bindings = [*bindings]
         found = reaching(scope.module, scope.node, bindings, use)
-        for binding in found:
-            if len(found) == 1 or not is_dead(binding.statement, frame, self):
+        for index, binding in enumerate(found):
+            if len(found) == 1:
                 yield from self.binding(binding, frame)
+            elif not is_dead(binding.statement, frame, self):
+                given = list(self.binding(binding, frame))
+                yield from passed_over(binding, found[:index], given, frame, self)
         if scope.is_module:
             for binding in scope.module_globals.get(name, ()):
                 inside = self.frame_at(scope.module, binding.node)
@@ -489,6 +510,8 @@ class Interpreter:
             return [item for _, item in value.items]
         if isinstance(value, (ExternalCall, Derived)):
             return self.calls.iterated(value, node, frame)
+        if isinstance(value, Class) and is_enum(value, self):
+            return [Constant(Member(value, name)) for name, _ in members(value)]
         if isinstance(value, Generator):
             return self.calls.generated(value)
         return [_UNKNOWN]
@@ -595,8 +618,12 @@ class Interpreter:
         if above is not None:
             yield from self.instances.super_attribute(above, node.attr, node, frame)
             return
-        for reached in self.evaluate(node.value, frame):
-            yield from along(reached, self.attribute(reached.value, node.attr, node, frame))
+        found = [
+            further
+            for reached in self.evaluate(node.value, frame)
+            for further in along(reached, self.attribute(reached.value, node.attr, node, frame))
+        ]
+        yield from narrowed(node, found, frame, self) if isinstance(node.value, ast.Name) else found
 
     def attribute(self, value: Value, name: str, node: ast.expr, frame: Frame) -> Iterable[Reached]:
         """Return what an attribute of a value may be."""
@@ -610,6 +637,8 @@ class Interpreter:
             return self.instances.attribute(value, name, node, frame)
         if isinstance(value, Class):
             return self.instances.class_attribute(value, name, value, node, frame)
+        if isinstance(value, Constant) and isinstance(value.value, Member):
+            return self.instances.member_attribute(value, name, node, frame)
         if isinstance(value, External):
             return [Reached(External(f"{value.name}.{name}"))]
         if isinstance(value, (ExternalCall, Derived, Container, Partial, BoundMethod)):

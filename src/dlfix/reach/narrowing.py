@@ -1,4 +1,4 @@
-"""What `isinstance` tells of a name: in a branch that asks, and after one that left."""
+"""What tests tell of a name or attribute: in a branch that asks, and after one that left."""
 
 from __future__ import annotations
 
@@ -8,96 +8,144 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dlfix.project.trees import walk
-from dlfix.reach.values import Class, Container, External, Frame, Instance, Reached, Unknown, Value
+from dlfix.reach.questions import question
+from dlfix.reach.values import Constant, Frame, Reached, Unknown
 
 if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.project.scopes import Binding
     from dlfix.reach.interpreter import Interpreter
 
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
-Known = tuple[ast.Call, bool]  # a call of `isinstance`, and what it gave
+Subject = ast.Name | ast.Attribute
+Fact = tuple[ast.expr, bool]  # a test without `not`, `and`, `or`, and how it came out
 
 
 def narrowed(
-    name: ast.Name, found: list[Reached], frame: Frame, interpreter: Interpreter
+    node: Subject, found: list[Reached], frame: Frame, interpreter: Interpreter
 ) -> list[Reached]:
-    """Return the values a name may still have where it stands."""
-    if not any(isinstance(reached.value, Instance) for reached in found):
+    """Return the values a name or attribute may still have where it stands."""
+    if all(isinstance(reached.value, (Constant, Unknown)) for reached in found):
         return found
-    for call, held in _known(name, frame):
-        classes = _classes(call.args[1], frame, interpreter)
-        if classes:
-            found = [r for r in found if _is_one(r.value, classes, interpreter) in (held, None)]
+    return _left_by(interpreter.facts(node, frame.module), found, frame, interpreter)
+
+
+def passed_over(
+    binding: Binding, later: list[Binding], found: list[Reached], frame: Frame, interp: Interpreter
+) -> list[Reached]:
+    """Return what a binding may still give where later ones, under tests, did not take its place."""
+    for each in later:
+        above = frame.module.parent(each.statement)
+        if isinstance(above, ast.If) and above is not frame.module.parent(binding.statement):
+            held = each.statement in above.body
+            name = ast.Name(binding.name, ast.Load())
+            found = _left_by(list(_asked(above.test, not held, name)), found, frame, interp)
     return found
 
 
-def _known(name: ast.Name, frame: Frame) -> Iterator[Known]:
-    """Yield the questions whose answer is known where a name stands."""
-    child: ast.AST = name
-    for above in frame.module.ancestors(name):
+def _left_by(
+    facts: list[Fact], found: list[Reached], frame: Frame, interpreter: Interpreter
+) -> list[Reached]:
+    for test, held in facts:
+        asked = question(test, frame, interpreter)
+        if asked is not None:
+            found = [one for one in found if asked.answer(one.value) in (held, None)]
+    return found
+
+
+def facts_of(node: Subject, module: Module) -> list[Fact]:
+    """Return the tests of a name or attribute whose outcome is known where it stands."""
+    found: list[Fact] = []
+    child: ast.AST = node
+    for above in module.ancestors(node):
+        if isinstance(child, ast.stmt) and not _before(child, above, node, found):
+            return found
         if isinstance(above, (ast.If, ast.IfExp)) and child is not above.test:
             body = above.body if isinstance(above.body, list) else [above.body]
-            yield from _asked(above.test, child in body, name)
-        if isinstance(child, ast.stmt):
-            yield from _left_before(child, above, name)
-        if isinstance(above, _SCOPES):
-            return
+            found += _asked(above.test, child in body, node)
+        elif isinstance(above, ast.BoolOp):
+            for value in above.values[: above.values.index(child)]:  # type: ignore[arg-type]
+                found += _asked(value, isinstance(above.op, ast.And), node)
+        elif isinstance(above, ast.comprehension):
+            found += _filtered(above, child, node)
+        elif isinstance(above, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            for generator in above.generators:
+                if child is not generator:
+                    found += _filtered(generator, child, node)
+        if isinstance(above, _SCOPES) or (isinstance(above, _LOOPS) and _binds(above, node)):
+            return found
         child = above
+    return found
 
 
-def _left_before(child: ast.stmt, above: ast.AST, name: ast.Name) -> Iterator[Known]:
+def _filtered(generator: ast.comprehension, child: ast.AST, node: Subject) -> Iterator[Fact]:
+    for condition in generator.ifs:
+        if condition is child:
+            return
+        yield from _asked(condition, True, node)
+
+
+def _before(child: ast.stmt, above: ast.AST, node: Subject, found: list[Fact]) -> bool:
+    """Add what the statements before one tell; tell whether none of them gives another value."""
     for field in ("body", "orelse", "finalbody"):
         block = getattr(above, field, None)
         if not isinstance(block, list) or child not in block:
             continue
         for statement in reversed(block[: block.index(child)]):
-            if name.id in _bound_in(statement):
-                return
-            if isinstance(statement, ast.If) and isinstance(statement.body[-1], _LEAVING):
-                yield from _asked(statement.test, False, name)
+            if _binds(statement, node):
+                return False
+            if isinstance(statement, ast.Assert):
+                found += _asked(statement.test, True, node)
+            elif isinstance(statement, ast.If) and isinstance(statement.body[-1], _LEAVING):
+                found += _asked(statement.test, False, node)
+    return True
+
+
+def _binds(statement: ast.AST, node: Subject) -> bool:
+    name = node.id if isinstance(node, ast.Name) else f".{node.attr}"
+    owner = node.value.id if isinstance(node, ast.Attribute) else name  # type: ignore[attr-defined]
+    return not _bound_in(statement).isdisjoint((name, owner))
 
 
 @lru_cache(maxsize=65_536)
-def _bound_in(statement: ast.stmt) -> frozenset[str]:
-    """Return the names that a statement, or one within it, gives another value."""
-    return frozenset(
-        node.id
-        for node in walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    )
+def _bound_in(statement: ast.AST) -> frozenset[str]:
+    """Return the names, and the attributes with a dot, that code in a statement sets."""
+    found = set()
+    for node in walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            found.add(f".{node.attr}")
+    return frozenset(found)
 
 
-def _asked(test: ast.expr, held: bool, name: ast.Name) -> Iterator[Known]:
+def _asked(test: ast.expr, held: bool, node: Subject) -> Iterator[Fact]:
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from _asked(operand, not held, name)
-        case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) is held:
-            for value in values:
-                yield from _asked(value, held, name)
-        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=asked), _]):
-            if asked == name.id:
+            yield from _asked(operand, not held, node)
+        case ast.BoolOp(op=op, values=values):
+            if isinstance(op, ast.And) is held:
+                for value in values:
+                    yield from _asked(value, held, node)
+        case ast.Call(func=ast.Name(id="isinstance" | "callable" | "hasattr"), args=[asked, *_]):
+            if _is_same(asked, node):
                 yield test, held
+        case ast.Compare(left=left, ops=[_], comparators=[right]):
+            if _is_same(left, node) or (_is_same(right, node) and isinstance(left, ast.Constant)):
+                yield test, held
+        case ast.Name() | ast.Attribute() if _is_same(test, node):
+            yield test, held
 
 
-def _classes(node: ast.expr, frame: Frame, interpreter: Interpreter) -> list[Value]:
-    """Return the classes asked for; none where one of them is not known."""
-    found: list[Value] = []
-    for reached in interpreter.evaluate(node, frame):
-        value = reached.value
-        if isinstance(value, Container):
-            for _, item in value.items:
-                found += interpreter.values(item)
-        else:
-            found.append(value)
-    return found if all(isinstance(each, (Class, External)) for each in found) else []
-
-
-def _is_one(value: Value, classes: list[Value], interpreter: Interpreter) -> bool | None:
-    if not isinstance(value, Instance):
-        return None
-    line = interpreter.instances.mro(value.cls)
-    if any(base is each or base == each for base in line for each in classes):
-        return True
-    unsure = any(isinstance(base, Unknown) for base in line)
-    outside = any(isinstance(base, External) for base in line)
-    return None if unsure or (outside and any(isinstance(c, External) for c in classes)) else False
+def _is_same(asked: ast.expr, node: Subject) -> bool:
+    if isinstance(node, ast.Name):
+        return isinstance(asked, ast.Name) and asked.id == node.id
+    return (
+        isinstance(asked, ast.Attribute)
+        and asked.attr == node.attr
+        and isinstance(asked.value, ast.Name)
+        and isinstance(node.value, ast.Name)
+        and asked.value.id == node.value.id
+    )

@@ -1,29 +1,24 @@
-"""How a test comes out, where constants tell: so that code which a call does not run is not read."""
+"""How a test comes out, where it is known: so that code which a call does not run is not read."""
 
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from dlfix.reach.values import Class, Constant, Frame, Function, Value
+from dlfix.reach.questions import agreed, question
+from dlfix.reach.values import Constant, Frame, Value
 
 if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
-_COMPARING: dict[type[ast.cmpop], Callable[[object, object], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Is: lambda one, other: one is other,
-    ast.IsNot: lambda one, other: one is not other,
-}
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
 
 
 def outcome(test: ast.expr, frame: Frame, interpreter: Interpreter) -> bool | None:
-    """Tell how a test of names and constants comes out in a call; None where that is not known."""
+    """Tell how a test comes out in a frame; None where that is not known."""
     match test:
+        case ast.Constant(value=value):
+            return bool(value)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             held = outcome(operand, frame, interpreter)
             return None if held is None else not held
@@ -33,23 +28,23 @@ def outcome(test: ast.expr, frame: Frame, interpreter: Interpreter) -> bool | No
             if deciding in parts:
                 return deciding
             return None if None in parts else not deciding
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARING:
-            return _compared(left, _COMPARING[type(op)], right, frame, interpreter)
-        case ast.Name() | ast.Constant():
-            return _agreed([truth(value) for value in _plain(test, frame, interpreter)])
-    return None
+    asked = question(test, frame, interpreter)
+    if asked is None:
+        return None
+    known = interpreter.knowing.values(asked.subject, frame)
+    return agreed([asked.answer(value) for value in known])
 
 
 def is_dead(node: ast.AST, frame: Frame, interpreter: Interpreter) -> bool:
     """Tell whether a node stands in a branch that a call of its function does not take."""
-    if not frame.arguments:
-        return False
     child = node
     for above in frame.module.ancestors(node):
         if isinstance(above, ast.If) and child is not above.test:
             held = outcome(above.test, frame, interpreter)
             if held is not None and held is not (child in above.body):
                 return True
+        if isinstance(child, ast.match_case) and not _comes_to(child, frame, interpreter):
+            return True
         if isinstance(child, ast.stmt) and _has_left(child, above, frame, interpreter):
             return True
         if isinstance(above, _SCOPES):
@@ -72,40 +67,49 @@ def _has_left(child: ast.stmt, above: ast.AST, frame: Frame, interpreter: Interp
     return False
 
 
-def _compared(
-    left: ast.expr,
-    compare: Callable[[object, object], bool],
-    right: ast.expr,
-    frame: Frame,
-    interpreter: Interpreter,
+# The cases of a match
+
+
+def _comes_to(case: ast.match_case, frame: Frame, interp: Interpreter) -> bool:
+    """Tell whether a value of a match's subject may come to a case."""
+    match = frame.module.parent(case)
+    assert isinstance(match, ast.Match)
+    known = interp.knowing.values(match.subject, frame)
+    return not known or any(_takes(case, match, value, frame, interp) for value in known)
+
+
+def _takes(
+    case: ast.match_case, match: ast.Match, value: Value, frame: Frame, interp: Interpreter
+) -> bool:
+    for each in match.cases:
+        held = _fits(each.pattern, value, frame, interp)
+        if each is case:
+            return held is not False
+        if held is True and each.guard is None:
+            return False
+    return True
+
+
+def _fits(pattern: ast.pattern, value: Value, frame: Frame, interp: Interpreter) -> bool | None:
+    match pattern:
+        case ast.MatchAs(pattern=None):
+            return True
+        case ast.MatchAs(pattern=inner) if inner is not None:
+            return _fits(inner, value, frame, interp)
+        case ast.MatchOr(patterns=patterns):
+            parts = [_fits(each, value, frame, interp) for each in patterns]
+            return True if True in parts else (None if None in parts else False)
+        case ast.MatchSingleton(value=single):
+            return _answers(ast.Is(), ast.Constant(single), value, frame, interp)
+        case ast.MatchValue(value=wanted):
+            return _answers(ast.Eq(), wanted, value, frame, interp)
+        case ast.MatchSequence() | ast.MatchMapping() if isinstance(value, Constant):
+            return False
+    return None
+
+
+def _answers(
+    op: ast.cmpop, wanted: ast.expr, value: Value, frame: Frame, interp: Interpreter
 ) -> bool | None:
-    mine, theirs = _plain(left, frame, interpreter), _plain(right, frame, interpreter)
-    found: list[bool | None] = []
-    for one in mine:
-        for other in theirs:
-            known = isinstance(one, Constant) and isinstance(other, Constant)
-            found.append(compare(one.value, other.value) if known else None)  # type: ignore[union-attr]
-    return _agreed(found)
-
-
-def _plain(node: ast.expr, frame: Frame, interpreter: Interpreter) -> list[Value]:
-    """Return what a constant, or a parameter that nothing else binds, may be."""
-    if isinstance(node, ast.Constant):
-        return [Constant(node.value)]
-    if not isinstance(node, ast.Name) or not frame.arguments:
-        return []
-    bindings = frame.scope.bindings.get(node.id, ())
-    if len(bindings) != 1 or bindings[0].kind != "parameter":
-        return []
-    return [value for one in frame.arguments.get(node.id, ()) for value in interpreter.values(one)]
-
-
-def _agreed(found: list[bool | None]) -> bool | None:
-    return found[0] if found and all(each is found[0] for each in found) else None
-
-
-def truth(value: Value) -> bool | None:
-    """Tell whether a value counts as true; None where that is not known."""
-    if isinstance(value, Constant):
-        return bool(value.value)
-    return True if isinstance(value, (Function, Class)) else None
+    asked = question(ast.Compare(ast.Name("_", ast.Load()), [op], [wanted]), frame, interp)
+    return asked.answer(value) if asked is not None else None

@@ -58,7 +58,7 @@ class State:
         self._fields()
         init = self.interpreter.instances.method(self.instance.cls, "__init__")
         if init is not None:
-            frame = self._constructor_frame(init)
+            frame = self.constructor_frame(init)
             if frame is not None:
                 self._run(init, frame)
         else:
@@ -120,7 +120,8 @@ class State:
     def _arguments(self) -> Arguments | None:
         return self.instance.arguments
 
-    def _constructor_frame(self, init: Function) -> Frame | None:
+    def constructor_frame(self, init: Function) -> Frame | None:
+        """Return the frame of the constructor's run; None where calls nest too deep."""
         arguments = self._arguments()
         if arguments is None or self.instance.call is None or self.instance.frame is None:
             return self._method_frame(init)

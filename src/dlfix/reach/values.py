@@ -186,6 +186,14 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """A member of an enumeration of the tree: what a `Constant` of it holds."""
+
+    cls: Class
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """What cannot be followed, and why, for `dlfix trace`."""
 

@@ -1,0 +1,589 @@
+"""What tests tell of values: branches that are not taken, and values that are not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reach.paths import Case, analysis_of, paths, row
+
+ROWS = [
+    row(
+        "the else of isinstance holds what is no such object",
+        """
+        class A: pass
+        def make(x):
+            if isinstance(x, A):
+                k = Keep(None)
+            else:
+                k = Keep(x)
+            return DataLoader(k, num_workers=2)
+        make(lambda b: b)
+        """,
+        "dataset.kept lambda",
+    ),
+    row(
+        "the else of isinstance holds no such object",
+        """
+        class A:
+            def __init__(self): self.f = lambda b: b
+        def make(x):
+            if isinstance(x, A):
+                return None
+            else:
+                return DataLoader(Keep(x), num_workers=2)
+        make(A())
+        """,
+    ),
+    row(
+        "an attribute after an isinstance that left",
+        """
+        class A:
+            def __init__(self): self.f = lambda b: b
+        class M:
+            def __init__(self, x): self.x = x
+            def loader(self):
+                if isinstance(self.x, A):
+                    return None
+                return DataLoader(self.x, num_workers=2)
+        M(A()).loader()
+        """,
+    ),
+    row(
+        "an attribute after a negated isinstance that left",
+        """
+        class A:
+            def __init__(self): self.f = lambda b: b
+        class M:
+            def __init__(self, x): self.x = x
+            def loader(self):
+                if not isinstance(self.x, A):
+                    return None
+                return DataLoader(self.x, num_workers=2)
+        M(A()).loader()
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "a loader after an isinstance that all calls leave by",
+        """
+        def make(x):
+            f = lambda b: b
+            if isinstance(x, str):
+                return DataLoader(Keep(None), num_workers=2)
+            return DataLoader(Keep(f), num_workers=2)
+        make("a")
+        """,
+    ),
+    row(
+        "a function is no text",
+        """
+        def make(x):
+            if isinstance(x, str):
+                x = None
+            return DataLoader([], collate_fn=x, num_workers=2)
+        make(lambda b: b)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "what is passed takes the place of None",
+        """
+        def make(x=None):
+            if x is None:
+                x = len
+            return DataLoader([], collate_fn=x, num_workers=2)
+        make(lambda b: b)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a branch for None holds nothing else",
+        """
+        def make(x=None):
+            if x is None:
+                return DataLoader([], collate_fn=x, num_workers=2)
+            return DataLoader([], num_workers=2)
+        make(lambda b: b)
+        """,
+    ),
+    row(
+        "a default that no call needs",
+        """
+        def make(x=None):
+            if x is not None:
+                f = x
+            else:
+                f = lambda b: b
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make(len)
+        """,
+    ),
+    row(
+        "a default that the call needs",
+        """
+        def make(x=None):
+            if x is not None:
+                f = x
+            else:
+                f = lambda b: b
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make()
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a function is callable",
+        """
+        def make(x):
+            if callable(x):
+                return DataLoader([], collate_fn=x, num_workers=2)
+            return DataLoader([], num_workers=2)
+        make(lambda b: b)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a branch for what cannot be called holds no function",
+        """
+        def make(x):
+            if not callable(x):
+                return DataLoader(Keep(x), num_workers=2)
+            return DataLoader([], num_workers=2)
+        make(lambda b: b)
+        """,
+    ),
+    row(
+        "an object without __call__ is not callable",
+        """
+        class A:
+            def __init__(self): self.f = lambda b: b
+        def make(x):
+            if callable(x):
+                return DataLoader([], collate_fn=x, num_workers=2)
+        make(A())
+        """,
+    ),
+    row(
+        "an object with __call__ is callable",
+        """
+        class A:
+            def __init__(self): self.f = lambda b: b
+            def __call__(self, b): return b
+        def make(x):
+            if callable(x):
+                return DataLoader([], collate_fn=x, num_workers=2)
+        make(A())
+        """,
+        "collate_fn.f lambda",
+    ),
+    row(
+        "an object that lacks what hasattr asks for",
+        """
+        class A:
+            def __init__(self): self.f = lambda b: b
+        def make(x):
+            if hasattr(x, "collate"):
+                return DataLoader(x, num_workers=2)
+        make(A())
+        """,
+    ),
+    row(
+        "an object that has what hasattr asks for",
+        """
+        class A:
+            def __init__(self): self.f = lambda b: b
+            def collate(self): pass
+        def make(x):
+            if hasattr(x, "collate"):
+                return DataLoader(x, num_workers=2)
+        make(A())
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "a member of an enumeration that no call passes",
+        """
+        import enum
+        class Mode(enum.Enum):
+            A = "a"
+            B = "b"
+        def make(mode):
+            if mode == Mode.A:
+                f = lambda b: b
+            else:
+                f = None
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make(Mode.B)
+        """,
+    ),
+    row(
+        "a member of an enumeration that a call passes",
+        """
+        import enum
+        class Mode(enum.Enum):
+            A = "a"
+            B = "b"
+        def make(mode):
+            if mode is Mode.B:
+                f = lambda b: b
+            else:
+                f = None
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make(Mode.B)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "another member's value",
+        """
+        from enum import Enum
+        class Mode(Enum):
+            A = "a"
+            B = "b"
+        def make(mode):
+            if mode == Mode.A.value:
+                f = lambda b: b
+            else:
+                f = None
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make("b")
+        """,
+    ),
+    row(
+        "the value of another member",
+        """
+        from enum import Enum
+        class Mode(Enum):
+            A = "a"
+            B = "b"
+        def make(mode):
+            if mode.value == "a":
+                f = lambda b: b
+            else:
+                f = None
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make(Mode.B)
+        """,
+    ),
+    row(
+        "the value of the very member",
+        """
+        from enum import Enum
+        class Mode(Enum):
+            A = "a"
+            B = "b"
+        def make(mode):
+            if mode.value == "b":
+                f = lambda b: b
+            else:
+                f = None
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make(Mode.B)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a text that is in no tuple",
+        """
+        def make(kind):
+            f = None
+            if kind in ("a", "b"):
+                f = lambda b: b
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make("c")
+        """,
+    ),
+    row(
+        "a text that is in a tuple",
+        """
+        def make(kind):
+            f = None
+            if kind in ("a", "b"):
+                f = lambda b: b
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make("a")
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a text that tells branches apart",
+        """
+        def good(b): return b
+        def pick(kind):
+            if kind == "x":
+                return lambda b: b
+            elif kind == "y":
+                return good
+            raise ValueError
+        def make(kind): return DataLoader([], collate_fn=pick(kind), num_workers=2)
+        make("y")
+        """,
+        "collate_fn def good",
+    ),
+    row(
+        "an attribute that another text would tell",
+        """
+        class M:
+            def __init__(self, kind): self.kind = kind
+            def loader(self):
+                f = None
+                if self.kind == "x":
+                    f = lambda b: b
+                return DataLoader([], collate_fn=f, num_workers=2)
+        M("y").loader()
+        """,
+    ),
+    row(
+        "an attribute that a text tells",
+        """
+        class M:
+            def __init__(self, kind): self.kind = kind
+            def loader(self):
+                f = None
+                if self.kind == "x":
+                    f = lambda b: b
+                return DataLoader([], collate_fn=f, num_workers=2)
+        M("x").loader()
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a case that no call comes to",
+        """
+        def make(kind):
+            match kind:
+                case "a":
+                    f = lambda b: b
+                case _:
+                    f = None
+            DataLoader([], collate_fn=f, num_workers=2)
+        make("b")
+        """,
+    ),
+    row(
+        "a case that a call comes to",
+        """
+        def make(kind):
+            match kind:
+                case "a":
+                    f = lambda b: b
+                case _:
+                    f = None
+            DataLoader([], collate_fn=f, num_workers=2)
+        make("a")
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a tuple unpacked where it is one",
+        """
+        def make(tasks):
+            if isinstance(tasks, tuple):
+                tasks = tasks[0]
+            return DataLoader([], collate_fn=tasks, num_workers=2)
+        make((len, lambda b: b))
+        """,
+    ),
+    row(
+        "what a test let pass to a new value",
+        """
+        def make(tasks):
+            if isinstance(tasks, tuple):
+                tasks = tasks[1]
+            return DataLoader([], collate_fn=tasks, num_workers=2)
+        make((len, lambda b: b))
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a name bound anew under the test that holds",
+        """
+        def make(f=None):
+            if f is None:
+                f = lambda b: b
+                DataLoader([], collate_fn=f, num_workers=2)
+        make()
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a member looked up by its value",
+        """
+        import enum
+        class Mode(enum.Enum):
+            A = "a"
+            B = "b"
+        def make(mode):
+            f = (lambda b: b) if Mode(mode) == Mode.A else None
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make("b")
+        """,
+    ),
+    row(
+        "a member looked up by the value that is asked for",
+        """
+        import enum
+        class Mode(enum.Enum):
+            A = "a"
+            B = "b"
+        def make(mode):
+            f = (lambda b: b) if Mode(mode) is Mode["B"] else None
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make("b")
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a member that is a text",
+        """
+        import enum
+        class Mode(str, enum.Enum):
+            A = "a"
+            B = "b"
+        def make(mode):
+            f = (lambda b: b) if mode == "b" else None
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make(Mode.B)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a member that is no text",
+        """
+        import enum
+        class Mode(enum.Enum):
+            A = "a"
+            B = "b"
+        def make(mode):
+            f = (lambda b: b) if mode == "b" else None
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make(Mode.B)
+        """,
+    ),
+    row(
+        "a property of a member",
+        """
+        import enum
+        class Mode(enum.Enum):
+            A = "a"
+            B = "b"
+            @property
+            def collate(self): return (lambda b: b) if self is Mode.B else None
+        DataLoader([], collate_fn=Mode.B.collate, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a property of another member",
+        """
+        import enum
+        class Mode(enum.Enum):
+            A = "a"
+            B = "b"
+            @property
+            def collate(self): return (lambda b: b) if self is Mode.B else None
+        DataLoader([], collate_fn=Mode.A.collate, num_workers=2)
+        """,
+    ),
+    row(
+        "a function that is handed on may be called with anything",
+        """
+        def make(kind):
+            f = (lambda b: b) if kind == "a" else None
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make("b")
+        register(make)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a function that nobody calls may be called with anything",
+        """
+        def make(kind="b"):
+            f = (lambda b: b) if kind == "a" else None
+            return DataLoader([], collate_fn=f, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a function that two calls reach, one of them",
+        """
+        def make(kind):
+            f = (lambda b: b) if kind == "a" else None
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make("b")
+        make("a")
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a function that is called with what is not known",
+        """
+        import sys
+        def make(kind):
+            f = (lambda b: b) if kind == "a" else None
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make(sys.argv[1])
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a constant of the module that another scope sets",
+        """
+        KIND = "b"
+        def setup():
+            global KIND
+            KIND = "a"
+        f = (lambda b: b) if KIND == "a" else None
+        DataLoader([], collate_fn=f, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a constant of the module",
+        """
+        KIND = "b"
+        f = (lambda b: b) if KIND == "a" else None
+        DataLoader([], collate_fn=f, num_workers=2)
+        """,
+    ),
+    row(
+        "a comprehension that keeps some",
+        """
+        DataLoader([f for f in (1, lambda b: b) if callable(f)], num_workers=2)
+        """,
+        "dataset[] lambda",
+    ),
+    row(
+        "a comprehension that keeps others",
+        """
+        DataLoader([f for f in (1, lambda b: b) if not callable(f)], num_workers=2)
+        """,
+    ),
+    row(
+        "an assertion",
+        """
+        def make(f):
+            assert callable(f)
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make(lambda b: b)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "an assertion of something else",
+        """
+        def make(f):
+            assert f is None or isinstance(f, str)
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make(None)
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize("case", ROWS)
+def test_what_crosses_past_tests(case: Case, tmp_path: Path) -> None:
+    assert paths(analysis_of(tmp_path, case.source)) == set(case.paths)
