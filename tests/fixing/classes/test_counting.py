@@ -50,7 +50,7 @@ def test_it_may_be_asked_through_other_methods():
         "def keys(self):\n    return list(self.file)\n\n"
         "def __len__(self):\n    return len(self.keys())\n"
     )
-    assert "if 'file' in self.__dict__" in init(code)[-1]
+    assert init(code)[1].endswith("self._length = len(self.keys())")
 
 
 def test_the_name_it_is_kept_under_is_free():

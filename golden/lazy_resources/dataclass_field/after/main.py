@@ -12,7 +12,7 @@ class Items(Dataset):
     path: str
 
     @functools.cached_property
-    def file(self):
+    def file(self) -> h5py.File:
         return h5py.File(self.path, "r")
 
     def __getstate__(self):

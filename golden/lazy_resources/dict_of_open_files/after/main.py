@@ -11,10 +11,9 @@ class Items(Dataset):
         self.paths = paths
         self._length = len(self.file(0)["items"])
         # each process opens its own
-        if "files" in self.__dict__:
-            for opened in self.files.values():
-                opened.close()
-            del self.files
+        for opened in self.files.values():
+            opened.close()
+        del self.files
 
     @functools.cached_property
     def files(self):

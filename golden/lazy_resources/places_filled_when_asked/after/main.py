@@ -16,11 +16,10 @@ class Preset(Dataset):
         self.paths = paths
         self.lengths = [len(self._file(i)["x"]) for i in range(len(paths))]
         # each process opens its own
-        if "files" in self.__dict__:
-            for opened in self.files:
-                if opened is not None:
-                    opened.close()
-            del self.files
+        for opened in self.files:
+            if opened is not None:
+                opened.close()
+        del self.files
 
     @functools.cached_property
     def files(self):

@@ -141,6 +141,7 @@ def row_of(value: object, analysis: Analysis) -> tuple[str, ResourceRow | None]:
             (row_of(each, analysis) for each in analysis.values(value.items[0][1])), ("", None)
         )
     name = value.name if isinstance(value, ExternalCall) else ""
+    name = value.cls.name if isinstance(value, Instance) else name
     return name, handles.row_of(value, analysis)  # type: ignore[arg-type]
 
 

@@ -705,6 +705,9 @@ class LazyClass:
         if site.annotation is not None:
             text = self.module.segment(site.annotation)
             return text if _is_none_sometimes(site.value) else not_optional(site.annotation, text)
+        field_ = self.facts.fields.get(handle.attribute)
+        if isinstance(field_, ast.AnnAssign):
+            return not_optional(field_.annotation, self.module.segment(field_.annotation))
         if not self.facts.is_typed:
             return ""
         return self._annotation_of_value(handle)

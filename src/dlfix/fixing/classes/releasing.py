@@ -57,6 +57,7 @@ class Releasing:
         self.overridden = overridden  # methods that heirs make read one
         self.together: list[str] = []
         self.place = ""  # the attribute that holds those opened together
+        self._entered: list[str] = []  # methods that are being looked through
         self._hanging: dict[str, set[str]] = {}  # local names of `__init__`, and what they may need
 
     def release(self, count: Count | None = None) -> Released:
@@ -282,15 +283,33 @@ class Releasing:
 
     def _surely_touched(self, used: list[ast.stmt], me: str) -> set[str]:
         touched: set[str] = set()
-        for statement in used:
-            parts = always_run(statement)
-            for part in parts:
-                for node in self._left(part):
-                    if is_self_attribute(node, me) and node.attr in self.handles:
-                        touched.add(node.attr)
-                    elif isinstance(node, ast.Name):
-                        touched |= self._alias_of(node.id)
+        for node in self._surely_run(used):
+            if is_self_attribute(node, me) and node.attr in self.handles:
+                touched.add(node.attr)
+            elif isinstance(node, ast.Name):
+                touched |= self._alias_of(node.id)
+            elif isinstance(node, ast.Call) and is_self_attribute(node.func, me):
+                touched |= self._surely_opened_by(node.func.attr)
         return self._with_origins(touched)
+
+    def _surely_run(self, statements: list[ast.stmt]) -> Iterator[ast.AST]:
+        for statement in statements:
+            for part in always_run(statement):
+                yield from self._left(part)
+
+    def _surely_opened_by(self, name: str) -> set[str]:
+        """Return the handles that calling a method opens: what it reads before it may end."""
+        method = self.facts.methods.get(name)
+        if method is None or name in self.handles or name in self._entered:
+            return set()
+        if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(method)):
+            return set()
+        ends = (each for each in method.body if any(_is_end(node) for node in ast.walk(each)))
+        end = next(ends, method.body[-1])
+        self._entered.append(name)
+        found = self._surely_touched(method.body[: method.body.index(end) + 1], self_name(method))
+        self._entered.pop()
+        return found
 
     def _alias_of(self, name: str) -> set[str]:
         found = set()
@@ -313,6 +332,10 @@ class Releasing:
                     touched.add(name)
                     todo.append(name)
         return touched
+
+
+def _is_end(node: ast.AST) -> bool:
+    return isinstance(node, (ast.Return, ast.Raise))
 
 
 def _is_elif(statement: ast.If) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,8 @@ from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.restoring import asks_first, opened_lazily
 from dlfix.fixing.classes.shared import SharedHandle
 from dlfix.fixing.plans import Planned
-from dlfix.reach.values import Derived, ExternalCall
+from dlfix.reach.labels import node_of
+from dlfix.reach.values import Class, Derived, ExternalCall, Instance
 
 if TYPE_CHECKING:
     from dlfix.project.project import Project
@@ -35,14 +36,54 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     read, refused = culprits(findings, analysis)
     yield from refused
 
+    joined = _joined_with_openers(read)
+    whole = {id(group[0].facts.node): with_hanging(group, analysis) for group in _own(joined)}
+
     def plan_one(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
-        alone = group[0].is_passed_in or group[0].on_class
-        whole = group if alone else with_hanging(group, analysis)
-        return plan_class(whole, analysis.project, inherited)
+        known = [] if _is_alone(group[0]) else whole[id(group[0].facts.node)]
+        return plan_class(known or group, analysis.project, inherited)
 
     verb = "Open {names} of `{cls}` in each process anew"
-    groups = by_class(_joined_with_openers(read))
+    groups = by_class(_joined_with_holders(joined, whole.values()))
     yield from fixes(groups, analysis.project, NAME, verb, plan_one)
+
+
+def _is_alone(culprit: Culprit) -> bool:
+    return culprit.is_passed_in or culprit.on_class
+
+
+def _own(read: Sequence[tuple[Finding, Culprit]]) -> Iterator[list[Culprit]]:
+    """Yield, class by class, the handles that a class opens for an instance."""
+    for group in by_class(read):
+        if not _is_alone(group[0][1]):
+            yield [culprit for _, culprit in group]
+
+
+def _joined_with_holders(
+    read: Sequence[tuple[Finding, Culprit]], groups: Iterable[Sequence[Culprit]]
+) -> list[tuple[Finding, Culprit]]:
+    """Let what hangs from the handle of a holder, in an object the holder makes anew, be mended there."""
+    remade = {
+        each.value.cls.node: group[0]
+        for group in groups
+        for each in group
+        if isinstance(each.value, Instance) and isinstance(each.value.cls, Class)
+    }
+    return [
+        (finding, remade.get(each.facts.node, each) if _comes_from_outside(each) else each)
+        for finding, each in read
+    ]
+
+
+def _comes_from_outside(culprit: Culprit) -> bool:
+    """Tell whether an attribute hangs from a handle that another class opened."""
+    origin = culprit.value
+    while isinstance(origin, Derived):
+        origin = origin.origin
+    made = node_of(origin)
+    if origin is culprit.value or made is None:
+        return False
+    return all(each is not culprit.facts.node for each in made[1].ancestors(made[0]))
 
 
 def _joined_with_openers(
@@ -57,7 +98,8 @@ def _joined_with_openers(
 
 
 def _made_at(culprit: Culprit) -> object:
-    return getattr(culprit.value, "node", None) or culprit
+    made = node_of(culprit.value)
+    return made[0] if made is not None else id(culprit)
 
 
 def plan_class(

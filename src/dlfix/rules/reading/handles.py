@@ -203,6 +203,19 @@ def row_of(value: Value, analysis: Analysis) -> ResourceRow | None:
         return row.variant(_reader(value, analysis), _uses(value)) if row is not None else None
     if isinstance(value, Derived):
         return _derived_row(value, analysis, catalog)
+    return _refusing_row(value, analysis) if isinstance(value, Instance) else None
+
+
+def _refusing_row(value: Instance, analysis: Analysis) -> ResourceRow | None:
+    """Return a row for an instance of a class that refuses to be pickled: each process makes its own."""
+    for name in ("__reduce_ex__", "__reduce__", "__getstate__"):
+        method = analysis.method(value.cls, name) if isinstance(value.cls, Class) else None
+        if method is None:
+            continue
+        *before, last = method.node.body if isinstance(method.node, ast.FunctionDef) else [None]
+        if isinstance(last, ast.Raise) and all(isinstance(each, ast.Expr) for each in before):
+            close = "close" if analysis.method(value.cls, "close") is not None else ""
+            return ResourceRow(value.cls.name, action="lazy", close=close)
     return None
 
 
