@@ -183,6 +183,27 @@ ROWS = [
         "dataset.dataset.kept lambda",
     ),
     row(
+        "what a generator gives is kept in a list",
+        """
+        from torch.utils.data import ConcatDataset
+        def parts():
+            yield Keep()
+            yield Keep(lambda x: x)
+        DataLoader(ConcatDataset(parts()), num_workers=2)
+        """,
+        "dataset.datasets.kept lambda",
+    ),
+    row(
+        "a generator that is kept as it is",
+        """
+        from torch.utils.data import ChainDataset
+        def parts():
+            yield Keep()
+        DataLoader(ChainDataset(parts()), num_workers=2)
+        """,
+        "dataset.datasets parts()",
+    ),
+    row(
         "datasets joined",
         """
         from torch.utils.data import ConcatDataset

@@ -88,8 +88,8 @@ class DatasetRow:
 class HolderRow:
     """A callable that keeps arguments in the pickled state of what it returns.
 
-    `keeps` maps parameters to the attribute they hang under. `items` are the parameters whose items
-    are kept (a list of transforms). `star` gathers further positional arguments, `keywords` further
+    `keeps` maps parameters to the attribute they hang under; of those in `lists` it keeps a list of
+    its own, so that a generator does not cross but what it gives does. `star` gathers further positional arguments, `keywords` further
     keyword arguments. `drops` are values of parameters that are not kept.
     """
 
@@ -100,6 +100,7 @@ class HolderRow:
     star: str = ""
     keywords: str = ""
     gives: str = ""  # "list" where the call returns a list of such objects
+    lists: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()  # parameters that are called at once, in the parent; not kept
     type: str = ""
     note: str = ""

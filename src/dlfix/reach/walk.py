@@ -26,6 +26,7 @@ from dlfix.reach.values import (
     Derived,
     ExternalCall,
     Function,
+    Generator,
     Instance,
     Partial,
     Passed,
@@ -168,7 +169,12 @@ class Walk:
         if name not in row.keeps or name in row.calls:
             return
         for reached in self.interpreter.reached(argument):
-            yield Edge("kept", row.keeps[name]), reached
+            if name in row.lists and isinstance(reached.value, Generator):
+                for item in self.interpreter.calls.generated(reached.value):
+                    for one in self.interpreter.reached(item):
+                        yield Edge("kept", row.keeps[name]), one
+            else:
+                yield Edge("kept", row.keeps[name]), reached
 
     # Instances
 
