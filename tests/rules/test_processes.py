@@ -197,12 +197,39 @@ if __name__ == '__main__':
         ("seen[i] = i", "seen.clear()", "seen = {}", False),
         ("print(seen)", "print(seen)", "seen = {}", False),
         ("seen = {}; seen[i] = i", "print(i)", "i = 1", False),
+        (
+            "seen.disabled = True",
+            "seen.info('')",
+            "import logging\nseen = logging.getLogger()",
+            False,
+        ),
     ],
 )
 def test_what_workers_change_and_the_parent_reads_is_found(
     codes, statement: str, after: str, first: str, found: bool
 ) -> None:
     assert codes("", changing(statement, after, first)) == (["DLF304"] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("run", "found"),
+    [
+        ("    print(seen)\n    for x in DataLoader(Numbers(), num_workers=2): print(x)", False),
+        ("    load(seen)", False),
+        ("    for x in DataLoader(Numbers(), num_workers=2): print(seen)", True),
+        ("    while True:\n        print(seen)\n        load(0)", True),
+        ("    show()\n    load(0)\n    show()", True),
+    ],
+)
+def test_what_the_parent_reads_before_the_workers_start_is_no_loss(
+    codes, run: str, found: bool
+) -> None:
+    source = changing("seen[i] = i", "pass").partition("def main")[0]
+    source += "def show():\n    print(seen)\n\n"
+    if "load(" in run:
+        source += f"def load(_):\n{RUN}\n"
+    source += "if __name__ == '__main__':\n"
+    assert codes("", source + run) == (["DLF304"] if found else [])
 
 
 def test_a_registry_that_a_decorator_fills_at_import_is_no_worker_s_change(codes) -> None:

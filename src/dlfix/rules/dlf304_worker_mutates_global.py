@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import FUNCTIONS
 from dlfix.project.trees import walk
-from dlfix.reach.entries import Entries
+from dlfix.reach.entries import Entries, Entry
 from dlfix.reach.global_state import GlobalName, Use
+from dlfix.reach.values import ExternalCall
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Rule, Step
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Boundary
+
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class WorkerMutatesGlobal(Rule):
@@ -77,7 +81,7 @@ class WorkerMutatesGlobal(Rule):
                 continue
             seen.add((read.module, read.name))
             name = GlobalName(analysis, read.module, read.name)
-            if name.is_definition:
+            if name.is_definition or _is_logger(name):
                 continue
             for use, function in _worker_writes(name):
                 seen_by = next(_parent_reads(name, use, function), None)
@@ -166,12 +170,38 @@ def _reads_in_parent(name: GlobalName, function: WorkerFunction) -> Iterator[Use
     """Yield the reads that really run in the parent: outside worker code, from a script's top level."""
     boundary = function.crossing.boundary
     code, entries = WorkerCode.of(name.analysis), Entries.of(name.analysis)
-    scripts = {e.module for e in entries.entries(boundary.frame.module, boundary.node)}
+    starts = entries.entries(boundary.frame.module, boundary.node)
+    scripts = {entry.module for entry in starts}
     for use in name.reads():
         if name.worker_writer(use) is not None:
             continue
         for entry in name.entries(use):
             in_parent = entry.kind == "parent" or entry.module in scripts
+            if starts and all(_is_before(entry, use.node, start, boundary) for start in starts):
+                continue
             if in_parent and not any(code.runs(*call) for call in entry.calls):
                 yield use
                 break
+
+
+def _is_logger(name: GlobalName) -> bool:
+    """Tell whether a name is a logger, which each process sets up for itself."""
+    values = [r.value for r in name.analysis.interpreter.global_name(name.module, name.name)]
+    return bool(values) and all(
+        isinstance(value, ExternalCall) and value.name == "logging.getLogger" for value in values
+    )
+
+
+def _is_before(mine: Entry, node: ast.expr, start: Entry, boundary: Boundary) -> bool:
+    """Tell whether code of the parent has run when the workers are started."""
+    here: list[ast.stmt | ast.expr] = [mine.statement, *(call for _, call in mine.calls), node]
+    there = [start.statement, *(call for _, call in start.calls), boundary.node]
+    modules = [start.module, *(module for module, _ in start.calls), boundary.frame.module]
+    for module, one, other in zip(modules, here, there, strict=False):
+        if one is not other:
+            again = {a for a in module.ancestors(other) if isinstance(a, LOOPS)}
+            is_above = one.lineno <= getattr(other, "end_lineno", 0)
+            return (
+                is_above and mine.module is start.module and again.isdisjoint(module.ancestors(one))
+            )
+    return False
