@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import importlib
 import io
 import pickle
 import re
@@ -18,84 +17,80 @@ from typing import Any
 import pytest
 
 from dlfix.catalog import ABSENT, UNKNOWN, ResourceRow, load
-from tests.catalog.builds import HANGS, PLAIN, QUICK, RESOURCES, make_samples
+from tests.catalog.arrival import arrives
+from tests.catalog.builds import BUILDS, HANGS, PLAIN, QUICK, Use
+from tests.catalog.names import MISSING, module, object_of
+from tests.catalog.samples import GIVEN, make_samples
 
 CATALOG = load()
-BUILDS = [(name, expression) for name, many in RESOURCES.items() for expression in many]
-
-
-def installed(module: str) -> bool:
-    try:
-        importlib.import_module(module)
-    except ImportError:
-        return False
-    return True
-
-
-def library_of(expression: str) -> str:
-    root = re.match(r"\w+", expression)
-    assert root
-    if root[0] in sys.stdlib_module_names or hasattr(builtins, root[0]):
-        return "stdlib"
-    return root[0]
 
 
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("samples")
-    wanted = {"numpy", "h5py", "lmdb", "netCDF4", "Pillow"}
-    modules = {"Pillow": "PIL"}
-    make_samples(folder, {name for name in wanted if installed(modules.get(name, name))})
-    return folder
+    return tmp_path_factory.mktemp("samples")
+
+
+@pytest.fixture(scope="session")
+def full(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--full-catalog", default=False))
 
 
 @pytest.fixture
 def build(
-    samples: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    samples: Path, monkeypatch: pytest.MonkeyPatch, full: bool
 ) -> Iterator[Callable[[str], Any]]:
     """Evaluate an expression in the folder of samples, its modules imported, or skip the test."""
     monkeypatch.chdir(samples)
-
     made = []
 
     def evaluate(expression: str) -> Any:
-        library = library_of(expression)
-        if library not in QUICK and not request.config.getoption("--full-catalog", default=False):
-            pytest.skip(f"{library}: only with --full-catalog")
-        try:
-            made.append(eval(expression, namespace(expression)))
-        except AttributeError as error:
-            pytest.skip(f"not in this version: {error}")
+        names = namespace(expression, full)
+        make_samples(samples, expression)
+        made.append(eval(expression, names))
         return made[-1]
 
     yield evaluate
     for value in made:
-        if type(value).__name__ != "CDLL":  # its `close` is the C library's, of any descriptor
+        # The `close` of a CDLL is the C library's, of any descriptor.
+        if type(value).__name__ != "CDLL" and value is not sys.__stdout__:
             with suppress(Exception):
                 value.close()
 
 
-def namespace(expression: str) -> dict[str, Any]:
+def namespace(expression: str, full: bool) -> dict[str, Any]:
+    """Import what an expression names, or skip the test."""
     names: dict[str, Any] = {}
-    for dotted in re.findall(r"(?<![\w.'])[a-zA-Z]\w*(?:\.\w+)*", expression):
-        parts = dotted.split(".")
-        if parts[0] not in sys.stdlib_module_names and parts[0] not in THIRD_PARTY:
-            continue
-        names[parts[0]] = pytest.importorskip(parts[0])
-        for end in range(2, len(parts)):
-            try:
-                importlib.import_module(".".join(parts[:end]))
-            except ImportError:
-                break
+    for dotted in dotted_names(expression):
+        root = dotted.partition(".")[0]
+        if root in GIVEN:
+            names[root] = GIVEN[root]()
+        elif not hasattr(builtins, root):
+            if root not in QUICK and root not in sys.stdlib_module_names and not full:
+                pytest.skip(f"{root}: only with --full-catalog")
+            names[root] = module(root)
+            if names[root] is MISSING:
+                pytest.skip(f"{root} is not installed")
+            object_of(dotted)  # imports the modules on the way
     return names
 
 
-THIRD_PARTY = {expression.partition(".")[0] for _, expression in BUILDS if "." in expression}
+def dotted_names(expression: str) -> list[str]:
+    chains = re.findall(r"(?<![\w.])[a-zA-Z_]\w*(?:\.\w+)*", re.sub(r"'[^']*'", "''", expression))
+    names = [node for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)]
+    own = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    loaded = {name.id for name in names} - own
+    return [chain for chain in chains if chain.partition(".")[0] in loaded]
+
+
+# `multiprocessing.managers` registers reducers for these, and only what uses a manager imports it.
+VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 def pickled(value: object) -> bytes:
     if "torch" in sys.modules:
         import torch.multiprocessing  # noqa: F401  registers how tensors cross
+    for view in VIEWS:
+        ForkingPickler._extra_reducers.pop(view, None)  # type: ignore[attr-defined]
     buffer = io.BytesIO()
     ForkingPickler(buffer).dump(value)
     return buffer.getvalue()
@@ -103,7 +98,8 @@ def pickled(value: object) -> bytes:
 
 def variant(row: ResourceRow, expression: str) -> ResourceRow:
     call = ast.parse(expression, mode="eval").body
-    assert isinstance(call, ast.Call)
+    if not isinstance(call, ast.Call):
+        return row
 
     def read(position: int | None, name: str) -> object:
         for keyword in call.keywords:
@@ -126,13 +122,28 @@ def message(error: str) -> str:
 
 
 @pytest.mark.parametrize(("name", "expression"), BUILDS, ids=[e[:60] for _, e in BUILDS])
-def test_an_object_pickles_as_its_row_says(
-    name: str, expression: str, build: Callable[[str], Any]
+def test_an_object_is_as_its_row_says(
+    name: str, expression: str, build: Callable[[str], Any], full: bool
 ) -> None:
     row = CATALOG.resource(name)
     assert row is not None
     value = build(expression)
     row = variant(row, expression)
+    check_type(row, value)
+    check_pickle(row, value)
+    if full and row.pickles in ("ok", "load-error"):
+        assert arrives(value) == (row.pickles != "load-error")
+
+
+def check_type(row: ResourceRow, value: object) -> None:
+    if row.close and "." not in row.close:
+        assert callable(getattr(value, row.close))
+    named = object_of(row.type) if row.type else None
+    if isinstance(named, type):
+        assert isinstance(value, named)
+
+
+def check_pickle(row: ResourceRow, value: object) -> None:
     if row.pickles in ("ok", "load-error"):
         assert pickled(value)
         return
@@ -142,47 +153,22 @@ def test_an_object_pickles_as_its_row_says(
         assert re.match(message(row.error_on(sys.version_info[:2])), str(caught.value))
 
 
-@pytest.mark.parametrize(
-    ("name", "expression"),
-    [pair for pair in BUILDS if pair[0] not in ("os.open", "subprocess.Popen")],
-    ids=[e[:60] for n, e in BUILDS if n not in ("os.open", "subprocess.Popen")],
-)
-def test_the_close_method_of_a_row_exists(
-    name: str, expression: str, build: Callable[[str], Any]
-) -> None:
-    row = CATALOG.resource(name)
-    assert row is not None
-    value = build(expression)
-    close = variant(row, expression).close
-    if not close or "." in close:
-        return
-    assert callable(getattr(value, close))
-
-
-def hang_cases(
-    table: dict[str, list[tuple[str, str, Any]]],
-) -> list[tuple[str, str, str, str]]:
-    return [(build, row, how, use) for build, many in table.items() for row, how, use in many]
-
-
-@pytest.mark.parametrize(("made", "name", "how", "use"), hang_cases(HANGS))
+@pytest.mark.parametrize("case", HANGS, ids=lambda case: f"{case.row}:{case.use}")
 def test_what_hangs_from_a_resource_cannot_be_pickled_either(
-    made: str, name: str, how: str, use: str, build: Callable[[str], Any]
+    case: Use, build: Callable[[str], Any]
 ) -> None:
-    row = CATALOG.resource(name) or CATALOG.hanging(name)
+    row = CATALOG.resource(case.row) or CATALOG.hanging(case.row)
     assert row is not None
-    assert CATALOG.hanging(row.derived[how]) is not None
-    value = build(made)
+    assert CATALOG.hanging(row.derived[case.how]) is not None
+    value = build(case.make)
     with pytest.raises(Exception):  # noqa: B017, PT011  each library has its own
-        pickle.loads(pickled(eval(use, {"x": value})))
+        pickle.loads(pickled(eval(case.use, {"x": value})))
 
 
-@pytest.mark.parametrize(("made", "name", "how", "use"), hang_cases(PLAIN))
-def test_what_a_row_calls_plain_can_be_pickled(
-    made: str, name: str, how: str, use: str, build: Callable[[str], Any]
-) -> None:
-    row = CATALOG.resource(name) or CATALOG.hanging(name)
+@pytest.mark.parametrize("case", PLAIN, ids=lambda case: f"{case.row}:{case.use}")
+def test_what_a_row_calls_plain_can_be_pickled(case: Use, build: Callable[[str], Any]) -> None:
+    row = CATALOG.resource(case.row) or CATALOG.hanging(case.row)
     assert row is not None
-    assert how in row.plain
-    value = build(made)
-    assert pickled(eval(use, {"x": value}))
+    assert case.how in row.plain
+    value = build(case.make)
+    assert pickled(eval(case.use, {"x": value}))

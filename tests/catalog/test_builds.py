@@ -1,0 +1,44 @@
+"""No row is passed over in silence: it is built, or builds.toml says why not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dlfix.catalog import ResourceRow, load
+from dlfix.catalog.rows import Row
+from tests.catalog.builds import OTHER_NAMES, QUICK, RESOURCES, UNBUILT, table
+from tests.catalog.names import MISSING, object_of
+
+ROWS = [row for row in load().rows("resource") if isinstance(row, ResourceRow)]
+NAMED: list[Row] = [row for name in ("resource", "callable") for row in load().rows(name)]
+PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
+
+
+def test_every_resource_is_built_or_it_is_said_why_not() -> None:
+    names = [row.name for row in ROWS]
+    assert sorted([*RESOURCES, *UNBUILT]) == sorted(names)
+
+
+def test_what_was_never_measured_is_among_what_is_not_built() -> None:
+    assert {row.name for row in ROWS if not row.measured} <= set(UNBUILT)
+
+
+def test_every_library_that_is_built_is_installed_for_the_full_check() -> None:
+    extras = table(str(PYPROJECT))["project"]["optional-dependencies"]
+    named = [re.split(r"[<=>\[;]", entry)[0] for entry in (*extras["catalog"], *extras["torch"])]
+    installed = {"stdlib", *named, *(name.removesuffix("-cpu") for name in named)}
+    assert {row.library for row in ROWS if row.name in RESOURCES} <= installed
+
+
+@pytest.mark.parametrize("row", NAMED, ids=lambda row: row.name)
+def test_the_names_of_a_row_exist(row: ResourceRow, request: pytest.FixtureRequest) -> None:
+    full = request.config.getoption("--full-catalog", default=False)
+    if row.library not in QUICK and not full:
+        pytest.skip(f"{row.library}: only with --full-catalog")
+    for name in {row.name, *row.aliases} - OTHER_NAMES:
+        if object_of(name.partition(".")[0]) is MISSING:
+            continue
+        assert object_of(name) is not MISSING, name
