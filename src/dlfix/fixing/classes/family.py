@@ -19,6 +19,7 @@ WITH_GETSTATE = ("IterDataPipe", "MapDataPipe")
 WORKER_METHODS = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__", "__call__"})
 
 
+GO_THROUGH = ("list", "tuple", "set", "dict", "sorted", "iter", "next", "enumerate", "zip", "map", "sum", "min", "max", "any", "all")  # fmt: skip
 BEFORE_WORKERS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
 
 
@@ -64,7 +65,9 @@ def surroundings(
         parent |= WORKER_METHODS | touching
     return Surroundings(
         parent_methods=frozenset(parent),
-        touched_in_parent=frozenset(attributes & parent) | _heirs_use_later(family, attributes),
+        touched_in_parent=frozenset(attributes & parent)
+        | _heirs_use_later(family, attributes)
+        | _bases_use_later(family, attributes, touching & parent),
         started_elsewhere=_started_by_heirs(family, attributes, touching),
         start_methods=_overridden(family, touching),
         inherited=_inherited(family),
@@ -207,6 +210,12 @@ def _heirs_use_later(family: Family, attributes: set[str]) -> frozenset[str]:
     return frozenset()
 
 
+def _bases_use_later(family: Family, attributes: set[str], touching: set[str]) -> frozenset[str]:
+    """Return the attributes if a method that the parent runs, and the class inherits, touches them."""
+    inherited = {name for base in family.bases for name in base.methods} - set(family.facts.methods)
+    return frozenset(attributes if inherited & touching else ())
+
+
 def _inherited(family: Family) -> frozenset[str]:
     names = {name for base in family.bases for name in base.methods}
     if family.outside & set(WITH_SETSTATE):
@@ -305,9 +314,13 @@ def _used_through(facts: ClassFacts, method: ast.AST, node: ast.AST, names: set[
         if isinstance(parent, ast.Attribute):
             return {parent.attr} & names
         return {"__getitem__"} & names
+    if isinstance(parent, ast.Call) and ast.unparse(parent.func) in GO_THROUGH:
+        return {"__iter__", "__next__", "__getitem__"} & names
+    if isinstance(parent, ast.Compare) and node in parent.comparators:
+        return {"__contains__"} & names
     if isinstance(parent, (ast.For, ast.comprehension)):
         each = names_in([parent.target])
-        return names & {
+        return (names & {"__iter__", "__next__", "__getitem__"}) | names & {
             n.attr
             for n in ast.walk(method)
             if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id in each
