@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
+from typing import Any, TypeVar, cast
 
 from dlfix.catalog import Catalog
 from dlfix.project.module import is_test
@@ -21,6 +22,7 @@ from dlfix.reach.values import Argument, Class, External, Frame, Function, Insta
 from dlfix.reach.values import Unknown as Unknown
 from dlfix.reach.walk import Walk
 
+T = TypeVar("T")
 _RECURSION = 8_000  # long sums and `elif` chains are deep trees
 
 
@@ -35,6 +37,13 @@ class Analysis:
         self._tell = tell
         self._finder = Boundaries(self.interpreter, tell)
         self._trees: dict[Boundary, Crossing] = {}
+        self._once: dict[Hashable, Any] = {}
+
+    def once(self, what: Hashable, work_out: Callable[[], T]) -> T:
+        """Return what is worked out of this reading by whoever asks for it first."""
+        if what not in self._once:
+            self._once[what] = work_out()
+        return cast("T", self._once[what])
 
     @property
     def exhausted(self) -> bool:

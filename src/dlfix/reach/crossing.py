@@ -54,6 +54,7 @@ class Crossing:
     path: tuple[Step, ...]
     children: list[Crossing]
     passed: tuple[Passed, ...] = ()  # the places passed on the way to the value
+    same: Crossing | None = None  # where the very object hangs nearer, with what hangs from it
 
     def above(self) -> Iterator[Crossing]:
         """Yield the crossings this one hangs from, nearest first."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import FUNCTIONS, IMPORTS, in_main_only, is_guard
 from dlfix.reach.values import BoundMethod, Class, Function
@@ -44,8 +43,6 @@ class Entry:
 class Entries:
     """Looks up who calls what, on demand."""
 
-    _made: ClassVar[WeakKeyDictionary[Analysis, Entries]] = WeakKeyDictionary()
-
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self._entries: dict[ast.AST, list[Entry]] = {}
@@ -53,9 +50,7 @@ class Entries:
     @classmethod
     def of(cls, analysis: Analysis) -> Entries:
         """Return the one that belongs to an analysis."""
-        if analysis not in cls._made:
-            cls._made[analysis] = cls(analysis)
-        return cls._made[analysis]
+        return analysis.once(cls.__name__, lambda: cls(analysis))
 
     def entries(self, module: Module, node: ast.AST) -> list[Entry]:
         """Return the top-level statements that a node is run from."""

@@ -6,6 +6,7 @@ It knows how things hang together, and nothing of what is wrong with them.
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -52,18 +53,25 @@ class Walk:
     def __init__(self, interpreter: Interpreter) -> None:
         self.interpreter = interpreter
         self.spent = 0
+        self._met: dict[Value, Crossing] = {}
+        self._waiting: deque[tuple[Crossing, frozenset[Value]]] = deque()
 
     def from_boundary(self, boundary: Boundary) -> Crossing:
-        """Return the tree of all that crosses at a boundary; its root stands for the call."""
+        """Return the tree of all that crosses at a boundary; its root stands for the call.
+
+        The nearest is come to first, so that a path is a short one. What hangs from an object is
+        followed once, as pickle does, however many paths lead to it.
+        """
         module = boundary.frame.module
         place = module.place(boundary.node)
         head = f"class {boundary.node.name}" if isinstance(boundary.node, ast.ClassDef) else None
         step = Step(place, head or short(module, boundary.node))
         root = Crossing(Unknown("boundary"), Edge("boundary"), boundary, None, (step,), [])
-        self.spent = 0
         with self.interpreter.allowance():
             for edge, reached in self._arguments(boundary):
-                self._visit(root, edge, reached, frozenset())
+                self._meet(root, edge, reached, frozenset())
+            while self._waiting:
+                self._follow(*self._waiting.popleft())
         return root
 
     def _arguments(self, boundary: Boundary) -> Iterator[Child]:
@@ -98,22 +106,28 @@ class Walk:
 
     # The graph
 
-    def _visit(
+    def _meet(
         self, parent: Crossing, edge: Edge, reached: Reached, above: frozenset[Value]
     ) -> None:
         value = reached.value
         if isinstance(value, Constant) or value in above or len(above) > _DEEPEST:
             return
-        self.spent += 1
-        if self.spent > _MOST:
+        if self.spent >= _MOST:
             self.interpreter.cut_short = True
             return
+        self.spent += 1
         path = (*parent.path, *self._steps(parent, edge, reached))
-        crossing = Crossing(value, edge, parent.boundary, parent, path, [], reached.steps)
+        same = self._met.get(value)
+        crossing = Crossing(value, edge, parent.boundary, parent, path, [], reached.steps, same)
         parent.children.append(crossing)
-        hanging = self.children(value, parent.boundary)
-        for child_edge, child in _without_alternatives(hanging, above):
-            self._visit(crossing, child_edge, child, above | {value})
+        if same is None:
+            self._met[value] = crossing
+            self._waiting.append((crossing, above | {value}))
+
+    def _follow(self, crossing: Crossing, above: frozenset[Value]) -> None:
+        hanging = self.children(crossing.value, crossing.boundary)
+        for edge, child in _without_alternatives(hanging, above - {crossing.value}):
+            self._meet(crossing, edge, child, above)
 
     def children(self, value: Value, boundary: Boundary) -> Iterable[Child]:
         """Return what hangs from a value, as pickle would find it."""

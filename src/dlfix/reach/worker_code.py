@@ -11,8 +11,7 @@ import builtins
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING
 
 from dlfix.project.trees import walk
 from dlfix.reach.methods import methods_of
@@ -88,8 +87,6 @@ class GlobalRead:
 class WorkerCode:
     """All functions that run in workers, as far as they can be followed."""
 
-    _made: ClassVar[WeakKeyDictionary[Analysis, WorkerCode]] = WeakKeyDictionary()
-
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self.functions: dict[ast.AST, WorkerFunction] = {}
@@ -108,9 +105,7 @@ class WorkerCode:
     @classmethod
     def of(cls, analysis: Analysis) -> WorkerCode:
         """Return the one that belongs to an analysis."""
-        if analysis not in cls._made:
-            cls._made[analysis] = cls(analysis)
-        return cls._made[analysis]
+        return analysis.once(cls.__name__, lambda: cls(analysis))
 
     def runs(self, module: Module, node: ast.AST) -> WorkerFunction | None:
         """Return the worker's function that a node is part of."""

@@ -22,6 +22,7 @@ class Node:
     spot: Spot
     entries: list[Entry] = field(default_factory=list)
     children: list[Node] = field(default_factory=list)
+    told_elsewhere: bool = False  # it hangs nearer, too, where all below it stands
 
     def child(self, step: Step, view: View) -> Node:
         """Return the child at a step, made where it is not there yet."""
@@ -44,7 +45,8 @@ def boundaries(view: View) -> list[Node]:
     roots: dict[Place, Node] = {}
     for crossing in view.session.analysis.crossings:
         if crossing.edge.kind != "class":  # said by the object; a bad class comes by its finding
-            _grow(roots, crossing.path, view)
+            node = _grow(roots, crossing.path, view)
+            node.told_elsewhere = crossing.same is not None and bool(crossing.same.children)
     for entry in view.entries:
         if len(entry.finding.trace) > 1:
             _grow(roots, entry.finding.trace, view).entries.append(entry)
@@ -73,6 +75,8 @@ def _branches(node: Node, guides: str, below: str) -> Iterator[Branch]:
     if is_good and guides:
         style = "dim"
     marks = ", ".join(f"{entry.code} {entry.name}" for entry in node.entries)
+    if node.told_elsewhere and not node.children:
+        marks = ", ".join(filter(None, (marks, "again")))
     yield Branch(guides, node.spot, style, marks)
     for child in node.children:
         end = child is node.children[-1]

@@ -22,6 +22,7 @@ from dlfix.rules.base import Finding, Rule
 from dlfix.rules.reading import exceptions, randomness, reached
 
 if TYPE_CHECKING:
+    from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Crossing, Store
 
@@ -173,9 +174,18 @@ def _kind(value: Value) -> str | None:
 def _is_drawn_from(analysis: Analysis, holder: Instance, crossing: Crossing) -> bool:
     """Tell whether code that runs in the worker reads the generator."""
     name = crossing.edge.name
-    towards = reached.Towards(analysis, lambda _, node: bool(randomness.loads(node, name)))
-    running = reached.runs(analysis, reached.methods(analysis, holder), towards)
+    start = reached.methods(analysis, holder)
+    running = reached.runs(analysis, start, _towards_reads(analysis, name))
     return any(randomness.loads(code.node, name) for code in running)
+
+
+def _towards_reads(analysis: Analysis, attribute: str) -> reached.Towards:
+    def reads(_: Module, node: ast.AST) -> bool:
+        return bool(randomness.loads(node, attribute))
+
+    return analysis.once(
+        (DuplicatedRandomState, attribute), lambda: reached.Towards(analysis, reads)
+    )
 
 
 def _is_reseeded(analysis: Analysis, holder: Instance, crossing: Crossing) -> bool:

@@ -74,8 +74,12 @@ class Handle:
         return self.row.error_on(sys.version_info[:2])
 
 
-def handles(analysis: Analysis) -> Iterator[Handle]:
-    """Yield what crosses and the catalogue has a row for, plain data left out."""
+def handles(analysis: Analysis) -> tuple[Handle, ...]:
+    """Return what crosses and the catalogue has a row for, plain data left out."""
+    return analysis.once(handles, lambda: tuple(_handles(analysis)))
+
+
+def _handles(analysis: Analysis) -> Iterator[Handle]:
     for crossing in analysis.crossings:
         row = row_of(crossing.value, analysis)
         if row is None or row.kind == "plain" or row.pickles == "unknown":
