@@ -31,7 +31,7 @@ ROWS = [
         def other(): return make([], batch_size=3, collate_fn=lambda c: c)
         """,
         "collate_fn lambda",
-        "collate_fn[2] lambda",
+        "collate_fn lambda",
     ),
     row("no workers", "DataLoader([], collate_fn=lambda b: b, num_workers=0)"),
     row("workers by default", "DataLoader([], collate_fn=lambda b: b)"),
@@ -404,6 +404,199 @@ def test_data():
     DataLoader(Data(), num_workers=2)
         """,
         "dataset.lock threading.Lock()",
+    ),
+    row(
+        "a loader that a namespace gives no workers",
+        """
+        import types
+        def make(args, f):
+            return DataLoader([], collate_fn=f, num_workers=args.workers)
+        make(types.SimpleNamespace(workers=0), lambda b: b)
+        """,
+    ),
+    row(
+        "a loader that a namespace gives workers",
+        """
+        import types
+        def make(args, f):
+            return DataLoader([], collate_fn=f, num_workers=args.workers)
+        make(types.SimpleNamespace(workers=2), lambda b: b)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "what the caller without workers passes",
+        """
+        def good(b): return b
+        def make(n, f):
+            return DataLoader([], collate_fn=f, num_workers=n)
+        make(0, lambda b: b)
+        make(2, None)
+        """,
+    ),
+    row(
+        "what the caller with workers passes",
+        """
+        def make(n, f):
+            return DataLoader([], collate_fn=f, num_workers=n)
+        make(2, lambda b: b)
+        make(0, threading.Lock())
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "what the caller passes whose workers are not known",
+        """
+        import sys
+        def make(n, f):
+            return DataLoader([], collate_fn=f, num_workers=n)
+        make(int(sys.argv[1]), lambda b: b)
+        make(0, threading.Lock())
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "what the object without workers holds",
+        """
+        class T:
+            def __init__(self, ds, workers=0):
+                self.ds = ds
+                self.workers = workers
+            def loader(self): return DataLoader(self.ds, num_workers=self.workers)
+        T(Keep(lambda x: x)).loader()
+        T(Keep(3), workers=2).loader()
+        """,
+    ),
+    row(
+        "what the object with workers holds",
+        """
+        class T:
+            def __init__(self, ds, workers=0):
+                self.ds = ds
+                self.workers = workers
+            def loader(self): return DataLoader(self.ds, num_workers=self.workers)
+        T(Keep(lambda x: x), 4).loader()
+        T(Keep(3), workers=0).loader()
+        """,
+        "dataset.kept lambda",
+    ),
+    row(
+        "what a subclass hands to the constructor, beside an object without workers",
+        """
+        class T:
+            def __init__(self, ds, workers=0):
+                self.ds = ds
+                self.workers = workers
+            def loader(self): return DataLoader(self.ds, num_workers=self.workers)
+        class S(T):
+            def __init__(self): super().__init__(Keep(lambda x: x), 4)
+        S().loader()
+        T(Keep(3), workers=0).loader()
+        """,
+        "dataset.kept lambda",
+    ),
+    row(
+        "a dataset that every object makes",
+        """
+        class D(Dataset):
+            def __init__(self, f): self.f = f
+        class T:
+            def __init__(self, workers=0):
+                self.workers = workers
+            def loader(self): return DataLoader(D(lambda x: x), num_workers=self.workers)
+        T().loader()
+        T(3).loader()
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "what a subclass hands to the constructor",
+        """
+        class T:
+            def __init__(self, ds, workers=0):
+                self.ds = ds
+                self.workers = workers
+            def loader(self): return DataLoader(self.ds, num_workers=self.workers)
+        class S(T):
+            def __init__(self): super().__init__(Keep(lambda x: x), 4)
+        S().loader()
+        """,
+        "dataset.kept lambda",
+    ),
+    row(
+        "what a subclass that inherits the constructor is given",
+        """
+        class T:
+            def __init__(self, ds, workers=0):
+                self.ds = ds
+                self.workers = workers
+            def loader(self): return DataLoader(self.ds, num_workers=self.workers)
+        class S(T):
+            pass
+        S(Keep(lambda x: x), 4).loader()
+        """,
+        "dataset.kept lambda",
+    ),
+    row(
+        "a subclass's own hook",
+        """
+        class T:
+            def dataset(self): raise NotImplementedError
+            def loader(self): return DataLoader(self.dataset(), num_workers=2)
+        class S(T):
+            def dataset(self): return Keep(lambda x: x)
+        S().loader()
+        """,
+        "dataset.kept lambda",
+    ),
+    row(
+        "a subclass's own class attribute",
+        """
+        class T:
+            collate = None
+            def loader(self): return DataLoader([], collate_fn=self.collate, num_workers=2)
+        class S(T):
+            collate = staticmethod(lambda b: b)
+        S().loader()
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "what a subclass sets after the constructor",
+        """
+        class T:
+            def __init__(self): self.ds = None
+            def loader(self): return DataLoader(self.ds, num_workers=2)
+        class S(T):
+            def __init__(self):
+                super().__init__()
+                self.ds = Keep(lambda x: x)
+        S().loader()
+        """,
+        "dataset.kept lambda",
+    ),
+    row(
+        "a subclass that makes its own loader",
+        """
+        class T:
+            def dataset(self): return None
+            def loader(self): return DataLoader(self.dataset(), num_workers=2)
+        class S(T):
+            def dataset(self): return Keep(lambda x: x)
+            def loader(self): return list(self.dataset())
+        S().loader()
+        """,
+    ),
+    row(
+        "a hook of a class that is no subclass",
+        """
+        class T:
+            def dataset(self): return None
+            def loader(self): return DataLoader(self.dataset(), num_workers=2)
+        class S:
+            def dataset(self): return Keep(lambda x: x)
+        T().loader()
+        """,
     ),
     row(
         "a class that is no dataset",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from dlfix.project.trees import walk
 from dlfix.reach.crossing import Boundary
 from dlfix.reach.outcomes import is_dead
 from dlfix.reach.progress import Tell, silent, told
+from dlfix.reach.questions import agreed
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -101,8 +103,54 @@ class Boundaries:
             if row is not None and is_dead(call, frame, self.interpreter):
                 return
             if row is not None:
-                yield self._made(row, call, frame, merged, value)
+                made = self._made(row, call, frame, merged, value)
+                yield self._in_contexts(made, reached.value)
                 return
+
+    def _in_contexts(self, boundary: Boundary, callee: Value) -> Boundary:
+        """Return a boundary with what its callers, and subclasses of its class, pass to it."""
+        assert isinstance(boundary.node, ast.Call)
+        parts = self._kept(boundary, callee, boundary.frame)
+        for frame in self.interpreter.contexts.inherited(boundary.frame):
+            one = self._read(callee, boundary.node, frame)
+            parts += self._kept(one, callee, frame) if one is not None else []
+        if parts == [boundary]:
+            return boundary
+        together: dict[str, Argument] = {}
+        for index, one in enumerate(parts):
+            for name, argument in one.arguments.items():
+                together[f"{name}[{index}]" if name in together else name] = argument
+        workers = agreed([one.workers for one in parts]) if parts else False
+        return replace(boundary, arguments=together or boundary.arguments, workers=workers)
+
+    def _kept(self, boundary: Boundary, callee: Value, frame: Frame) -> list[Boundary]:
+        """Return a boundary as it is for those callers that may start workers."""
+        if boundary.workers is False or not self._may_start_none(boundary):
+            return [] if boundary.workers is False else [boundary]
+        assert isinstance(boundary.node, ast.Call)
+        contexts = self.interpreter.contexts.of(frame)
+        read = [self._read(callee, boundary.node, at) for at in contexts.frames]
+        kept = [one for one in read if one is not None and one.workers is not False]
+        if len(kept) == len(contexts.frames):
+            return [boundary]
+        if contexts.other is not None:
+            others = self._read(callee, boundary.node, contexts.other)
+            kept += [others] if others is not None else []
+        return kept
+
+    def _read(self, callee: Value, call: ast.Call, frame: Frame) -> Boundary | None:
+        arguments = self.interpreter.calls.arguments(call, frame)
+        row, merged, value = self._row(callee, arguments, call, frame)
+        return self._made(row, call, frame, merged, value) if row is not None else None
+
+    def _may_start_none(self, boundary: Boundary) -> bool:
+        """Tell whether some caller is seen to ask for no workers."""
+        row = boundary.row
+        argument = boundary.arguments.get(row.workers) if row is not None and row.workers else None
+        return row is not None and any(
+            isinstance(value, Constant) and value.value in row.no_workers
+            for value in self.interpreter.values(argument)
+        )
 
     def _ships(self, callee: Value) -> bool:
         """Tell whether calling a value ships objects, whatever it is called with."""

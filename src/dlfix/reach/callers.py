@@ -44,9 +44,11 @@ class Callers:
 
     def __init__(self, interpreter: Interpreter) -> None:
         self.interpreter = interpreter
-        self._calls: dict[ast.AST, list[tuple[ast.Call, Frame]]] = {}
+        self._calls: dict[tuple[ast.AST, str | None], list[tuple[ast.Call, Frame]]] = {}
         self._decorated: dict[ast.AST, list[Value]] = {}
-        self._all: dict[ast.AST, list[Mapping[str, tuple[Argument, ...]]] | None] = {}
+        self._all: dict[
+            tuple[ast.AST, str | None], list[Mapping[str, tuple[Argument, ...]]] | None
+        ] = {}
         self._height = 0
 
     def parameter(self, name: str, node: ast.arg, frame: Frame) -> Iterator[Reached]:
@@ -124,16 +126,17 @@ class Callers:
     def of(self, frame: Frame) -> list[tuple[ast.Call, Frame]]:
         """Return the calls, in view, of the function whose frame this is."""
         node = frame.scope.node
-        if node not in self._calls:
-            self._calls[node] = []  # while it is worked out, a cycle finds none
-            self._calls[node] = list(self._search(node, frame))[:_MOST_CALLERS]
-        return self._calls[node]
+        key = (node, self._called_by(node, frame))
+        if key not in self._calls:
+            self._calls[key] = []  # while it is worked out, a cycle finds none
+            self._calls[key] = list(self._search(node, frame))[:_MOST_CALLERS]
+        return self._calls[key]
 
     def _search(self, node: ast.AST, frame: Frame) -> Iterator[tuple[ast.Call, Frame]]:
         name = self._called_by(node, frame)
         if name is None:
             return
-        for module in self._modules(frame.scope, name):
+        for module in self._modules(frame, name):
             for call in self.named(module, name):
                 caller = self.interpreter.frame_at(module, call)
                 if caller.scope.node is not node and self._calls_it(call, caller, node, frame):
@@ -142,10 +145,11 @@ class Callers:
     def all_of(self, frame: Frame) -> list[Mapping[str, tuple[Argument, ...]]] | None:
         """Return what each call passes to a function, where all its calls are in view; else None."""
         node = frame.scope.node
-        if node not in self._all:
-            self._all[node] = None
-            self._all[node] = self._every(node, frame)
-        return self._all[node]
+        key = (node, self._called_by(node, frame))
+        if key not in self._all:
+            self._all[key] = None
+            self._all[key] = self._every(node, frame)
+        return self._all[key]
 
     def _every(
         self, node: ast.AST, frame: Frame
@@ -170,7 +174,7 @@ class Callers:
         """Return the places where a function, or the class it makes objects of, is named."""
         return {
             use: module
-            for module in self._modules(frame.scope, name)
+            for module in self._modules(frame, name)
             for written in (name, *module.aliases.get(name, ()))
             for use in module.nodes_by_name.get(written, ())
             if isinstance(use.ctx, ast.Load) and not _is_annotation(use, module)
@@ -205,8 +209,11 @@ class Callers:
             for reached in self.interpreter.evaluate(decorator, where)
         )
 
-    def _modules(self, scope: Scope, name: str) -> list[Module]:
+    def _modules(self, frame: Frame, name: str) -> list[Module]:
         """Return the modules where a function may be called by a name; a local one only in its own."""
+        scope, owner = frame.scope, frame.owner
+        if scope.name == "__init__" and isinstance(owner, Instance):
+            return self.interpreter.project.users(owner.cls.module, name)
         if scope.parent is not None and scope.parent.is_function:
             return [scope.module]
         return self.interpreter.project.users(scope.module, name)
@@ -227,7 +234,8 @@ class Callers:
         if decorator_kind(node) in ("property", "cached_property"):
             return None
         if name == "__init__" and frame.enclosing is not None and frame.enclosing.scope.is_class:
-            return str(frame.enclosing.scope.name)
+            made = frame.owner.cls if isinstance(frame.owner, Instance) else None
+            return made.name if made is not None else frame.enclosing.scope.name
         return name
 
     def named(self, module: Module, name: str) -> list[ast.Call]:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 _UNKNOWN = Unknown()
+_MOST_SUBCLASSES = 12
 
 
 class Above:
@@ -51,6 +52,7 @@ class Instances:
         self.interpreter = interpreter
         self._mro: dict[Class, list[Class | External | Unknown]] = {}
         self._lining_up = 0
+        self._subclasses: dict[Class, list[Class]] = {}
         self._only: dict[tuple[Instance, str], Bound | None] = {}
         self._anyone: dict[Class, Instance] = {}
         self._by_any: dict[tuple[Instance, str], list[Store]] = {}
@@ -76,6 +78,24 @@ class Instances:
             self._mro[cls] = _last_of_each(found)
             self._lining_up -= 1
         return self._mro[cls]
+
+    def subclasses(self, cls: Class) -> list[Class]:
+        """Return the classes in view that derive from a class."""
+        if cls not in self._subclasses:
+            self._subclasses[cls] = []
+            self._subclasses[cls] = list(self._deriving(cls))[:_MOST_SUBCLASSES]
+        return self._subclasses[cls]
+
+    def _deriving(self, cls: Class) -> Iterator[Class]:
+        for module in self.interpreter.project.users(cls.module, cls.name):
+            names = {cls.name, *module.aliases.get(cls.name, ())}
+            for node in module.classes:
+                if not any(_base_name(base) in names for base in node.bases):
+                    continue
+                found = self.interpreter.class_value(node, self.interpreter.frame_at(module, node))
+                if found is not cls and cls in self.mro(found):
+                    yield found
+                    yield from self.subclasses(found)
 
     @property
     def settled(self) -> bool:
@@ -423,6 +443,12 @@ def _set_on(module: Module) -> Iterator[tuple[ast.expr, ast.Attribute | ast.Call
     for call in module.calls_by_name.get("setattr", ()):
         if setting(call):
             yield call.args[0], call, module.statement(call)
+
+
+def _base_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Subscript):
+        node = node.value
+    return str(getattr(node, "id", getattr(node, "attr", "")))
 
 
 def _made_by(value: Value) -> ast.AST | None:

@@ -20,6 +20,7 @@ from dlfix.project.scopes import EACH, Attribute, Binding, Key, Scope
 from dlfix.reach.callers import Callers
 from dlfix.reach.calls import Calls
 from dlfix.reach.containers import Containers, constant_key, item_of
+from dlfix.reach.contexts import Contexts
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.instances import Instances
 from dlfix.reach.knowing import Knowing
@@ -58,6 +59,7 @@ _DEEPEST = 60  # nested evaluations; beyond lies no path a person would read
 _MOST_VALUES = 24  # of one expression
 DECORATED = "what its decorators make of it"  # the note of a place where a def was decorated
 _UNKNOWN = Unknown()
+_NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -76,6 +78,7 @@ class Interpreter:
         self.sides = SideReader(self)
         self.staying = Staying(self)
         self.knowing = Knowing(self)
+        self.contexts = Contexts(self)
         self._facts: dict[ast.AST, list[Fact]] = {}
         self._memo: dict[tuple[ast.AST, Frame], tuple[Reached, ...] | None] = {}
         self._frames: dict[tuple[Scope, ast.AST | None, Frame | None, int], Frame] = {}
@@ -641,10 +644,26 @@ class Interpreter:
             return self.instances.member_attribute(value, name, node, frame)
         if isinstance(value, External):
             return [Reached(External(f"{value.name}.{name}"))]
+        if isinstance(value, ExternalCall) and value.name in _NAMESPACES:
+            return self._in_namespace(value, name, frame)
         if isinstance(value, (ExternalCall, Derived, Container, Partial, BoundMethod)):
             made = self.calls.made(node, frame, lambda: Derived(value, name, node, frame), value)
             return [Reached(made)]
         return [Reached(_UNKNOWN)]
+
+    def _in_namespace(self, value: ExternalCall, name: str, frame: Frame) -> Iterator[Reached]:
+        """Yield what `SimpleNamespace(name=...)` has under a name, and what is set on it."""
+        given = value.arguments.keywords.get(name)
+        set_later = [
+            store
+            for store in self.instances.set_on(value.node, value.frame.module)
+            if store.attribute == name
+        ]
+        yield from self.reached(given)
+        for store in set_later:
+            yield from self.instances.stored(store)
+        if given is None and not set_later:
+            yield Reached(_UNKNOWN)
 
     def _module_attribute(self, value: ModuleValue, name: str) -> Iterator[Reached]:
         module = value.module

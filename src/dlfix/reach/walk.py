@@ -89,7 +89,7 @@ class Walk:
             gathered = row.keywords and bare not in row.parameters and row.keywords in row.crosses
             if bare in row.crosses or gathered:
                 for reached in self.interpreter.reached(argument):
-                    yield Edge("argument", name), reached
+                    yield Edge("argument", bare), reached
             elif bare in row.items:
                 yield from self._each(name, argument)
 

@@ -1,0 +1,90 @@
+"""The callers of a function, or the objects of its class, one by one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlfix.reach.calls import ANYTHING
+from dlfix.reach.values import Frame, Function, Instance
+
+if TYPE_CHECKING:
+    from dlfix.reach.interpreter import Interpreter
+
+
+@dataclass(frozen=True)
+class Context:
+    """A frame for each caller in view, and one for those out of view, where there may be some."""
+
+    frames: tuple[Frame, ...] = ()
+    other: Frame | None = None
+
+
+class Contexts:
+    """Parts a frame whose callers are all read as one."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+
+    def of(self, frame: Frame) -> Context:
+        """Return the contexts that a frame with unknown callers stands for; none for others."""
+        node = frame.scope.node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return Context()
+        if frame.arguments is not None or frame.enclosing is None:
+            return Context()
+        if isinstance(frame.owner, Instance):
+            is_method = frame.enclosing.scope.is_class
+            return self._of_objects(frame, frame.owner) if is_method else Context()
+        return self._of_calls(frame, Function(node, frame.enclosing))
+
+    def inherited(self, frame: Frame) -> Iterator[Frame]:
+        """Yield a frame of a method for each class in view that inherits it."""
+        body, owner = frame.enclosing, frame.owner
+        if body is None or not body.scope.is_class or not isinstance(owner, Instance):
+            return
+        instances = self.interpreter.instances
+        for cls in instances.subclasses(owner.cls):
+            method = instances.method(cls, frame.scope.name)
+            if method is not None and method.node is frame.scope.node:
+                yield self._owned(frame, instances.anyone(cls))
+
+    def _of_calls(self, frame: Frame, function: Function) -> Context:
+        calls, callers = self.interpreter.calls, self.interpreter.callers
+        frames = [
+            calls.frame_of(function, calls.arguments(call, caller), call, caller, None)
+            for call, caller in callers.of(frame)
+        ]
+        if not frames or None in frames:
+            return Context()
+        is_all = callers.all_of(frame) is not None
+        other = None if is_all else calls.of_anything(function, None)
+        return Context(tuple(at for at in frames if at is not None), other)
+
+    def _of_objects(self, frame: Frame, anyone: Instance) -> Context:
+        """Return a frame of a method for each object of its class that is made in view."""
+        interpreter = self.interpreter
+        init = interpreter.instances.method(anyone.cls, "__init__")
+        if init is None or anyone.call is not None or init.node is frame.scope.node:
+            return Context()
+        at = self._owned(interpreter.frame(init.module.inner_scope(init.node)), anyone)
+        made = [
+            (value, call, caller)
+            for call, caller in interpreter.callers.of(at)
+            for value in interpreter.values_at(call, caller)
+            if isinstance(value, Instance)
+        ]
+        frames = tuple(self._owned(frame, value) for value, _, _ in made)
+        if not made or interpreter.callers.all_of(at) is not None:
+            return Context(frames)
+        _, call, caller = made[0]
+        return Context(frames, self._owned(frame, Instance(anyone.cls, call, caller, ANYTHING)))
+
+    def _owned(self, frame: Frame, owner: Instance) -> Frame:
+        assert frame.enclosing is not None
+        body, scope = frame.enclosing, frame.scope
+        return self.interpreter.calls.made(
+            scope.node, body, lambda: Frame(scope, body, None, owner), "frame", owner
+        )
