@@ -43,6 +43,11 @@ def test_a_line_that_would_get_too_long_stays_where_it_is():
     assert reading(long)[0].startswith("self.keys")
 
 
+def test_many_lines_stay_where_they_are():
+    lines = ["for key in self.file:", *(f"    self.k{n} = key" for n in range(12))]
+    assert reading(*lines)[0].startswith("for key")
+
+
 def test_no_with_opens_what_a_branch_may_not_need():
     lines = ("if path:", "    self.keys = list(self.file)", "elif 'a' in self.file:", "    pass")
     assert reading(*lines)[1].startswith("if 'file' in")

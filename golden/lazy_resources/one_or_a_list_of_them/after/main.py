@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import functools
 import os
 import tempfile
@@ -25,12 +26,10 @@ class Graphs(Dataset):
                 cur_env.close()
             self.num_samples = sum(len(k) for k in self._keys)
         else:
-            self._keys = list(range(self.env.stat()["entries"]))
+            with contextlib.closing(self.env):
+                self._keys = list(range(self.env.stat()["entries"]))
+            del self.env  # each process opens its own
             self.num_samples = len(self._keys)
-        # each process opens its own
-        if "env" in self.__dict__:
-            self.env.close()
-            del self.env
 
     @functools.cached_property
     def envs(self):

@@ -24,6 +24,7 @@ from dlfix.fixing.classes.statements import always_run, close_lines, close_one, 
 from dlfix.fixing.classes.text import indented, names_in
 
 INDENT = "    "
+MOST_LINES = 12  # so many are moved into a `with`; a person would not indent a page anew
 LINE_LENGTH = 88  # a line may get as long as this, or as the longest of its file
 REGISTERS = re.compile(r"add|append|attach|register|subscribe|enter_context|insert|push|set[A-Z_]")
 
@@ -108,6 +109,7 @@ class Releasing:
         return block, used
 
     def _used_in(self, block: list[ast.stmt]) -> list[ast.stmt]:
+        self._hanging = {}
         return [each for each in block if self._uses(each)]
 
     # -- a `with` that closes
@@ -139,7 +141,7 @@ class Releasing:
         lines = self.module.lines
         rows = lines[used[0].lineno - 1 : last.end_lineno]
         allowed = max(LINE_LENGTH, *map(len, lines))
-        return all(len(row) + len(INDENT) <= allowed for row in rows)
+        return len(rows) <= MOST_LINES and all(len(row) + len(INDENT) <= allowed for row in rows)
 
     def _is_kept_before(self, first: ast.stmt) -> bool:
         """Tell whether all that the handles are opened from is kept above a statement."""

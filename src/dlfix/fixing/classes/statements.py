@@ -9,6 +9,7 @@ from dlfix.fixing.classes.text import names_in
 
 INDENT = "    "
 PLAIN_CALLS = ("len", "list", "int", "float", "str", "sorted", "tuple", "set", "dict", "sum", "max", "min", "bool", "np.array", "numpy.array")  # fmt: skip
+PLAIN_METHODS = ("loads", "decode", "tolist", "item", "fetchone", "fetchall", "fetchmany", "namelist", "getnames")  # fmt: skip
 
 
 def hanging_names(statement: ast.stmt) -> set[str]:
@@ -25,7 +26,10 @@ def hanging_names(statement: ast.stmt) -> set[str]:
 def _is_plain(value: ast.expr) -> bool:
     if isinstance(value, (ast.ListComp, ast.SetComp, ast.Compare, ast.Constant, ast.JoinedStr)):
         return True
-    return isinstance(value, ast.Call) and ast.unparse(value.func) in PLAIN_CALLS
+    if not isinstance(value, ast.Call):
+        return False
+    name = ast.unparse(value.func)
+    return name in PLAIN_CALLS or name.rpartition(".")[2] in PLAIN_METHODS
 
 
 def close_one(me: str, name: str, handle: Handle, surely: bool) -> list[str]:
