@@ -194,12 +194,19 @@ def _with_members(
         return body
     index = class_members.index_below(body, after)
     members = [class_members.spaced(each) for each in members]
-    if index == 0:
+    if index == 0 or _ends_blank(body[index - 1]):
         members[0] = members[0].with_changes(leading_lines=[])
     rest = body[index:]
     if rest and class_members.is_member(rest[0]):
         rest[0] = class_members.spaced(rest[0])
     return [*body[:index], *members, *rest]
+
+
+def _ends_blank(statement: cst.BaseStatement) -> bool:
+    """Tell whether blank lines that are indented stand below a statement: they are part of it."""
+    block = statement.body if isinstance(statement, cst.FunctionDef) else None
+    footer = block.footer if isinstance(block, cst.IndentedBlock) else []
+    return bool(footer) and not footer[-1].comment
 
 
 class _Block:

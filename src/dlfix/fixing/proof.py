@@ -15,7 +15,9 @@ from dlfix.rules.base import Finding
 from dlfix.source.text import Span
 
 # A comment that speaks to a tool about one line goes with the line.
-_TO_A_TOOL = re.compile(r"#\s*(noqa|type:|pylint:|mypy:|pyright:|ruff:|dlfix:|pragma:|fmt:)")
+_TO_A_TOOL = re.compile(
+    r"#\s*(noqa|type:|pylint:|mypy:|pyright:|ruff:|dlfix:|pragma:|fmt:|yapf:|isort:)"
+)
 
 
 def broken(path: Path, before: str, after: str, spans: Sequence[Span]) -> str | None:

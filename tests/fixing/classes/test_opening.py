@@ -313,6 +313,13 @@ def test_what_is_opened_in_the_else_of_a_try_that_raises_leaves_the_try():
 
 
 REFUSED = {
+    "`file` is bound more than once before it is kept": """
+        def __init__(self, path):
+            file = h5py.File(path)
+            self.first = file["first"][0]
+            file = file["items"]
+            self.file = file
+        """,
     "it is opened where a `try` before it went well": """
         def __init__(self, path):
             try:

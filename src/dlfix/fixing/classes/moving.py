@@ -88,6 +88,7 @@ class Mover:
         self.alias: dict[str, str] = {}  # local name -> attribute it stands for
         self.definitions: dict[str, ast.stmt] = {}  # attribute -> where its value is made
         self.walrus: dict[str, ast.NamedExpr] = {}
+        self.steps: dict[str, list[ast.stmt]] = {}  # attribute -> what makes its value, in order
         self.saves: dict[str, list[str]] = {}  # attribute -> statements to keep values
         self.taken_locals: set[ast.stmt] = set()
         self.unpacked: set[ast.stmt] = set()  # what is moved with all its targets
@@ -101,7 +102,7 @@ class Mover:
         for name, statements in settings.items():
             self.moved.gone.update(statements)
             self.moved.gone.add(self.handles[name].site.statement)
-            self.moved.gone.add(self.definitions[name])
+            self.moved.gone.update([self.definitions[name], *self.steps.get(name, [])])
         for name, handle in self.handles.items():
             self.moved.bodies[name] = self._body(name, handle, settings[name])
         for name in self.handles:
@@ -197,7 +198,7 @@ class Mover:
         bindings = self.scope.bindings.get(name.id, [])
         if len(bindings) != 1:
             if bindings:
-                raise Refusal(f"`{name.id}` is bound more than once before it is kept")
+                self._follow_steps(attribute, name)
             return
         binding = bindings[0]
         if binding.kind == "parameter":
@@ -213,6 +214,24 @@ class Mover:
             self.definitions[attribute] = binding.statement
         else:
             return
+        self.alias[name.id] = attribute
+
+    def _follow_steps(self, attribute: str, name: ast.Name) -> None:
+        """Take all statements that bind a local name, one after the other, for one making."""
+        body, site = self.method.body, self.handles[attribute].site.statement
+        binding = [each.statement for each in self.scope.bindings[name.id]]
+        before = body[: body.index(site)] if site in body else []
+        steps = [each for each in before if name.id in names_in([each])]
+        inside = {inner for each in steps for inner in ast.walk(each)}
+        if (
+            not steps
+            or not isinstance(steps[0], ast.Assign)
+            or not inside.issuperset(binding)
+            or not all(_only_binds(each, name.id) for each in steps)
+        ):
+            raise Refusal(f"`{name.id}` is bound more than once before it is kept")
+        self.steps[attribute] = steps
+        self.definitions[attribute] = steps[0]
         self.alias[name.id] = attribute
 
     def value_of(self, attribute: str) -> ast.expr:
@@ -312,6 +331,8 @@ class Mover:
     # -- the body
 
     def _body(self, attribute: str, handle: Handle, settings: Sequence[ast.stmt]) -> str:
+        if attribute in self.steps:
+            return self._stepwise(attribute, [*self.steps[attribute], *settings])
         value = self.value_of(attribute)
         compounds = self._compounds(self.definitions[attribute])
         withs = [each for each in compounds if isinstance(each, (ast.With, ast.AsyncWith))]
@@ -325,6 +346,18 @@ class Mover:
             self.moved.branching.add(attribute)
             return "\n".join([*before, *self._branching(attribute, compounds, docs)])
         return "\n".join([*before, self._wrapped(attribute, compounds, value, settings, docs)])
+
+    def _stepwise(self, attribute: str, steps: Sequence[ast.stmt]) -> str:
+        """Return a body that makes a value in several statements."""
+        local = next(name for name, alias in self.alias.items() if alias == attribute)
+        parts = self._locals_first(attribute, steps)
+        for step in steps:
+            above, beside = comments_of(self.module, step)
+            text = self._text(attribute, step, local)
+            parts += [*above, f"{text}  {beside}" if beside else text]
+        above, beside = comments_of(self.module, self.handles[attribute].site.statement)
+        returned = f"return {local}"
+        return "\n".join([*parts, *above, f"{returned}  {beside}" if beside else returned])
 
     def _refuse_entered(self, value: ast.expr) -> None:
         """Refuse what the end of a `with` closes."""
@@ -883,7 +916,7 @@ class Mover:
         self._leave_definition(attribute, definition, stay)
         if site is not definition:
             self._exchange(site, "", takes_comments=True)
-        for statement in settings:
+        for statement in (*settings, *self.steps.get(attribute, [])[1:]):
             self._exchange(statement, "", takes_comments=True)
 
     def _leave_definition(self, attribute: str, definition: ast.stmt, stay: list[str]) -> None:
@@ -1035,6 +1068,16 @@ def _bound_within(node: ast.AST) -> set[str]:
         elif isinstance(each, ast.ExceptHandler) and each.name:
             names.add(each.name)
     return names
+
+
+def _only_binds(statement: ast.stmt, name: str) -> bool:
+    """Tell whether all a statement does is to bind one local name."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=bound)]):
+            return bound == name
+        case ast.If():
+            return all(_only_binds(each, name) for each in (*statement.body, *statement.orelse))
+    return False
 
 
 def _place(node: ast.AST) -> tuple[int, int]:

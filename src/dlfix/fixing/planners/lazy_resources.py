@@ -14,7 +14,7 @@ from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.hanging import with_hanging
 from dlfix.fixing.classes.moving import Handle, Refusal
 from dlfix.fixing.classes.opening import LazyClass, started_sites
-from dlfix.fixing.classes.passing import plan_passed_in
+from dlfix.fixing.classes.passing import REOPENED, plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.restoring import asks_first, opened_lazily
 from dlfix.fixing.classes.shared import SharedHandle
@@ -112,6 +112,8 @@ def plan_class(
             raise Refusal(_why_not(culprit))
         if not culprit.on_class:
             _refuse_shared(culprit)
+        if isinstance(culprit.value, Derived) and not culprit.is_passed_in:
+            _refuse_hanging_from_outside(culprit, group)
     if group[0].on_class:
         return SharedHandle(project, facts, _handle_at(group[0], group[0].site)).plan()
     holders = {name for each in group for name in each.holders}
@@ -163,6 +165,19 @@ def _is_entered(site: StoreSite) -> bool:
             if {"enter_context", site.attribute} <= called:
                 return True
     return False
+
+
+def _refuse_hanging_from_outside(culprit: Culprit, group: Sequence[Culprit]) -> None:
+    """Refuse what hangs from a handle that the caller opens, and that cannot be opened again."""
+    origin = culprit.value
+    while isinstance(origin, Derived):
+        origin = origin.origin
+    own = {node_of(each.value) for each in group}
+    if not isinstance(origin, ExternalCall) or origin.name in REOPENED or node_of(origin) in own:
+        return
+    if _comes_from_outside(culprit):
+        where = culprit.facts.line(culprit.site.statement)
+        raise Refusal(f"the caller opens what it hangs from, by `{origin.name}` ({where})")
 
 
 def _refuse_shared(culprit: Culprit) -> None:
