@@ -599,6 +599,30 @@ def test_data():
         """,
     ),
     row(
+        "a hook that only the base has, of which nobody makes objects",
+        """
+        class T:
+            def collate(self): return lambda b: b
+            def loader(self): return DataLoader([], collate_fn=self.collate(), num_workers=2)
+        class S(T):
+            def collate(self): return None
+        S().loader()
+        """,
+    ),
+    row(
+        "a hook of the base, of which objects are made too",
+        """
+        class T:
+            def collate(self): return lambda b: b
+            def loader(self): return DataLoader([], collate_fn=self.collate(), num_workers=2)
+        class S(T):
+            def collate(self): return None
+        S().loader()
+        T().loader()
+        """,
+        "collate_fn lambda",
+    ),
+    row(
         "a class that is no dataset",
         """
         class Data:

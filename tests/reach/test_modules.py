@@ -13,6 +13,30 @@ LOAD = "DataLoader([], collate_fn=f, num_workers=2)"
 
 ROWS = [
     row(
+        "what a module is asked for that it has",
+        """
+# file: tools.py
+def f(b): return b
+# file: main.py
+import tools
+from torch.utils.data import DataLoader
+DataLoader([], collate_fn=tools.f if hasattr(tools, "f") else lambda b: b, num_workers=2)
+        """,
+        "collate_fn def f",
+    ),
+    row(
+        "what a module is asked for that it lacks",
+        """
+# file: tools.py
+def f(b): return b
+# file: main.py
+import tools
+from torch.utils.data import DataLoader
+DataLoader([], collate_fn=tools.f if hasattr(tools, "g") else lambda b: b, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
         "what stands in for a library that is missing",
         """
         import importlib

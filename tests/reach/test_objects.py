@@ -279,6 +279,95 @@ ROWS = [
         f"dataset.state {LOCK}",
     ),
     row(
+        "a property's setter that stores",
+        """
+        class Data:
+            def __init__(self): self.hook = lambda x: x
+            @property
+            def hook(self): return self._hook
+            @hook.setter
+            def hook(self, value): self._hook = value
+        DataLoader(Data(), num_workers=2)
+        """,
+        "dataset._hook lambda",
+    ),
+    row(
+        "a property's setter that stores something else",
+        """
+        class Data:
+            def __init__(self): self.hook = lambda x: x
+            @property
+            def hook(self): return None
+            @hook.setter
+            def hook(self, value): self._name = value.__name__
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a class that a function is registered for",
+        """
+        import copyreg
+        class Guard:
+            def __init__(self): self.lock = threading.Lock()
+        class Other:
+            def __init__(self): self.lock = threading.Lock()
+        copyreg.pickle(Guard, lambda guard: (Guard, ()))
+        DataLoader(Keep(Guard(), Other()), num_workers=2)
+        """,
+        f"dataset.other.lock {LOCK}",
+    ),
+    row(
+        "a class that a registry's decorator takes in",
+        """
+        class Registry:
+            def __init__(self): self._known = {}
+            def register(self, cls):
+                self._known[cls.__name__] = cls
+                return cls
+            def build(self, name, **options): return self._known[name](**options)
+        KNOWN = Registry()
+        @KNOWN.register
+        class Data:
+            def __init__(self, size): self.lock = threading.Lock()
+        DataLoader(KNOWN.build("Data", size=3), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a class that a registry takes in under a name",
+        """
+        class Registry:
+            def __init__(self): self._known = {}
+            def register(self, name):
+                def take(cls):
+                    self._known[name] = cls
+                    return cls
+                return take
+            def get(self, name): return self._known[name]
+        KNOWN = Registry()
+        @KNOWN.register("data")
+        class Data:
+            def __init__(self, size): self.lock = threading.Lock()
+        DataLoader(KNOWN.get("data")(3), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a class that another registry takes in",
+        """
+        class Registry:
+            def __init__(self): self._known = {}
+            def register(self, cls):
+                self._known[cls.__name__] = cls
+                return cls
+        KNOWN, OTHERS = Registry(), Registry()
+        @OTHERS.register
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+        DataLoader(KNOWN._known["Data"](), num_workers=2)
+        """,
+    ),
+    row(
         "setattr with names that a loop spells out",
         """
         class Data:

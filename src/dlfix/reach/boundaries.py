@@ -110,9 +110,10 @@ class Boundaries:
     def _in_contexts(self, boundary: Boundary, callee: Value) -> Boundary:
         """Return a boundary with what its callers, and subclasses of its class, pass to it."""
         assert isinstance(boundary.node, ast.Call)
-        parts = self._kept(boundary, callee, boundary.frame)
+        parts: list[Boundary] = []
         for frame in self.interpreter.contexts.inherited(boundary.frame):
-            one = self._read(callee, boundary.node, frame)
+            same = frame is boundary.frame
+            one = boundary if same else self._read(callee, boundary.node, frame)
             parts += self._kept(one, callee, frame) if one is not None else []
         if parts == [boundary]:
             return boundary

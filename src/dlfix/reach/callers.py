@@ -45,7 +45,7 @@ class Callers:
     def __init__(self, interpreter: Interpreter) -> None:
         self.interpreter = interpreter
         self._calls: dict[tuple[ast.AST, str | None], list[tuple[ast.Call, Frame]]] = {}
-        self._decorated: dict[ast.AST, list[Value]] = {}
+        self._decorated: dict[ast.AST, list[tuple[Value, Value | None]]] = {}
         self._all: dict[
             tuple[ast.AST, str | None], list[Mapping[str, tuple[Argument, ...]]] | None
         ] = {}
@@ -77,16 +77,31 @@ class Callers:
         self, name: str, node: ast.arg, function: ast.AST, frame: Frame
     ) -> Iterator[Reached]:
         note = Passed(frame.module, node, f"passed as `{name}`")
-        given = [Arguments((value,)) for value in self.decorated(frame)]
+        given = [
+            Arguments((value,))
+            for value, owner in self.decorated(frame)
+            if not _are_two(owner, frame.owner)
+        ]
         given += [
             self.interpreter.calls.arguments(call, caller)
             for call, caller in self.of(frame)
             if not self._is_passing(call, caller, frame)
+            and not self._is_of_another(call, caller, frame)
         ]
         for arguments in given:
             for argument in self._argument(name, function, arguments, frame):
                 for reached in self.interpreter.reached(argument):
                     yield Reached(reached.value, (*reached.steps, note))
+
+    def _is_of_another(self, call: ast.Call, caller: Frame, frame: Frame) -> bool:
+        """Tell whether a call is of a method of another object than the one whose method runs."""
+        if not isinstance(frame.owner, Instance) or frame.owner.call is None:
+            return False
+        callees = self.interpreter.values_at(call.func, caller)
+        return bool(callees) and all(
+            isinstance(callee, BoundMethod) and _are_two(callee.owner, frame.owner)
+            for callee in callees
+        )
 
     def _is_passing(self, call: ast.Call, caller: Frame, frame: Frame) -> bool:
         """Tell whether an object that a call makes goes nowhere from there, or only in a worker."""
@@ -180,34 +195,36 @@ class Callers:
             if isinstance(use.ctx, ast.Load) and not _is_annotation(use, module)
         }
 
-    def decorated(self, frame: Frame) -> list[Value]:
-        """Return the functions and classes that the function of a frame is applied to by `@`."""
+    def decorated(self, frame: Frame) -> list[tuple[Value, Value | None]]:
+        """Return what the function of a frame is applied to by `@`, and whose method it is then."""
         node = frame.scope.node
         if node not in self._decorated:
             self._decorated[node] = []
             self._decorated[node] = list(self._decorations(node, frame))[:_MOST_CALLERS]
         return self._decorated[node]
 
-    def _decorations(self, node: ast.AST, frame: Frame) -> Iterator[Value]:
+    def _decorations(self, node: ast.AST, frame: Frame) -> Iterator[tuple[Value, Value | None]]:
         for scope in _written_as(frame.scope):
             name = scope.name
             for module in self._decorating(scope, name):
                 for decorated in module.decorated:
                     where = self.interpreter.frame_at(module, decorated)
-                    if any(
-                        self._is_applied(decorator, name, where, node)
-                        for decorator in decorated.decorator_list
-                    ):
-                        yield self.interpreter.calls.defined(decorated, where)
+                    for decorator in decorated.decorator_list:
+                        for owner in self._applied(decorator, name, where, node):
+                            yield self.interpreter.calls.defined(decorated, where), owner
 
-    def _is_applied(self, decorator: ast.expr, name: str, where: Frame, node: ast.AST) -> bool:
+    def _applied(
+        self, decorator: ast.expr, name: str, where: Frame, node: ast.AST
+    ) -> Iterator[Value | None]:
+        """Yield whose method a decorator is, where it is a certain function."""
         func = decorator.func if isinstance(decorator, ast.Call) else decorator
         if name not in (getattr(func, "id", None), getattr(func, "attr", None)):
-            return False
-        return any(
-            isinstance(reached.value, Function) and reached.value.node is node
-            for reached in self.interpreter.evaluate(decorator, where)
-        )
+            return
+        for value in self.interpreter.values_at(decorator, where):
+            function = value.function if isinstance(value, BoundMethod) else value
+            if isinstance(function, Function) and function.node is node:
+                yield value.owner if isinstance(value, BoundMethod) else function.frame.owner
+                return
 
     def _modules(self, frame: Frame, name: str) -> list[Module]:
         """Return the modules where a function may be called by a name; a local one only in its own."""
@@ -267,6 +284,12 @@ def _is_data(annotation: ast.expr | None) -> bool:
         return False
     words = set(re.findall(r"\w+", ast.unparse(annotation)))
     return bool(words & _ARRAYS) and words <= _ARRAYS | _AROUND_ARRAYS
+
+
+def _are_two(one: Value | None, other: Value | None) -> bool:
+    """Tell whether two values are surely different objects."""
+    made = isinstance(one, Instance) and isinstance(other, Instance)
+    return made and one is not other and None not in (one.call, other.call)  # type: ignore[union-attr]
 
 
 def _is_called(node: ast.expr, module: Module) -> bool:

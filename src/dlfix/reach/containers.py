@@ -19,6 +19,7 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
+    from dlfix.project.scopes import Scope
     from dlfix.reach.interpreter import Interpreter
 
 Item = tuple[object, Argument]
@@ -148,12 +149,11 @@ class Containers:
         for body in self._bodies(frame):
             for node, key, value in additions(body.module).get((owner, name), ()):
                 scope = body.module.scope_of(node)
-                if scope.parent is not body.scope:
-                    continue
+                method = _method_around(scope, body.scope)
                 if scope is frame.scope:
                     yield key, self._read(value, frame)
-                elif self._in_parent(scope.name, frame):
-                    yield key, self._read(value, self._owned(scope.node, body, frame))
+                elif method is not None and self._in_parent(method.name, frame):
+                    yield key, self._read(value, self._owned(scope, body, frame))
 
     def _bodies(self, frame: Frame) -> Iterator[Frame]:
         """Yield the bodies of the classes whose methods share a frame's `self`."""
@@ -174,14 +174,25 @@ class Containers:
         sides, cls = self.interpreter.sides, frame.owner.cls
         return method not in sides.worker(cls) or bool(sides.run_by_parent(cls, {method}))
 
-    def _owned(self, node: ast.AST, body: Frame, frame: Frame) -> Frame:
-        scope = body.module.inner_scope(node)
+    def _owned(self, scope: Scope, body: Frame, frame: Frame) -> Frame:
+        """Return the frame of a method of an object, or of a function in it."""
         if frame.owner is None:
             return self.interpreter.frame(scope)
         owner = frame.owner
+        above = body
+        if scope.parent is not None and scope.parent is not body.scope:
+            above = self._owned(scope.parent, body, frame)
         return self.interpreter.calls.made(
-            node, body, lambda: Frame(scope, body, None, owner), "frame", owner
+            scope.node, above, lambda: Frame(scope, above, None, owner), "frame", owner
         )
+
+
+def _method_around(scope: Scope, body: Scope) -> Scope | None:
+    """Return the method of a class that a scope is, or is in."""
+    at: Scope | None = scope
+    while at is not None and at.parent is not body:
+        at = at.parent
+    return at
 
 
 def numbered(container: Container) -> bool:

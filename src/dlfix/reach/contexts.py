@@ -41,15 +41,25 @@ class Contexts:
         return self._of_calls(frame, Function(node, frame.enclosing))
 
     def inherited(self, frame: Frame) -> Iterator[Frame]:
-        """Yield a frame of a method for each class in view that inherits it."""
+        """Yield a frame of a method for its class, and for each one in view that inherits it.
+
+        A class of which code makes no objects, but of its subclasses, is there to be derived from.
+        """
         body, owner = frame.enclosing, frame.owner
         if body is None or not body.scope.is_class or not isinstance(owner, Instance):
+            yield frame
             return
         instances = self.interpreter.instances
-        for cls in instances.subclasses(owner.cls):
-            method = instances.method(cls, frame.scope.name)
-            if method is not None and method.node is frame.scope.node:
-                yield self._owned(frame, instances.anyone(cls))
+        heirs = [
+            cls
+            for cls in instances.subclasses(owner.cls)
+            if getattr(instances.method(cls, frame.scope.name), "node", None) is frame.scope.node
+        ]
+        made = [cls for cls in heirs if instances.is_made(cls)]
+        if not made or instances.is_made(owner.cls):
+            yield frame
+        for cls in made or heirs:
+            yield self._owned(frame, instances.anyone(cls))
 
     def _of_calls(self, frame: Frame, function: Function) -> Context:
         calls, callers = self.interpreter.calls, self.interpreter.callers

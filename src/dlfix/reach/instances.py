@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
@@ -86,6 +87,12 @@ class Instances:
             self._subclasses[cls] = list(self._deriving(cls))[:_MOST_SUBCLASSES]
         return self._subclasses[cls]
 
+    def is_made(self, cls: Class) -> bool:
+        """Tell whether code in view is written to make objects of a class."""
+        callers = self.interpreter.callers
+        users = self.interpreter.project.users(cls.module, cls.name)
+        return any(callers.named(module, cls.name) for module in users)
+
     def _deriving(self, cls: Class) -> Iterator[Class]:
         for module in self.interpreter.project.users(cls.module, cls.name):
             names = {cls.name, *module.aliases.get(cls.name, ())}
@@ -96,6 +103,19 @@ class Instances:
                 if found is not cls and cls in self.mro(found):
                     yield found
                     yield from self.subclasses(found)
+
+    @cached_property
+    def registered(self) -> list[Class]:
+        """The classes whose objects a function given to `copyreg.pickle` takes apart."""
+        found: list[Class] = []
+        for module in self.interpreter.project.mentions("copyreg"):
+            for call in module.calls_by_name.get("pickle", ()):
+                frame = self.interpreter.frame_at(module, call)
+                called = self.interpreter.values_at(call.func, frame)
+                if External("copyreg.pickle") in called and call.args:
+                    values = self.interpreter.values_at(call.args[0], frame)
+                    found += [value for value in values if isinstance(value, Class)]
+        return found
 
     @property
     def settled(self) -> bool:

@@ -22,6 +22,7 @@ from dlfix.reach.values import (
     Function,
     Instance,
     Member,
+    ModuleValue,
     Unknown,
     Value,
 )
@@ -166,7 +167,7 @@ class Knowing:
         return found if all(isinstance(each, (Instance, Constant)) for each in found) else []
 
 
-_SURE = (Function, Class, Constant)
+_SURE = (Function, Class, Constant, ModuleValue)
 
 
 def _is_enumerated(value: Value) -> bool:

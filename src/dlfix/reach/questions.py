@@ -20,6 +20,7 @@ from dlfix.reach.values import (
     Function,
     Instance,
     Member,
+    ModuleValue,
     Partial,
     Unknown,
     Value,
@@ -159,6 +160,8 @@ def _has(value: Value, name: str, interpreter: Interpreter) -> bool | None:
         return hasattr(_TYPES[value.kind], name)
     if isinstance(value, Constant):
         return None if isinstance(value.value, Member) else hasattr(value.value, name)
+    if isinstance(value, ModuleValue):
+        return _module_has(value, name)
     if isinstance(value, Function):
         return None if name.startswith("__") or interpreter.instances.is_set(name) else False
     if not isinstance(value, Instance):
@@ -168,6 +171,16 @@ def _has(value: Value, name: str, interpreter: Interpreter) -> bool | None:
         return True
     unsure = _may_have(value.cls, ("__getattr__", "__getattribute__"), interpreter)
     return None if unsure or interpreter.instances.is_set(name) else False
+
+
+def _module_has(value: ModuleValue, name: str) -> bool | None:
+    if value.module is None:
+        return None
+    scope = value.module.scope
+    if name in scope.bindings:
+        return True
+    unsure = {"*", "__getattr__"} & scope.bindings.keys() or value.module.is_package
+    return None if unsure or name in scope.module_globals else False
 
 
 def _may_have(cls: Class, names: tuple[str, ...], interpreter: Interpreter) -> bool:

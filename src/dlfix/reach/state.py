@@ -288,13 +288,29 @@ class State:
                 else:
                     self._block(inner.body, frame, me, sure=False)
 
-    def _goes_to_a_setter(self, attribute: str) -> bool:
-        """Tell whether a property takes what is stored, so that nothing lands in `__dict__`."""
+    def _setter(self, attribute: str) -> Function | None:
+        """Return the property that takes what is stored, so that nothing lands in `__dict__`."""
         method = self.interpreter.instances.method(self.instance.cls, attribute)
-        return method is not None and decorator_kind(method.node) == "property"
+        is_property = method is not None and decorator_kind(method.node) == "property"
+        return method if is_property else None
+
+    def _set(self, setter: Function, store: Store, *, sure: bool) -> None:
+        """Run the setter of a property on what is stored."""
+        value = store.value if store.value is not None and not store.path else Unknown()
+        frame = self.interpreter.calls.frame_of(
+            setter, Arguments((value,)), store.node, store.frame, self.instance
+        )
+        if frame is None or len(setter.node.args.args) < 2:
+            return
+        before = {name: list(stores) for name, stores in self.stores.items()}
+        self._run(setter, frame)
+        if not sure:
+            self.stores = _joined(before, self.stores)
 
     def _put(self, store: Store, *, sure: bool = True) -> None:
-        if self._goes_to_a_setter(store.attribute):
+        setter = self._setter(store.attribute)
+        if setter is not None:
+            self._set(setter, store, sure=sure)
             return
         store = replace(store, method=self.method, late=self.late)
         if sure:

@@ -195,6 +195,9 @@ class Walk:
     def _of_instance(self, instance: Instance, boundary: Boundary) -> Iterator[Child]:
         instances = self.interpreter.instances
         yield Edge("class"), Reached(instance.cls)
+        if instance.cls in instances.registered:
+            yield Edge("state"), Reached(Unknown("what the function registered with copyreg gives"))
+            return
         for name in _REDUCERS:
             method = instances.method(instance.cls, name)
             if method is None:
