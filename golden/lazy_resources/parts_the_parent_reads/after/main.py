@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import os
 import tempfile
 
@@ -10,7 +11,9 @@ class Rows(Dataset):
     def __init__(self, path):
         self.path = path
         self._opened_by_pid = {}
-        self.scale = self.file.attrs["scale"]
+        with contextlib.closing(self.file):
+            self.scale = self.file.attrs["scale"]
+        self._opened_by_pid.clear()  # each process opens its own
 
     @property
     def _opened(self):

@@ -85,7 +85,7 @@ class LazyClass:
         self._move(by_process)
         self._refuse_second_openings()
         exchanges, inserts = self._edits()
-        released = self.released(count) if not by_process and not shared else Released()
+        released = Released() if shared else self._released(count, by_process)
         exchanges += count.exchanges if count is not None else ()
         for name in self.handles:
             place = self._place(name)
@@ -614,7 +614,16 @@ class LazyClass:
 
     # -- closing in the parent
 
-    def released(self, count: Count | None = None) -> Released:
+    def _released(self, count: Count | None, by_process: bool) -> Released:
+        """Close what is opened in `__init__`; what is kept by process may stay open if need be."""
+        try:
+            return self.released(count, by_process)
+        except Refusal:
+            if not by_process:
+                raise
+            return Released()
+
+    def released(self, count: Count | None = None, by_process: bool = False) -> Released:
         """Close in the parent what it opened while it made the instance."""
         bodies = {
             name: self.work.moved[handle.site.method].bodies[name]
@@ -629,6 +638,8 @@ class LazyClass:
             self.around.start_methods,
         )
         releasing.together, releasing.place = self.together, self._group_name()
+        if by_process:
+            releasing.kept_in = {self._place(name): self._kept_in(name, True) for name in bodies}
         return releasing.release(count)
 
     def _body(self, name: str) -> str:

@@ -20,7 +20,13 @@ from dlfix.fixing.classes.facts import (
 from dlfix.fixing.classes.moving import Handle, Refusal
 from dlfix.fixing.classes.plans import Insert, Within
 from dlfix.fixing.classes.state import EACH_ITS_OWN
-from dlfix.fixing.classes.statements import always_run, close_lines, close_one, hanging_names
+from dlfix.fixing.classes.statements import (
+    always_run,
+    close_lines,
+    close_one,
+    hanging_names,
+    if_open,
+)
 from dlfix.fixing.classes.text import indented, names_in
 
 INDENT = "    "
@@ -58,6 +64,7 @@ class Releasing:
         self.overridden = overridden  # methods that heirs make read one
         self.together: list[str] = []
         self.place = ""  # the attribute that holds those opened together
+        self.kept_in: dict[str, str] = {}  # where handles are kept by process
         self._entered: list[str] = []  # methods that are being looked through
         self._hanging: dict[str, set[str]] = {}  # local names of `__init__`, and what they may need
 
@@ -127,10 +134,16 @@ class Releasing:
         ):
             return None
         heads = ", ".join(f"contextlib.closing({me}.{name})" for name in closing)
-        places = [f"{me}.{name}" for name in reversed(order) if name not in self.together]
-        if surely & set(self.together):
-            places.append(f"{me}.{self.place}")
-        return heads, f"del {', '.join(places)}  # {EACH_ITS_OWN}"
+        apart = [name for name in reversed(order) if name not in self.together]
+        places = [*apart, *([self.place] if surely & set(self.together) else [])]
+        return heads, self._forgetting(me, places)
+
+    def _forgetting(self, me: str, places: list[str]) -> str:
+        if not self.kept_in:
+            held = ", ".join(f"{me}.{place}" for place in places)
+            return f"del {held}  # {EACH_ITS_OWN}"
+        first, *others = (f"{me}.{self.kept_in[place]}.clear()" for place in places)
+        return "\n".join([f"{first}  # {EACH_ITS_OWN}", *others])
 
     def _is_one_block(self, whole: list[ast.stmt], used: list[ast.stmt], last: ast.stmt) -> bool:
         """Tell whether statements that use a handle, and no others, stand one below the other."""
@@ -233,7 +246,8 @@ class Releasing:
         lines: list[str] = []
         for name, handle in reversed(list(self.handles.items())):
             if name not in self.together and name in maybe | surely:
-                lines += close_one(me, name, handle, name in surely)
+                kept_in = self.kept_in.get(name, "")
+                lines += close_one(me, name, handle, name in surely, kept_in)
         if self.together:
             lines += self._close_together(me, surely)
         if len(lines) == 1:
@@ -246,6 +260,10 @@ class Releasing:
             for name in reversed(self.together)
             for line in close_lines(f"{me}.{name}", self.handles[name])
         ]
+        kept_in = self.kept_in.get(self.place, "")
+        if kept_in:
+            lines.append(f"{me}.{kept_in}.clear()")
+            return if_open(me, kept_in, lines, bool(surely & set(self.together)))
         lines.append(f"del {me}.{self.place}")
         if surely & set(self.together):
             return lines
