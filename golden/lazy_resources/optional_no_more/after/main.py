@@ -11,7 +11,6 @@ class Rows(Dataset):
     def __init__(self, folder: str) -> None:
         self.path = os.path.join(folder, "r.db")
         self._conn_by_pid: dict[int, sqlite3.Connection] = {}
-        self.connect()
 
     @property
     def conn(self) -> sqlite3.Connection:

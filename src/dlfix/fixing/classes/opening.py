@@ -580,6 +580,9 @@ class LazyClass:
             else:
                 storage.append(line)
         inserts = [storage_insert(self.facts, "\n".join(storage))] if storage else []
+        exchanges += self._calls_dropped(method)
+        self.work.moved[method] = Moved(dict.fromkeys(self.handles, f"{me}.{method.name}()"))
+        released = self._released(None, by_process=True)
         lazies = [
             Lazy(
                 name=name,
@@ -595,11 +598,28 @@ class LazyClass:
         return ClassPlan(
             cls=self.module.span(self.facts.node),
             exchanges=tuple(exchanges),
-            inserts=tuple(inserts),
+            inserts=(*inserts, *released.inserts),
+            withins=tuple(released.withins),
             lazies=tuple(lazies),
             state=self._state(True),
             after=self._start_name(),
         )
+
+    def _calls_dropped(self, method: Method) -> Iterator[Exchange]:
+        """Leave out of `__init__` the calls of a method that does nothing but open."""
+        imports = (ast.Import, ast.ImportFrom)
+        stores = [site for sites in self.facts.stores.values() for site in sites]
+        opens = {each.statement for each in stores if each.attribute in self.handles}
+        body = method.body[1:] if ast.get_docstring(method) is not None else method.body
+        if not all(each in opens or isinstance(each, imports) for each in body):
+            return
+        for user, node in self.facts.reads.get(method.name, []):
+            statement = self.module.statement(node)
+            call = self.module.parent(node)
+            alone = isinstance(statement, ast.Expr) and statement.value is call
+            if user is start_method(self.facts) and alone and statement in user.body:
+                self.work.gone.add(statement)
+                yield Exchange(self.module.span(statement))
 
     def _started_resets(self, name: str) -> list[StoreSite]:
         return [
@@ -638,6 +658,7 @@ class LazyClass:
             self.around.start_methods,
         )
         releasing.together, releasing.place = self.together, self._group_name()
+        releasing.at_once = self._kept_opener() is not None
         if by_process:
             releasing.kept_in = {self._place(name): self._kept_in(name, True) for name in bodies}
         return releasing.release(count)

@@ -65,6 +65,7 @@ class Releasing:
         self.together: list[str] = []
         self.place = ""  # the attribute that holds those opened together
         self.kept_in: dict[str, str] = {}  # where handles are kept by process
+        self.at_once = False  # whether what opens one opens all
         self._entered: list[str] = []  # methods that are being looked through
         self._hanging: dict[str, set[str]] = {}  # local names of `__init__`, and what they may need
 
@@ -344,6 +345,8 @@ class Releasing:
 
     def _with_origins(self, touched: set[str]) -> set[str]:
         """Add what was opened in order to open those that were touched."""
+        if touched and self.at_once:
+            return set(self.handles)
         todo = list(touched)
         while todo:
             body = self.bodies[todo.pop()]
