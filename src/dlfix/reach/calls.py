@@ -43,7 +43,7 @@ ANYTHING = Arguments(more_positional=True, more_keywords=True)
 
 _SEQUENCES = {"list": "list", "tuple": "tuple", "set": "set", "frozenset": "set", "sorted": "list"}
 _SAME = frozenset(
-    {"copy.copy", "copy.deepcopy", "contextlib.closing", "contextlib.nullcontext", "builtins.iter"}
+    {"copy.copy", "copy.deepcopy", "contextlib.closing", "contextlib.nullcontext"}
 )
 _SECOND = frozenset({"typing.cast", "typing_extensions.cast"})
 _WRAPPERS = frozenset({"staticmethod", "classmethod", "property", "functools.cached_property"})

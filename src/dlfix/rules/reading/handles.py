@@ -202,6 +202,8 @@ def _default_of(bound: Bound, made: ast.AST) -> bool:
 def row_of(value: Value, analysis: Analysis) -> ResourceRow | None:
     """Return the catalogue's row for what a value is, arguments taken into account."""
     catalog = analysis.catalog
+    if isinstance(value, ExternalCall) and value.name == "iter":
+        return _iterator_row(value, analysis)
     if isinstance(value, ExternalCall):
         row = catalog.resource(value.name)
         return row.variant(_reader(value, analysis), _uses(value)) if row is not None else None
@@ -221,6 +223,14 @@ def _refusing_row(value: Instance, analysis: Analysis) -> ResourceRow | None:
             close = "close" if analysis.method(value.cls, "close") is not None else ""
             return ResourceRow(value.cls.name, action="lazy", close=close)
     return None
+
+
+def _iterator_row(value: ExternalCall, analysis: Analysis) -> ResourceRow | None:
+    """Return the row of the iterator of a handle: `iter(loader)`, `iter(open(path))`."""
+    below = value.arguments.get(0, None)
+    above = [row_of(one, analysis) for one in analysis.values(below)] if below is not None else []
+    given = next((row.derived["iter"] for row in above if row and "iter" in row.derived), None)
+    return analysis.catalog.hanging(given) if given is not None else None
 
 
 def _derived_row(value: Derived, analysis: Analysis, catalog: Catalog) -> ResourceRow | None:
