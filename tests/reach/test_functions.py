@@ -18,6 +18,21 @@ def loaded(name: str, source: str, *paths: str) -> object:
 
 ROWS = [
     row(
+        "functions composed by reduce",
+        """
+        def both(f, g): return lambda x: g(f(x))
+        DataLoader([], collate_fn=functools.reduce(both, [len, str]), num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "functions reduced to one of them",
+        """
+        def last(f, g): return g
+        DataLoader([], collate_fn=functools.reduce(last, [len, str]), num_workers=2)
+        """,
+    ),
+    row(
         "a branch that the call takes",
         """
         def choose(kind):

@@ -561,6 +561,56 @@ ROWS = [
         "collate_fn lambda",
     ),
     row(
+        "a name that an inner function rebinds, once it is called",
+        """
+        def make():
+            f = None
+            def choose():
+                nonlocal f
+                f = lambda b: b
+            choose()
+            DataLoader([], collate_fn=f, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a name that an inner function rebinds later",
+        """
+        def make():
+            f = None
+            def choose():
+                nonlocal f
+                f = lambda b: b
+            DataLoader([], collate_fn=f, num_workers=2)
+            choose()
+        """,
+    ),
+    row(
+        "a global that a call sets in a branch it takes",
+        """
+        f = None
+        def setup(flag):
+            global f
+            if flag:
+                f = lambda b: b
+        setup(True)
+        DataLoader([], collate_fn=f, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a global that a call sets in a branch it does not take",
+        """
+        f = None
+        def setup(flag):
+            global f
+            if flag:
+                f = lambda b: b
+        setup(False)
+        DataLoader([], collate_fn=f, num_workers=2)
+        """,
+    ),
+    row(
         "a name captured by match at another place",
         """
         def make(value):

@@ -368,6 +368,84 @@ ROWS = [
         """,
     ),
     row(
+        "an attribute that is taken away by name",
+        """
+        class Data:
+            def __init__(self):
+                self.lock = self.f = threading.Lock()
+                delattr(self, "lock")
+                self.__dict__.pop("f")
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "an attribute of another object that is taken away by name",
+        """
+        class Data:
+            def __init__(self, other):
+                self.lock = threading.Lock()
+                delattr(other, "lock")
+        DataLoader(Data(Keep()), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a store from outside in place of what was there",
+        """
+        data = Keep(threading.Lock())
+        data.kept = None
+        DataLoader(data, num_workers=2)
+        """,
+    ),
+    row(
+        "a store from outside on one of two objects",
+        """
+        data, other = Keep(threading.Lock()), Keep(threading.Lock())
+        other.kept = None
+        DataLoader(data, num_workers=2)
+        """,
+        f"dataset.kept {LOCK}",
+    ),
+    row(
+        "a store from outside once the loader is made",
+        """
+        data = Keep(threading.Lock())
+        loader = DataLoader(data, num_workers=2)
+        data.kept = None
+        """,
+        f"dataset.kept {LOCK}",
+    ),
+    row(
+        "a store from outside that may not run",
+        """
+        import sys
+        data = Keep(threading.Lock())
+        if len(sys.argv) > 1:
+            data.kept = None
+        DataLoader(data, num_workers=2)
+        """,
+        f"dataset.kept {LOCK}",
+    ),
+    row(
+        "a store through what a library's object keeps",
+        """
+        from torch.utils.data import Subset, random_split
+        part = Subset(Keep(), [0])
+        part.dataset.f = lambda x: x
+        DataLoader(part, num_workers=2)
+        """,
+        "dataset.dataset.f lambda",
+    ),
+    row(
+        "a store through another part",
+        """
+        from torch.utils.data import Subset
+        part, other = Subset(Keep(), [0]), Subset(Keep(), [0])
+        other.dataset.f = lambda x: x
+        DataLoader(part, num_workers=2)
+        """,
+    ),
+    row(
         "setattr with names that a loop spells out",
         """
         class Data:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 _UNKNOWN = Unknown()
 _DEEPEST_CALLS = 5
+_MOST_REDUCED = 4
 _MOST_FRAMES = 64  # of one function on one object; further calls are read as one
 ANYTHING = Arguments(more_positional=True, more_keywords=True)
 
@@ -358,6 +359,27 @@ class Calls:
             else:
                 yield one  # taken to leave the function findable by its name
 
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> Function:
+        """Return the function a `def` makes, with the name that later statements give it."""
+        function = self.made(node, frame, lambda: Function(node, frame))
+        if not frame.scope.is_function:
+            return function
+        for wrapped in _naming(node, frame):
+            for value in self.interpreter.values(Bound(wrapped, frame)):
+                named = value.function if isinstance(value, BoundMethod) else value
+                if isinstance(named, Function) and named is not function:
+                    return self._bearing(function, named)
+        return function
+
+    def _bearing(self, function: Function, named: Function) -> Function:
+        """Return a function under the name of another."""
+        return self.made(
+            function.node,
+            function.frame,
+            lambda: Function(function.node, function.frame, named),
+            named,
+        )
+
     def _wrapped(self, wraps: ExternalCall, one: Reached, frame: Frame) -> Reached:
         inner = one.value
         if not isinstance(inner, Function):
@@ -365,15 +387,27 @@ class Calls:
         for value in self.interpreter.values(wraps.arguments.get(0, "wrapped")):
             if isinstance(value, (Function, BoundMethod)):
                 named = value if isinstance(value, Function) else value.function
-                return Reached(
-                    self.made(
-                        inner.node,
-                        inner.frame,
-                        lambda named=named: Function(inner.node, inner.frame, named),  # type: ignore[misc]
-                        named,
-                    )
-                )
+                return Reached(self._bearing(inner, named))
         return one
+
+    def kept_under(self, value: Value, name: str) -> Iterator[Argument]:
+        """Yield what an object of a library keeps under a name: `Subset(data, ...).dataset`."""
+        if isinstance(value, Derived) and value.how == "__getitem__":
+            value = value.origin
+            if not isinstance(value, ExternalCall) or not self._gives_list(value):
+                return
+        if not isinstance(value, ExternalCall):
+            return
+        row = self.interpreter.catalog.holder(value.name)
+        for parameter, attribute in row.keeps.items() if row is not None else ():
+            if attribute == name and row is not None and parameter not in row.calls:
+                given = value.arguments.get(row.position(parameter), parameter)
+                if given is not None:
+                    yield given
+
+    def _gives_list(self, value: ExternalCall) -> bool:
+        row = self.interpreter.catalog.holder(value.name)
+        return row is not None and row.gives == "list"
 
     # What the standard library hands on
 
@@ -397,6 +431,8 @@ class Calls:
             return [Reached(self._new(_SEQUENCES[name], (), node, frame))]
         if name in _DICTS:
             return [Reached(self._dict(arguments, node, frame))]
+        if name == "functools.reduce":
+            return self._reduced(arguments, node, frame)
         if name == "getattr":
             return self._getattr(arguments, node, frame)
         if name in _IMPORTERS:
@@ -462,6 +498,18 @@ class Calls:
                 function,
             )
             yield Reached(partial, reached.steps)
+
+    def _reduced(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:
+        """Yield what the last call gives that `functools.reduce` makes."""
+        rest, items = arguments.get(2, "initial"), arguments.get(1, None)
+        given = self.interpreter.each(items) if items is not None else []
+        first = rest if rest is not None else next(iter(given), None)
+        if first is not None:
+            yield from self.interpreter.reached(first)
+        for function in self.interpreter.values(arguments.get(0, None)):
+            for item in given[:_MOST_REDUCED]:
+                pair = Arguments((first if first is not None else _UNKNOWN, item))
+                yield from self.apply(function, pair, node, frame)
 
     def _getattr(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:
         names = [
@@ -592,6 +640,25 @@ class Calls:
             return False
         catalog = self.interpreter.catalog
         return catalog.resource(value.name) is not None or catalog.boundary(value.name) is not None
+
+
+def _naming(node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> Iterator[ast.expr]:
+    """Yield the functions whose name the statements after a `def` give it."""
+    block = getattr(frame.module.parent(node), "body", [])
+    for statement in block[block.index(node) + 1 :] if node in block else ():
+        match statement:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id=name), attr="__qualname__")],
+                value=ast.Attribute(value=wrapped, attr="__qualname__"),
+            ) if name == node.name:
+                yield wrapped
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Name(id="update_wrapper") | ast.Attribute(attr="update_wrapper"),
+                    args=[ast.Name(id=name), wrapped, *_],
+                )
+            ) if name == node.name:
+                yield wrapped
 
 
 def defaults(signature: ast.arguments) -> dict[str, ast.expr]:

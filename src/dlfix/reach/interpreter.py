@@ -369,13 +369,18 @@ class Interpreter:
         if scope.is_module:
             for binding in scope.module_globals.get(name, ()):
                 inside = self.frame_at(scope.module, binding.node)
-                yield from self.binding(binding, inside)
-        elif use is None and scope.is_function:
-            yield from self._rebound_by_nonlocal(name, frame)
+                if not is_dead(binding.statement, inside, self):
+                    yield from self.binding(binding, inside)
+        elif scope.is_function:
+            yield from self._rebound_by_nonlocal(name, frame, use)
 
-    def _rebound_by_nonlocal(self, name: str, frame: Frame) -> Iterator[Reached]:
+    def _rebound_by_nonlocal(
+        self, name: str, frame: Frame, use: ast.AST | None
+    ) -> Iterator[Reached]:
         for scope in frame.scope.walk():
             if name in scope.nonlocals and scope.outer(name) is frame.scope:
+                if use is not None and not _read_before(frame.scope, scope.name, use):
+                    continue
                 for binding in scope.bindings.get(name, ()):
                     yield from self.binding(binding, self.frame(scope))
 
@@ -523,7 +528,7 @@ class Interpreter:
 
     def _definition(self, node: ast.AST, frame: Frame) -> Iterator[Reached]:
         assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        function = self.calls.made(node, frame, lambda: Function(node, frame))
+        function = self.calls.function(node, frame)
         found: list[Reached] = [Reached(function)]
         for decorator in reversed(node.decorator_list):
             found = [r for one in found for r in self.calls.decorate(decorator, one, frame)]
@@ -646,6 +651,9 @@ class Interpreter:
             return [Reached(External(f"{value.name}.{name}"))]
         if isinstance(value, ExternalCall) and value.name in _NAMESPACES:
             return self._in_namespace(value, name, frame)
+        kept = list(self.calls.kept_under(value, name))
+        if kept:
+            return [reached for argument in kept for reached in self.reached(argument)]
         if isinstance(value, (ExternalCall, Derived, Container, Partial, BoundMethod)):
             made = self.calls.made(node, frame, lambda: Derived(value, name, node, frame), value)
             return [Reached(made)]
@@ -682,6 +690,12 @@ class Interpreter:
             yield Reached(ModuleValue(f"{value.name}.{name}", submodule))
         else:
             yield Reached(_UNKNOWN)
+
+
+def _read_before(scope: Scope, name: str, use: ast.AST) -> bool:
+    """Tell whether a scope names a function before it comes to a use."""
+    row = getattr(use, "lineno", 0)
+    return any(read.lineno <= row for read in scope.reads.get(name, ()))
 
 
 def along(reached: Reached, further: Iterable[Reached]) -> Iterator[Reached]:

@@ -329,12 +329,8 @@ class State:
                 yield Store(name, call, node, given, frame)
 
     def _deletes(self, node: ast.stmt, me: frozenset[str], *, sure: bool) -> None:
-        if not isinstance(node, ast.Delete) or not sure:
-            return
-        for target in node.targets:
-            name = _own_attribute(target, me)
-            if name is not None:
-                self.stores.pop(name, None)
+        for name in _deleted(node, me) if sure else ():
+            self.stores.pop(name, None)
 
     # Calls that store on the instance
 
@@ -394,6 +390,21 @@ class State:
             if value is not None:
                 statement = frame.module.statement(call)
                 self._put(Store(attribute, call, statement, value, frame))
+
+
+def _deleted(node: ast.stmt, me: frozenset[str]) -> Iterator[str]:
+    """Yield the attributes that a statement takes away: `del self.x`, `delattr(self, "x")`."""
+    if isinstance(node, ast.Delete):
+        yield from (n for t in node.targets if (n := _own_attribute(t, me)) is not None)
+    for call in _calls_in(node) if isinstance(node, (ast.Expr, ast.Assign)) else ():
+        match call:
+            case ast.Call(func=ast.Name(id="delattr"), args=[owner, ast.Constant(value=str(name))]):
+                yield from [name] if _is_me(owner, me) else []
+            case ast.Call(
+                func=ast.Attribute(attr="pop", value=ast.Attribute(attr="__dict__", value=owner)),
+                args=[ast.Constant(value=str(name)), *_],
+            ):
+                yield from [name] if _is_me(owner, me) else []
 
 
 def has_fields(cls: Class) -> bool:

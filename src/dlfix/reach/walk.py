@@ -254,14 +254,37 @@ class Walk:
     def _attributes(
         self, instance: Instance, boundary: Boundary, dropped: set[str]
     ) -> Iterator[Child]:
+        modules = self._outside_modules(instance, boundary)
+        outside = list(self.interpreter.instances.outside_stores(instance, modules))
+        replaced: dict[str, Store] = {
+            store.attribute: store
+            for store in outside
+            if self._surely_replaces(store, instance, boundary)
+        }
         for name, stores in self.interpreter.instances.stores(instance).items():
-            if name not in dropped:
+            if name not in dropped and name not in replaced:
                 for store in stores:
                     yield from self._stored(store)
-        modules = self._outside_modules(instance, boundary)
-        for store in self.interpreter.instances.outside_stores(instance, modules):
-            if store.attribute not in dropped:
+        for store in outside:
+            last = replaced.get(store.attribute, store)
+            if store.attribute not in dropped and outside.index(store) >= outside.index(last):
                 yield from self._stored(store)
+
+    def _surely_replaces(self, store: Store, instance: Instance, boundary: Boundary) -> bool:
+        """Tell whether code sets an attribute after the object is made and before it crosses."""
+        module, target = store.frame.module, store.node
+        if instance.frame is None or {instance.frame.module, boundary.frame.module} != {module}:
+            return False
+        block = getattr(module.parent(store.statement), "body", [])
+        places = [
+            _place_in(block, module, node)
+            for node in (instance.call, store.statement, boundary.node)
+        ]
+        if None in places or sorted(places) != places or len(set(places)) < 2:  # type: ignore[type-var]
+            return False
+        return isinstance(target, ast.Attribute) and (
+            len(self.interpreter.evaluate(target.value, store.frame)) == 1
+        )
 
     def _outside_modules(self, instance: Instance, boundary: Boundary) -> list[Module]:
         modules = [boundary.frame.module]
@@ -301,6 +324,12 @@ class Walk:
         yield Step(module.place(store.node), f".{name}", _from_argument(store))
         if made is not None:
             yield Step(made[1].place(made[0]), label(reached.value), "")
+
+
+def _place_in(block: list[ast.stmt], module: Module, node: ast.AST | None) -> int | None:
+    """Return the place in a block of the statement that a node is part of."""
+    above = [node, *module.ancestors(node)] if node is not None else []
+    return next((index for index, one in enumerate(block) if one in above), None)
 
 
 def _without_alternatives(children: Iterable[Child], above: frozenset[Value]) -> Iterable[Child]:
