@@ -611,6 +611,41 @@ ROWS = [
         """,
     ),
     row(
+        "a key of a dict that is given another value at once",
+        """
+        COLLATES = {"a": lambda b: b}
+        COLLATES["a"] = None
+        DataLoader([], collate_fn=COLLATES["a"], num_workers=2)
+        """,
+    ),
+    row(
+        "a key of a dict that is read before it is given another value",
+        """
+        COLLATES = {"a": lambda b: b}
+        DataLoader([], collate_fn=COLLATES["a"], num_workers=2)
+        COLLATES["a"] = None
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a global looked up by its text",
+        """
+        def good(b): return b
+        bad = lambda b: b
+        DataLoader([], collate_fn=globals()["bad"], num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "another global looked up by its text",
+        """
+        def good(b): return b
+        bad = lambda b: b
+        DataLoader([], collate_fn=globals()["good"], num_workers=2)
+        """,
+        "collate_fn def good",
+    ),
+    row(
         "a name captured by match at another place",
         """
         def make(value):

@@ -446,6 +446,57 @@ ROWS = [
         """,
     ),
     row(
+        "a dataclass with a field replaced",
+        """
+        import dataclasses
+        @dataclasses.dataclass
+        class Config:
+            size: int = 0
+            f: object = None
+        DataLoader(Keep(dataclasses.replace(Config(3), f=lambda x: x)), num_workers=2)
+        """,
+        "dataset.kept.f lambda",
+    ),
+    row(
+        "a dataclass with the culprit replaced",
+        """
+        import dataclasses
+        @dataclasses.dataclass
+        class Config:
+            f: object = None
+        DataLoader(Keep(dataclasses.replace(Config(lambda x: x), f=None)), num_workers=2)
+        """,
+    ),
+    row(
+        "an object that its class keeps once it is made",
+        """
+        class Single:
+            made = None
+            def __init__(self): self.lock = threading.Lock()
+            @classmethod
+            def get(cls):
+                if cls.made is None:
+                    cls.made = cls()
+                return cls.made
+        DataLoader(Keep(Single.get()), num_workers=2)
+        """,
+        f"dataset.kept.lock {LOCK}",
+    ),
+    row(
+        "an object that another class keeps",
+        """
+        class Single:
+            made = None
+        class Other:
+            made = None
+            @classmethod
+            def get(cls):
+                cls.made = threading.Lock()
+        Other.get()
+        DataLoader(Keep(Single.made), num_workers=2)
+        """,
+    ),
+    row(
         "setattr with names that a loop spells out",
         """
         class Data:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.module import Module, is_test
 from dlfix.project.scopes import Scope
 from dlfix.reach.calls import defaults
-from dlfix.reach.methods import decorator_kind
+from dlfix.reach.methods import decorator_kind, takes_instance
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -56,7 +56,8 @@ class Callers:
         function = frame.scope.node
         assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         if frame.owner is not None and _is_self(function, name, frame):
-            yield Reached(frame.owner)
+            of_class = isinstance(frame.owner, Instance) and not takes_instance(function)
+            yield Reached(frame.owner.cls if of_class else frame.owner)  # type: ignore[union-attr]
             return
         found = False
         if self._height < _HIGHEST and not _is_data(node.annotation):

@@ -39,6 +39,7 @@ V = TypeVar("V")
 _UNKNOWN = Unknown()
 _DEEPEST_CALLS = 5
 _MOST_REDUCED = 4
+_REPLACING = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve", "copy.replace"})
 _MOST_FRAMES = 64  # of one function on one object; further calls are read as one
 ANYTHING = Arguments(more_positional=True, more_keywords=True)
 
@@ -431,6 +432,8 @@ class Calls:
             return [Reached(self._new(_SEQUENCES[name], (), node, frame))]
         if name in _DICTS:
             return [Reached(self._dict(arguments, node, frame))]
+        if name in _REPLACING and first is not None:
+            return self._replaced(first, arguments, node, frame)
         if name == "functools.reduce":
             return self._reduced(arguments, node, frame)
         if name == "getattr":
@@ -498,6 +501,21 @@ class Calls:
                 function,
             )
             yield Reached(partial, reached.steps)
+
+    def _replaced(
+        self, first: Argument, arguments: Arguments, node: ast.Call, frame: Frame
+    ) -> Iterator[Reached]:
+        """Yield the object that `dataclasses.replace(object, field=...)` makes."""
+        for value in self.interpreter.values(first):
+            if not isinstance(value, Instance):
+                yield Reached(_UNKNOWN)
+                continue
+            given = value.arguments or ANYTHING
+            names = self.interpreter.instances.fields(value.cls)
+            keywords = dict(zip(names, given.positional, strict=False))
+            merged = Arguments((), {**keywords, **given.keywords, **arguments.keywords})
+            made = self._instance(value.cls, merged, node, frame)
+            yield Reached(made)
 
     def _reduced(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:
         """Yield what the last call gives that `functools.reduce` makes."""

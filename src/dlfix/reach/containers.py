@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
 from dlfix.project.module import COMPREHENSIONS, Module
+from dlfix.project.trees import walk
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -42,7 +43,7 @@ class Containers:
         return self.interpreter.calls.made(
             node,
             frame,
-            lambda: Container(kind, node, frame, (*items, *self._put_in(node, frame))),
+            lambda: Container(kind, node, frame, self._filled(items, node, frame)),
             "container",
             *more,
         )
@@ -108,6 +109,15 @@ class Containers:
         return self.new(kind, items, node, frame, container, cut.start, cut.stop, cut.step)
 
     # What is put into containers after they were made
+
+    def _filled(self, items: Iterable[Item], node: ast.expr, frame: Frame) -> tuple[Item, ...]:
+        found = [*items]
+        replaced = set(_replaced(node, frame))
+        for added in self._put_in(node, frame):
+            if added[0] in replaced:
+                found = [item for item in found if item[0] != added[0]]
+            found.append(added)
+        return tuple(found)
 
     def _put_in(self, node: ast.expr, frame: Frame) -> Iterator[Item]:
         for target in _targets(node, frame.module):
@@ -185,6 +195,32 @@ class Containers:
         return self.interpreter.calls.made(
             scope.node, above, lambda: Frame(scope, above, None, owner), "frame", owner
         )
+
+
+def _replaced(node: ast.expr, frame: Frame) -> Iterator[object]:
+    """Yield the keys of a dict that are given another value before anything reads it."""
+    module, statement = frame.module, frame.module.statement(node)
+    block = getattr(module.parent(statement), "body", [])
+    names = {target.id for target in _targets(node, module) if isinstance(target, ast.Name)}
+    if statement not in block or not names:
+        return
+    for later in block[block.index(statement) + 1 :]:
+        match later:
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=key)]) if (
+                name in names and isinstance(key, ast.Constant)
+            ):
+                yield key.value
+        if not isinstance(later, ast.Assign) or names & _read_in(later):
+            return
+
+
+def _read_in(statement: ast.Assign) -> set[str]:
+    """Return the names that a statement reads but to put something into what they hold."""
+    put = {target.value for target in statement.targets if isinstance(target, ast.Subscript)}
+    return {
+        inner.id for inner in walk(statement)
+        if isinstance(inner, ast.Name) and inner not in put
+    }  # fmt: skip
 
 
 def _method_around(scope: Scope, body: Scope) -> Scope | None:

@@ -12,7 +12,7 @@ from dlfix.reach.crossing import Store
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.methods import decorator_kind, methods_of, stored_names
 from dlfix.reach.set_by_call import set_by_name, setting
-from dlfix.reach.state import State
+from dlfix.reach.state import State, all_fields
 from dlfix.reach.values import (
     Argument,
     Bound,
@@ -162,6 +162,10 @@ class Instances:
             None,
         )  # fmt: skip
 
+    def fields(self, cls: Class) -> list[str]:
+        """Return the names of a dataclass's fields, in the order of the constructor."""
+        return [*all_fields([base for base in self.mro(cls) if isinstance(base, Class)])]
+
     def stands_in(self, cls: Class) -> bool:
         """Tell whether a class's objects only say that something is missing: `__getattr__` raises."""
         method = self.method(cls, "__getattr__")
@@ -257,6 +261,18 @@ class Instances:
                     yield reached
                 continue
             yield from self._method_value(value, owner, node, frame, reached)
+        yield from self._set_on_class(base, name)
+
+    def _set_on_class(self, base: Class, name: str) -> Iterator[Reached]:
+        """Yield what code of a class's module sets on the class: `cls.made = ...`, `Data.made = ...`."""
+        module = base.module
+        for target, statement in attribute_targets(module):
+            if target.attr == name and isinstance(target.value, ast.Name):
+                within = base.node in module.ancestors(target) and target.value.id == "cls"
+                if within or target.value.id == base.name:
+                    frame = self.interpreter.frame_at(module, target)
+                    if base in self.interpreter.values_at(target.value, frame):
+                        yield from self.interpreter.evaluate(statement.value, frame)
 
     def _is_static(self, base: Class, name: str) -> bool:
         for binding in base.frame.module.inner_scope(base.node).bindings.get(name, []):

@@ -294,7 +294,8 @@ class Interpreter:
     def keys(self, node: ast.expr, value: Value, frame: Frame) -> list[object]:
         """Return what a subscript's key may be; None stands for one that is not known."""
         known = constant_key(node)
-        if known is not None or isinstance(node, ast.Slice) or not isinstance(value, Container):
+        by_name = isinstance(value, Container) or getattr(value, "name", "") == "globals"
+        if known is not None or isinstance(node, ast.Slice) or not by_name:
             return [known]
         keys = self.values(Bound(node, frame))
         constants = [key.value for key in keys if isinstance(key, Constant)]
@@ -304,6 +305,8 @@ class Interpreter:
         """Yield what `value[key]` may be; a key of None is one that is not known."""
         if isinstance(value, Container):
             yield from self._contained(value, key, node, frame)
+        elif isinstance(value, ExternalCall) and value.name == "globals" and isinstance(key, str):
+            yield from self.global_name(value.frame.module, key)
         elif isinstance(value, (ExternalCall, Derived)):
             derived = self.calls.made(
                 node, frame, lambda: Derived(value, "__getitem__", node, frame), value

@@ -163,10 +163,7 @@ class State:
         first = next((b for b in classes if has_fields(b) or "__init__" in b.body_names()), None)
         if first is None or "__init__" in first.body_names():
             return None
-        fields: dict[str, tuple[ast.AnnAssign, Class]] = {}
-        for base in reversed(classes):
-            if has_fields(base):
-                fields |= {name: (node, base) for name, node in fields_of(base)}
+        fields = all_fields(classes)
         position = 0
         for name, (node, base) in fields.items():
             made_by_init = _keyword(node.value, "init") is not False
@@ -413,6 +410,15 @@ def has_fields(cls: Class) -> bool:
     if names & {"dataclass", "define", "attrs", "s", "frozen", "mutable"}:
         return True
     return any(_last(base) in ("BaseModel", "NamedTuple") for base in cls.node.bases)
+
+
+def all_fields(classes: list[Class]) -> dict[str, tuple[ast.AnnAssign, Class]]:
+    """Return the fields of a line of classes by name, in the order of the constructor."""
+    found: dict[str, tuple[ast.AnnAssign, Class]] = {}
+    for base in reversed(classes):
+        if has_fields(base):
+            found |= {name: (node, base) for name, node in fields_of(base)}
+    return found
 
 
 def fields_of(cls: Class) -> Iterator[tuple[str, ast.AnnAssign]]:
