@@ -37,6 +37,55 @@ DataLoader([], collate_fn=tools.f if hasattr(tools, "g") else lambda b: b, num_w
         "collate_fn lambda",
     ),
     row(
+        "a module imported by a name that is put together",
+        """
+# file: plugins/alpha.py
+make = lambda b: b
+def good(b): return b
+# file: main.py
+import importlib
+from torch.utils.data import DataLoader
+def load(name): return importlib.import_module("plugins." + name)
+kind = "alpha"
+DataLoader([], collate_fn=load("alpha").make, num_workers=2)
+DataLoader([], collate_fn=importlib.import_module(f"plugins.{kind}").good, num_workers=2)
+        """,
+        "collate_fn def good",
+        "collate_fn lambda",
+    ),
+    row(
+        "what a package looks up by itself",
+        """
+# file: pkg/__init__.py
+import importlib
+WHERE = {"make": "pkg.inner"}
+def __getattr__(name):
+    if name in WHERE:
+        return getattr(importlib.import_module(WHERE[name]), name)
+    raise AttributeError(name)
+# file: pkg/inner.py
+def make():
+    return lambda b: b
+# file: main.py
+import pkg
+from torch.utils.data import DataLoader
+DataLoader([], collate_fn=pkg.make(), num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "what a package does not look up",
+        """
+# file: pkg/__init__.py
+def __getattr__(name):
+    raise AttributeError(name)
+# file: main.py
+import pkg
+from torch.utils.data import DataLoader
+DataLoader([], collate_fn=pkg.make, num_workers=2)
+        """,
+    ),
+    row(
         "what stands in for a library that is missing",
         """
         import importlib

@@ -497,6 +497,85 @@ ROWS = [
         """,
     ),
     row(
+        "a state less what begins so",
+        """
+        class Data:
+            def __init__(self): self._f = self.lock = threading.Lock()
+            def __getstate__(self):
+                return {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a state less what a loop names",
+        """
+        class Data:
+            def __init__(self): self.f = self.g = self.lock = threading.Lock()
+            def __getstate__(self):
+                state = dict(self.__dict__)
+                for name in ("f", "g"): state[name] = None
+                return state
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a dataclass's list that a method fills",
+        """
+        from dataclasses import dataclass, field
+        @dataclass
+        class Data:
+            steps: list = field(default_factory=list)
+            others: list = field(default_factory=list)
+            def __post_init__(self): self.steps.append(lambda x: x)
+        DataLoader(Data(), num_workers=2)
+        """,
+        "dataset.steps[] lambda",
+    ),
+    row(
+        "a list in a dict that a method fills",
+        """
+        class Data:
+            def __init__(self): self.hooks, self.others = {}, {}
+            def on(self, name, hook): self.hooks.setdefault(name, []).append(hook)
+        data = Data()
+        data.on("start", lambda x: x)
+        DataLoader(data, num_workers=2)
+        """,
+        "dataset.hooks[] lambda",
+    ),
+    row(
+        "a dict of defaults that is filled",
+        """
+        import collections
+        hooks, others = collections.defaultdict(list), collections.defaultdict(list)
+        hooks["start"].append(lambda x: x)
+        DataLoader(Keep(hooks), num_workers=2)
+        """,
+        "dataset.kept[] lambda",
+    ),
+    row(
+        "another dict of defaults that is filled",
+        """
+        import collections
+        hooks, others = collections.defaultdict(list), collections.defaultdict(list)
+        others["start"].append(lambda x: x)
+        DataLoader(Keep(hooks), num_workers=2)
+        """,
+    ),
+    row(
+        "an object made to read a property of it, which makes a loader",
+        """
+        class Trainer:
+            def __init__(self, data): self.data = data
+            @property
+            def loader(self): return DataLoader(self.data, num_workers=2)
+        Trainer(Keep(threading.Lock())).loader
+        """,
+        f"dataset.kept {LOCK}",
+    ),
+    row(
         "setattr with names that a loop spells out",
         """
         class Data:

@@ -43,10 +43,11 @@ _REPLACING = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve", "c
 _MOST_FRAMES = 64  # of one function on one object; further calls are read as one
 ANYTHING = Arguments(more_positional=True, more_keywords=True)
 
-_SEQUENCES = {"list": "list", "tuple": "tuple", "set": "set", "frozenset": "set", "sorted": "list"}
-_SAME = frozenset(
-    {"copy.copy", "copy.deepcopy", "contextlib.closing", "contextlib.nullcontext"}
-)
+_SEQUENCES = {
+    "list": "list", "tuple": "tuple", "set": "set", "frozenset": "set", "sorted": "list",
+    "collections.deque": "list",
+}  # fmt: skip
+_SAME = frozenset({"copy.copy", "copy.deepcopy", "contextlib.closing", "contextlib.nullcontext"})
 _SECOND = frozenset({"typing.cast", "typing_extensions.cast"})
 _WRAPPERS = frozenset({"staticmethod", "classmethod", "property", "functools.cached_property"})
 TUPLE_MAKERS = frozenset({"collections.namedtuple", "typing.NamedTuple"})

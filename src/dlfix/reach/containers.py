@@ -108,6 +108,10 @@ class Containers:
         items = list(enumerate(item for _, item in container.items[cut]))
         return self.new(kind, items, node, frame, container, cut.start, cut.stop, cut.step)
 
+    def added(self, node: ast.expr, frame: Frame) -> Iterator[Item]:
+        """Yield what is put into what an expression makes, after it is made."""
+        return self._put_in(node, frame)
+
     # What is put into containers after they were made
 
     def _filled(self, items: Iterable[Item], node: ast.expr, frame: Frame) -> tuple[Item, ...]:
@@ -123,6 +127,8 @@ class Containers:
         for target in _targets(node, frame.module):
             if isinstance(target, ast.Name):
                 yield from self._put_in_name(target.id, frame)
+                if frame.scope.is_class:  # a field's default
+                    yield from self._put_in_attribute("self", target.id, frame)
             elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
                 yield from self._put_in_attribute(target.value.id, target.attr, frame)
 
@@ -326,6 +332,12 @@ def _put(node: ast.AST) -> Iterator[tuple[ast.expr, Iterable[tuple[object, ast.e
 
 
 def _holder(node: ast.expr) -> tuple[str, str] | None:
+    """Return the name, or name and attribute, of a container; of one in it, `x[k]`, its own."""
+    match node:
+        case ast.Subscript(value=holder):
+            return _holder(holder)
+        case ast.Call(func=ast.Attribute(value=holder, attr="setdefault")):
+            return _holder(holder)
     if isinstance(node, ast.Name):
         return "", node.id
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):

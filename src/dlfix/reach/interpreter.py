@@ -32,6 +32,7 @@ from dlfix.reach.sides import SideReader
 from dlfix.reach.staying import Staying
 from dlfix.reach.values import (
     Argument,
+    Arguments,
     Bound,
     BoundMethod,
     Class,
@@ -248,12 +249,29 @@ class Interpreter:
         elif isinstance(node.op, ast.Mult) and (left or right):
             for container in left or right:
                 yield Reached(self.displays.loosened(container, node, frame))
+        elif isinstance(node.op, ast.Add) and (text := self._joined_text(node, frame)) is not None:
+            yield Reached(Constant(text))
         elif isinstance(node.op, ast.Add) and any(
             self.instances.is_dataset(value) for value in self.values(Bound(node.left, frame))
         ):
             yield Reached(self.displays.datasets(node, frame))
         else:
             yield Reached(_UNKNOWN)
+
+    def _joined_text(self, node: ast.BinOp, frame: Frame) -> str | None:
+        parts = [self._text(each, frame) for each in (node.left, node.right)]
+        return None if None in parts else "".join(map(str, parts))
+
+    def _on_joined_str(self, node: ast.JoinedStr, frame: Frame) -> Iterator[Reached]:
+        plain = [each.value if _is_plain(each) else each for each in node.values]  # type: ignore[attr-defined]
+        parts = [self._text(each, frame) for each in plain]
+        yield Reached(_UNKNOWN if None in parts else Constant("".join(map(str, parts))))
+
+    def _text(self, node: ast.expr, frame: Frame) -> str | None:
+        """Return the one text that an expression is."""
+        found = self.values_at(node, frame)
+        value = found[0] if len(found) == 1 else None
+        return value.value if isinstance(value, Constant) and isinstance(value.value, str) else None
 
     def _on_list(self, node: ast.List, frame: Frame) -> Iterator[Reached]:
         yield Reached(self.displays.sequence("list", node.elts, node, frame))
@@ -589,9 +607,26 @@ class Interpreter:
         elif self.project.is_folder(f"{dotted}.{name}", importer):
             yield Reached(ModuleValue(f"{dotted}.{name}", None))
         elif module is not None:
-            yield Reached(_UNKNOWN)
+            yield from self._asked_for(module, name)
         else:
             yield Reached(External(f"{dotted}.{name}"))
+
+    def _asked_for(self, module: Module, name: str) -> Iterator[Reached]:
+        """Yield what a module's own `__getattr__` gives for a name that it does not bind."""
+        key = (module, name)
+        if "__getattr__" not in module.scope.bindings or key in self._importing:
+            yield Reached(_UNKNOWN)
+            return
+        self._importing.add(key)
+        try:
+            for asked in list(self.global_name(module, "__getattr__")):
+                node = asked.value.node if isinstance(asked.value, Function) else None
+                if node is not None:
+                    given = Arguments((Constant(name),))
+                    where = self.frame(module.scope)
+                    yield from self.calls.run(asked.value, given, node, where)  # type: ignore[arg-type]
+        finally:
+            self._importing.discard(key)
 
     def _parameter(self, binding: Binding, frame: Frame) -> Iterator[Reached]:
         found = self._passed(binding, frame)
@@ -692,7 +727,14 @@ class Interpreter:
         if submodule is not None:
             yield Reached(ModuleValue(f"{value.name}.{name}", submodule))
         else:
-            yield Reached(_UNKNOWN)
+            yield from self._asked_for(module, name)
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Tell whether a part of an f-string is a value as it is."""
+    return isinstance(node, ast.FormattedValue) and (
+        node.conversion == -1 and node.format_spec is None
+    )
 
 
 def _read_before(scope: Scope, name: str, use: ast.AST) -> bool:
@@ -729,6 +771,7 @@ _HANDLERS: dict[type[ast.expr], Callable[[Interpreter, Any, Frame], Iterable[Rea
     ast.IfExp: Interpreter._on_if_exp,
     ast.BoolOp: Interpreter._on_bool_op,
     ast.BinOp: Interpreter._on_bin_op,
+    ast.JoinedStr: Interpreter._on_joined_str,
     ast.List: Interpreter._on_list,
     ast.Tuple: Interpreter._on_tuple,
     ast.Set: Interpreter._on_set,

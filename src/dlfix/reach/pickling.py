@@ -21,10 +21,15 @@ class Handed:
 
     everything: bool = False
     dropped: set[str] = field(default_factory=set)
+    prefixes: set[str] = field(default_factory=set)  # attributes that begin so are dropped
     kept: set[str] = field(default_factory=set)
     values: list[ast.expr] = field(default_factory=list)
     known: bool = True
     as_usual: bool = False
+
+    def drops(self, name: str) -> bool:
+        """Tell whether an attribute is left out."""
+        return name in self.dropped or name.startswith(tuple(self.prefixes))
 
 
 def read_reduce(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Handed:
@@ -35,15 +40,16 @@ def read_reduce(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Handed:
     state = Handed()
     for inner in walk(node):
         if isinstance(inner, ast.Assign):
-            _assigned(inner, me, names, state)
+            _assigned(inner, me, names, state, node)
         elif isinstance(inner, ast.Delete):
-            handed.dropped |= {k for t in inner.targets if (k := _key_of(t, names)) is not None}
+            handed.dropped |= {k for t in inner.targets for k in _keys_of(t, names, node)}
         elif isinstance(inner, ast.Call):
-            handed.dropped |= set(_popped(inner, names, node))
+            handed.dropped |= _popped(inner, names, node)
     for part in [each for inner in walk(node) for each in _parts_of(inner, handed)]:
         if isinstance(part, ast.Name) and part.id in names:
             handed.everything = True
             handed.dropped |= state.dropped
+            handed.prefixes |= state.prefixes
             handed.values += state.values
         elif _asks_getstate(part, me):
             handed.as_usual = True
@@ -86,27 +92,26 @@ def read_getstate(method: Function) -> Handed:
     names: set[str] = set()
     for inner in walk(node):
         if isinstance(inner, ast.Assign):
-            _assigned(inner, me, names, handed)
+            _assigned(inner, me, names, handed, node)
         elif isinstance(inner, ast.Delete):
-            handed.dropped |= {k for t in inner.targets if (k := _key_of(t, names)) is not None}
+            handed.dropped |= {k for t in inner.targets for k in _keys_of(t, names, node)}
         elif isinstance(inner, ast.Call):
-            handed.dropped |= set(_popped(inner, names, node))
+            handed.dropped |= _popped(inner, names, node)
         elif isinstance(inner, ast.Return) and inner.value is not None:
             _returned(inner.value, me, names, handed)
     return handed
 
 
-def _assigned(node: ast.Assign, me: str, names: set[str], handed: Handed) -> None:
+def _assigned(node: ast.Assign, me: str, names: set[str], handed: Handed, method: ast.AST) -> None:
     for target in node.targets:
         if isinstance(target, ast.Name) and (
             _starts_from_all(node.value, me, names, handed) or _filtered(node.value, me, handed)
         ):
             names.add(target.id)
-        key = _key_of(target, names)
-        if key is not None:
-            handed.dropped.add(key)
-            if not isinstance(node.value, ast.Constant):
-                handed.values.append(node.value)
+        keys = _keys_of(target, names, method)
+        handed.dropped |= keys
+        if keys and not isinstance(node.value, ast.Constant):
+            handed.values.append(node.value)
 
 
 def _returned(value: ast.expr, me: str, names: set[str], handed: Handed) -> None:
@@ -198,9 +203,20 @@ def _filtered(node: ast.expr, me: str, handed: Handed) -> bool:
         return False
     handed.everything = True
     conditions = node.generators[0].ifs
-    names = [c for condition in conditions for c in _strings(condition)]
-    handed.dropped |= set(names)
-    handed.known = handed.known and (bool(names) or not conditions)
+    for condition in conditions:
+        match condition:
+            case ast.UnaryOp(
+                op=ast.Not(),
+                operand=ast.Call(func=ast.Attribute(attr="startswith"), args=[prefix]),
+            ):
+                names = handed.prefixes
+                names |= set(_strings(prefix))
+            case ast.Call():
+                names = set()
+            case _:
+                names = set(_strings(condition))
+                handed.dropped |= names
+        handed.known = handed.known and bool(names)
     return True
 
 
@@ -210,31 +226,33 @@ def _strings(node: ast.expr) -> Iterator[str]:
             yield inner.value
 
 
-def _key_of(node: ast.expr, names: set[str]) -> str | None:
-    if (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.value, ast.Name)
-        and node.value.id in names
-        and isinstance(node.slice, ast.Constant)
-    ):
-        return str(node.slice.value)
-    return None
+def _keys_of(node: ast.expr, names: set[str], method: ast.AST) -> set[str]:
+    """Return the keys of `state["x"]`, also in a loop over literal names."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+        return set()
+    return _spelled_out(node.slice, method) if node.value.id in names else set()
 
 
-def _popped(call: ast.Call, names: set[str], method: ast.AST) -> Iterator[str]:
-    """Yield the keys of `state.pop("x")`, also in a loop over literal names."""
+def _popped(call: ast.Call, names: set[str], method: ast.AST) -> set[str]:
+    """Return the keys of `state.pop("x")`, also in a loop over literal names."""
     func = call.func
     if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or not call.args:
-        return
+        return set()
     if func.value.id not in names or func.attr not in ("pop", "__delitem__"):
-        return
-    key = call.args[0]
+        return set()
+    return _spelled_out(call.args[0], method)
+
+
+def _spelled_out(key: ast.expr, method: ast.AST) -> set[str]:
+    """Return the texts that a key may be: one, or those of the loop that gives it."""
     if isinstance(key, ast.Constant):
-        yield str(key.value)
-    elif isinstance(key, ast.Name):
-        for loop in walk(method):
-            if isinstance(loop, ast.For) and _is_name(loop.target, key.id):
-                yield from _strings(loop.iter)
+        return {str(key.value)}
+    return {
+        text
+        for loop in walk(method)
+        if isinstance(loop, ast.For) and isinstance(key, ast.Name) and _is_name(loop.target, key.id)
+        for text in _strings(loop.iter)
+    }
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

@@ -56,10 +56,7 @@ class Staying:
         """Tell whether a use of an object hands it to nobody."""
         match module.parent(node):
             case ast.Attribute() as attribute:
-                above = module.parent(attribute)
-                if isinstance(above, ast.Call) and above.func is attribute:
-                    return not self.interpreter.sides.hands_on(cls, attribute.attr)
-                return True
+                return not self.interpreter.sides.hands_on(cls, attribute.attr)
             case ast.Call(func=ast.Name(id=name)) if name not in _KEEPING:
                 return hasattr(builtins, name)
             case ast.Subscript(value=owner):

@@ -171,6 +171,10 @@ class Walk:
         row = self.interpreter.catalog.holder(value.name)
         if row is None:
             return
+        if value.name == "collections.defaultdict":
+            for _, item in self.interpreter.displays.added(value.node, value.frame):
+                for reached in self.interpreter.reached(item):
+                    yield Edge("item"), reached
         arguments = value.arguments
         for index, argument in enumerate(arguments.positional):
             name = row.parameters[index] if index < len(row.parameters) else row.star
@@ -207,19 +211,19 @@ class Walk:
             if handed.as_usual:
                 break
             if handed.everything:
-                yield from self._attributes(instance, boundary, handed.dropped)
+                yield from self._attributes(instance, boundary, handed)
             yield from self._handed_values(instance, method, handed.values)
             return
         getstate = instances.method(instance.cls, "__getstate__")
         if getstate is None:
-            yield from self._attributes(instance, boundary, set())
+            yield from self._attributes(instance, boundary, Handed())
             return
         handed = self._state(instance, getstate)
         if not handed.known:
             yield Edge("state"), Reached(Unknown("what `__getstate__` hands over"))
             return
         if handed.everything:
-            yield from self._attributes(instance, boundary, handed.dropped)
+            yield from self._attributes(instance, boundary, handed)
         yield from self._handed_values(instance, getstate, handed.values)
 
     def _state(self, instance: Instance, getstate: Function) -> Handed:
@@ -235,6 +239,7 @@ class Walk:
                     if above is not None:
                         further = self._state(Instance(base), above)
                         handed.dropped |= further.dropped
+                        handed.prefixes |= further.prefixes
                         handed.known = handed.known and further.known
                     break
         return handed
@@ -252,7 +257,7 @@ class Walk:
                 yield Edge("state"), reached
 
     def _attributes(
-        self, instance: Instance, boundary: Boundary, dropped: set[str]
+        self, instance: Instance, boundary: Boundary, handed: Handed
     ) -> Iterator[Child]:
         modules = self._outside_modules(instance, boundary)
         outside = list(self.interpreter.instances.outside_stores(instance, modules))
@@ -262,12 +267,12 @@ class Walk:
             if self._surely_replaces(store, instance, boundary)
         }
         for name, stores in self.interpreter.instances.stores(instance).items():
-            if name not in dropped and name not in replaced:
+            if not handed.drops(name) and name not in replaced:
                 for store in stores:
                     yield from self._stored(store)
         for store in outside:
             last = replaced.get(store.attribute, store)
-            if store.attribute not in dropped and outside.index(store) >= outside.index(last):
+            if not handed.drops(store.attribute) and outside.index(store) >= outside.index(last):
                 yield from self._stored(store)
 
     def _surely_replaces(self, store: Store, instance: Instance, boundary: Boundary) -> bool:
