@@ -141,19 +141,29 @@ class Project:
         """Tell whether any file may set an attribute of this name on anything."""
         return attribute.encode() in self._set or not attribute.isascii()
 
+    def setters(self, attribute: str) -> list[Module]:
+        """Return the modules that may set an attribute of this name on anything."""
+        if not attribute.isascii():
+            return self.mentions(attribute)
+        return self._parsed(self._set.get(attribute.encode(), ()))
+
     @cached_property
-    def _defined(self) -> frozenset[bytes]:
+    def _defined(self) -> dict[bytes, list[Path]]:
         return self._named_by(_DEFINED)
 
     @cached_property
-    def _set(self) -> frozenset[bytes]:
+    def _set(self) -> dict[bytes, list[Path]]:
         return self._named_by(_SET)
 
-    def _named_by(self, pattern: re.Pattern[bytes]) -> frozenset[bytes]:
-        """Return all that the groups of a pattern find in the project's files."""
-        sources = (self.source(path) for path in self.files)
-        found = (pattern.findall(source.data) for source in sources if source is not None)
-        return frozenset(name for groups in found for group in groups for name in group)
+    def _named_by(self, pattern: re.Pattern[bytes]) -> dict[bytes, list[Path]]:
+        """Return all that the groups of a pattern find in the project's files, and where."""
+        found: dict[bytes, list[Path]] = {}
+        for path in self.files:
+            source = self.source(path)
+            groups = pattern.findall(source.data) if source is not None else ()
+            for name in {name for group in groups for name in group}:
+                found.setdefault(name, []).append(path)
+        return found
 
     def setting(self, attribute: str, owner: Module) -> list[Module]:
         """Return the other modules that name a module and may set an attribute of it: `m.x = ...`."""

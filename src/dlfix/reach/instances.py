@@ -54,6 +54,7 @@ class Instances:
         self._mro: dict[Class, list[Class | External | Unknown]] = {}
         self._lining_up = 0
         self._subclasses: dict[Class, list[Class]] = {}
+        self._set_at: dict[str, list[tuple[Module, ast.Attribute | ast.Call]]] = {}
         self._only: dict[tuple[Instance, str], Bound | None] = {}
         self._anyone: dict[Class, Instance] = {}
         self._by_any: dict[tuple[Instance, str], list[Store]] = {}
@@ -353,11 +354,16 @@ class Instances:
 
     def is_set(self, name: str) -> bool:
         """Tell whether code in view sets an attribute by a name, on whatever object."""
-        return next(self._setting(name), None) is not None
+        return bool(self._setting(name))
 
-    def _setting(self, name: str) -> Iterator[tuple[Module, ast.Attribute | ast.Call]]:
-        """Yield the places that set an attribute by a name."""
-        for module in self.interpreter.project.mentions(name):
+    def _setting(self, name: str) -> list[tuple[Module, ast.Attribute | ast.Call]]:
+        """Return the places that set an attribute by a name."""
+        if name not in self._set_at:
+            self._set_at[name] = list(self._find_setting(name))
+        return self._set_at[name]
+
+    def _find_setting(self, name: str) -> Iterator[tuple[Module, ast.Attribute | ast.Call]]:
+        for module in self.interpreter.project.setters(name):
             for target in module.nodes_by_name.get(name, ()):
                 if isinstance(target, ast.Attribute) and not isinstance(target.ctx, ast.Load):
                     yield module, target
