@@ -54,13 +54,13 @@ def test_a_use_sees(source: str, seen: set[int]) -> None:
     module = Module(SourceText(Path("/m.py"), text.encode(), text, "utf-8"), "m")
     scope = module.scope.children[0]
     (call,) = [c for c in module.calls if ast.unparse(c.func) == "use"]
-    found = reaching(module, scope.node, scope.bindings["x"], call.args[0])
+    found = reaching(scope, "x", call.args[0])
     assert {b.value.value for b in found if isinstance(b.value, ast.Constant)} == seen
 
 
 def test_with_no_use_the_end_of_the_code_is_seen() -> None:
     text = "x = 1\nx = 2\ndef f(): return x"
     module = Module(SourceText(Path("/m.py"), text.encode(), text, "utf-8"), "m")
-    (found,) = reaching(module, module.tree, module.scope.bindings["x"], None)
+    (found,) = reaching(module.scope, "x", None)
     assert isinstance(found.value, ast.Constant)
     assert found.value.value == 2

@@ -6,11 +6,12 @@ Exact for straight lines, branches, `with` and `try`; a loop is taken to run any
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dlfix.project.module import Module
-from dlfix.project.scopes import Binding
+from dlfix.project.scopes import Binding, Scope
 
 _LEAVING = (ast.Return, ast.Raise)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -52,13 +53,13 @@ def _level(parent: ast.AST, child: ast.AST) -> _Level | None:
     return None
 
 
-def reaching(
-    module: Module, root: ast.AST, bindings: Sequence[Binding], use: ast.AST | None
-) -> list[Binding]:
-    """Return the bindings in scope `root` that a use can see, the nearest first.
+@lru_cache(maxsize=65_536)
+def reaching(scope: Scope, name: str, use: ast.AST | None) -> tuple[Binding, ...]:
+    """Return the bindings of a name in a scope that a use can see, the nearest first.
 
     With `use` None, those that hold when the scope's code has run to its end.
     """
+    module, root, bindings = scope.module, scope.node, scope.bindings.get(name, ())
     place = levels(module, use, root) if use is not None else []
     loops = [level.owner for level in place if isinstance(level.owner, _LOOPS)]
     covered = _Covered()
@@ -80,7 +81,7 @@ def reaching(
         found.append(binding)
         if binding.kind != "augmented" and covered.add(at, place):
             break
-    return [binding for binding in found if binding.kind != "delete"]
+    return tuple(binding for binding in found if binding.kind != "delete")
 
 
 def _before(

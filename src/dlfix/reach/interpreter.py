@@ -377,10 +377,7 @@ class Interpreter:
 
     def _bound_name(self, name: str, frame: Frame, use: ast.AST | None) -> Iterator[Reached]:
         scope = frame.scope
-        bindings = scope.bindings.get(name, [])
-        if use is None or scope.is_module:
-            bindings = [*bindings]
-        found = reaching(scope.module, scope.node, bindings, use)
+        found = reaching(scope, name, use)
         for index, binding in enumerate(found):
             if len(found) == 1:
                 yield from self.binding(binding, frame)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,11 @@ def narrowed(
 
 
 def passed_over(
-    binding: Binding, later: list[Binding], found: list[Reached], frame: Frame, interp: Interpreter
+    binding: Binding,
+    later: Sequence[Binding],
+    found: list[Reached],
+    frame: Frame,
+    interp: Interpreter,
 ) -> list[Reached]:
     """Return what a binding may still give where later ones, under tests, did not take its place."""
     for each in later:

@@ -11,6 +11,7 @@ import ast
 import builtins
 import re
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -71,7 +72,7 @@ class SideReader:
         methods = self.methods(cls)
         return frozenset(_closure((n for n in WORKER if n in methods), self.uses(cls)))
 
-    def run_by_parent(self, cls: Class, wanted: set[str]) -> set[str]:
+    def run_by_parent(self, cls: Class, wanted: AbstractSet[str]) -> AbstractSet[str]:
         """Return those of some methods that the parent runs, looking no further than they need."""
         if cls in self._sides:
             return wanted & self._sides[cls].parent

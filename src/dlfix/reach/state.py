@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from dlfix.project.scopes import EACH, unpacking
@@ -82,7 +82,7 @@ class State:
     def _later(self) -> None:
         """Join in what other methods store that the parent runs after construction."""
         sides = self.interpreter.sides
-        storing = self._leading_to_stores() - _CONSTRUCTING
+        storing = self._storing - _CONSTRUCTING
         if not storing:
             return
         self.late = True
@@ -95,14 +95,21 @@ class State:
             self.stores = _joined(before, self.stores)
             self._cached(name, method)
 
-    def _leading_to_stores(self) -> set[str]:
-        """Return the methods that store on the instance, themselves or by what they use or call."""
-        sides, cls = self.interpreter.sides, self.instance.cls
+    @cached_property
+    def _storing(self) -> frozenset[str]:
+        """The methods that may store on the instance, themselves or by what they use or call."""
+        cls = self.instance.cls
+        return self.interpreter.calls.made(
+            cls.node, cls.frame, lambda: self._leading_to_stores(cls), "storing"
+        )
+
+    def _leading_to_stores(self, cls: Class) -> frozenset[str]:
+        sides = self.interpreter.sides
         found = {n for n, node in sides.methods(cls).items() if _stores_on_self(node)}
         uses = sides.uses(cls)
         while more := {n for n, used in uses.items() if n not in found and used & found}:
             found |= more
-        return found
+        return frozenset(found)
 
     def _cached(self, name: str, method: Function) -> None:
         """A cached property that the parent read is in `__dict__`."""
@@ -256,6 +263,8 @@ class State:
 
     def _branches(self, node: ast.If, frame: Frame, me: frozenset[str], *, sure: bool) -> None:
         """Run both branches on copies of the state, then join them; one, where the test is known."""
+        if not self._may_change(node, me):
+            return
         held = outcome(node.test, frame, self.interpreter)
         if held is not None:
             self._block(node.body if held else node.orelse, frame, me, sure=sure)
@@ -271,6 +280,18 @@ class State:
             self.stores = after_body
         elif not _leaves(node.body):
             self.stores = _joined(after_body, self.stores)
+
+    def _may_change(self, node: ast.If, me: frozenset[str]) -> bool:
+        """Tell whether a branch may store on the instance, or its test tells what one holds."""
+        if _empty_where(node.test, me, True) or _empty_where(node.test, me, False):
+            return True
+        return _touches_state(node, me) or any(
+            isinstance(call.func, ast.Attribute)
+            and _is_me(call.func.value, me)
+            and call.func.attr in self._storing
+            for call in walk(node)
+            if isinstance(call, ast.Call)
+        )
 
     def _without(self, attribute: str | None) -> None:
         """Forget what an attribute may hold where it is known to hold nothing."""
@@ -344,11 +365,18 @@ class State:
         )
         if not (is_own or handed):
             return
+        if not handed and self._is_idle(func, me):
+            return
         before = None if sure else {name: list(stores) for name, stores in self.stores.items()}
         for reached in self.interpreter.evaluate(func, frame):
             self._called(reached.value, call, frame, bool(is_own), handed)
         if before is not None:
             self.stores = _joined(before, self.stores)
+
+    def _is_idle(self, func: ast.expr, me: frozenset[str]) -> bool:
+        """Tell whether a method that is called on the instance stores nothing on it."""
+        own = isinstance(func, ast.Attribute) and _is_me(func.value, me)
+        return own and func.attr not in self._storing  # type: ignore[attr-defined]
 
     def _called(
         self, value: object, call: ast.Call, frame: Frame, is_own: bool, handed: list[ast.Name]
@@ -431,19 +459,23 @@ def fields_of(cls: Class) -> Iterator[tuple[str, ast.AnnAssign]]:
 
 
 def _stores_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return decorator_kind(node) == "cached_property" or bool(_set_on_self(node)) or _hands(node)
+    return decorator_kind(node) == "cached_property" or _touches_state(node, _self_names(node))
 
 
-@lru_cache(maxsize=8_192)
-def _hands(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Tell whether a method passes its own object to a function, which may store on it."""
-    me = _self_names(node)
-    return any(
-        _is_me(argument, me)
-        for inner in walk(node)
-        if isinstance(inner, ast.Call)
-        for argument in inner.args
-    )
+@lru_cache(maxsize=16_384)
+def _touches_state(node: ast.AST, me: frozenset[str]) -> bool:
+    """Tell whether code may store on an object: itself, by a base, or by what it hands it to."""
+    for inner in walk(node):
+        if isinstance(inner, ast.Attribute):
+            stores = not isinstance(inner.ctx, ast.Load) or inner.attr == "__dict__"
+            if stores and _is_me(inner.value, me):
+                return True
+        elif isinstance(inner, ast.Call):
+            if any(_is_me(argument, me) for argument in inner.args):
+                return True
+            if isinstance(inner.func, ast.Name) and inner.func.id == "super":
+                return True
+    return False
 
 
 @lru_cache(maxsize=8_192)
