@@ -161,8 +161,9 @@ def test_what_hangs_from_a_resource_cannot_be_pickled_either(
     assert row is not None
     assert CATALOG.hanging(row.derived[case.how]) is not None
     value = build(case.make)
+    hanging = eval(case.use, {"x": value})
     with pytest.raises(Exception):  # noqa: B017, PT011  each library has its own
-        pickle.loads(pickled(eval(case.use, {"x": value})))
+        pickle.loads(pickled(hanging))
 
 
 @pytest.mark.parametrize("case", PLAIN, ids=lambda case: f"{case.row}:{case.use}")

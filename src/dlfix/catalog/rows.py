@@ -152,8 +152,8 @@ class ResourceRow:
     (each process opens its own), "drop" (a new, empty one has the same meaning), "report".
 
     `derived` maps what is done to the object ("cursor", "attrs", "[]" for any key, "[str]" for a
-    constant text, "[:]" for a slice, "[*]" for an item of it, "iter" for `iter(x)`) to the type of what comes of it and
-    hangs from it; that type has a row of its own, `[[type]]`. What is neither in `derived` nor in
+    constant text, "[:]" for a slice, "[*]" for an item of it, "iter" for `iter(x)`, "." for any other attribute
+    that is not called) to the type of what comes of it and hangs from it; that type has a row of its own, `[[type]]`. What is neither in `derived` nor in
     `plain` is not known.
     """
 

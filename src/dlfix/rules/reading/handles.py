@@ -245,7 +245,12 @@ def _derived_row(value: Derived, analysis: Analysis, catalog: Catalog) -> Resour
     if above is None:
         return None
     given = above.hangs(value.how, _key(value, analysis))
+    if given is None and not value.called and value.how not in (*above.plain, *_OPERATORS):
+        given = above.derived.get(".")
     return catalog.hanging(given) if given is not None else None
+
+
+_OPERATORS = ("__getitem__", "__iter__", "__next__", "__call__")
 
 
 def _key(value: Derived, analysis: Analysis) -> object:
