@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,23 @@ def test_the_names_of_a_row_exist(row: ResourceRow, request: pytest.FixtureReque
         if object_of(name.partition(".")[0]) is MISSING:
             continue
         assert object_of(name) is not MISSING, name
+
+
+def variants() -> list[ResourceRow]:
+    """Return all rows of resources, and what their modes make of them."""
+    plain = [replace(row, modes=()) for row in ROWS]
+    return plain + [replace(row, modes=(), **mode.changes) for row in ROWS for mode in row.modes]
+
+
+@pytest.mark.parametrize("row", variants(), ids=lambda row: row.name)
+def test_what_is_only_reported_has_a_note_that_says_why(row: ResourceRow) -> None:
+    found = row.kind in ("resource", "state") and (row.fails or row.fork_unsafe)
+    if found and row.action == "report":
+        assert row.note
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_a_handle_closes_by_a_method_or_a_function(row: ResourceRow) -> None:
+    assert not row.close or all(part.isidentifier() for part in row.close.split("."))
+    if "." in row.close and object_of(row.close.partition(".")[0]) is not MISSING:
+        assert callable(object_of(row.close))
