@@ -576,6 +576,57 @@ ROWS = [
         f"dataset.kept {LOCK}",
     ),
     row(
+        "what an item opens, where the parent goes through the items",
+        """
+        class Rows:
+            def __init__(self): self.db = None
+            def __len__(self): return 1
+            def __getitem__(self, i):
+                if self.db is None:
+                    self.db = sqlite3.connect("x")
+                return i
+
+        rows = Rows()
+        for one in rows: print(one)
+        DataLoader(rows, num_workers=2)
+        """,
+        "dataset.db sqlite3.connect(...)",
+    ),
+    row(
+        "what an item opens, where the parent lists the items",
+        """
+        class Rows:
+            def __init__(self): self.db = None
+            def __len__(self): return 1
+            def __getitem__(self, i):
+                if self.db is None:
+                    self.db = sqlite3.connect("x")
+                return i
+
+        rows = Rows()
+        print(list(rows))
+        DataLoader(rows, num_workers=2)
+        """,
+        "dataset.db sqlite3.connect(...)",
+    ),
+    row(
+        "what an item opens, where the parent goes through another object's",
+        """
+        class Rows:
+            def __init__(self): self.db = None
+            def __len__(self): return 1
+            def __getitem__(self, i):
+                if self.db is None:
+                    self.db = sqlite3.connect("x")
+                return i
+
+        def look():
+            other = Rows()
+            for one in other: print(one)
+        DataLoader(Rows(), num_workers=2)
+        """,
+    ),
+    row(
         "setattr with names that a loop spells out",
         """
         class Data:

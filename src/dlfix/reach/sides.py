@@ -29,6 +29,7 @@ WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "fo
 PARENT = ("__init__", "__post_init__", "__attrs_post_init__", "__len__")
 _OUTSIDE_MODULES = 12
 _BUILTINS = {"len": "__len__", "iter": "__iter__", "next": "__next__"}
+_ITERATING = ("iter", "list", "tuple", "enumerate", "tqdm")
 PROTOCOLS = frozenset({"__getitem__", *_BUILTINS.values()})
 Def = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -159,20 +160,44 @@ class SideReader:
             mentioning = [cls.module, *mentioning]
         return mentioning[:_OUTSIDE_MODULES]
 
+    def _taking_items(self, module: Module, cls: Class) -> Iterator[ast.Name]:
+        """Yield the names whose items code takes: `dataset[0]`, and `for one in dataset`."""
+        for node in module.nodes(ast.Subscript):
+            if isinstance(node.value, ast.Name) and _may_take_item(node):
+                yield node.value
+        if "__iter__" in self.methods(cls):
+            return
+        loops: list[ast.For | ast.comprehension] = [
+            *module.nodes(ast.For), *module.nodes(ast.comprehension)
+        ]  # fmt: skip
+        for loop in loops:
+            yield from _iterated(loop.iter)
+        for name in _ITERATING:
+            for call in module.calls_by_name.get(name, ()):
+                yield from _iterated(call)
+
     def _indexed_in(self, module: Module, cls: Class, own: set[ast.ClassDef]) -> bool:
         line = {getattr(base, "name", "").rpartition(".")[2] for base in self._line(cls)}
-        for node in module.nodes(ast.Subscript):
-            if not _may_take_item(node) or _inside(module, node, own):
+        for node in self._taking_items(module, cls):
+            if _inside(module, node, own):
                 continue
             frame = self.interpreter.frame_at(module, node)
-            if not _may_hold(_name(node.value), frame.scope, line):
+            if not _may_hold(node.id, frame.scope, line):
                 continue
-            values = self.interpreter.evaluate(node.value, frame)
+            values = self.interpreter.evaluate(node, frame)
             for value in (reached.value for reached in values):
                 of_class = isinstance(value, Instance) and value.cls is cls
                 if of_class and self.interpreter.staying.escapes(module, value):
                     return True
         return False
+
+
+def _iterated(node: ast.expr) -> Iterator[ast.Name]:
+    """Yield the name that is iterated, also in `enumerate(name)`."""
+    if isinstance(node, ast.Call) and _name(node.func) in _ITERATING and node.args:
+        node = node.args[0]
+    if isinstance(node, ast.Name):
+        yield node
 
 
 def _may_take_item(node: ast.Subscript) -> bool:
