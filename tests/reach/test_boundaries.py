@@ -623,6 +623,41 @@ def test_data():
         "collate_fn lambda",
     ),
     row(
+        "a subclass of a trainer",
+        """
+        from transformers import Trainer, TrainingArguments
+        class Ours(Trainer):
+            def compute_loss(self, *given): return 0
+        arguments = TrainingArguments("x", dataloader_num_workers=2)
+        Ours(args=arguments, train_dataset=[1], data_collator=lambda f: f)
+        """,
+        "data_collator lambda",
+    ),
+    row(
+        "a subclass of a trainer without workers",
+        """
+        from transformers import Trainer, TrainingArguments
+        class Ours(Trainer):
+            def compute_loss(self, *given): return 0
+        Ours(args=TrainingArguments("x"), train_dataset=[1], data_collator=lambda f: f)
+        """,
+    ),
+    row(
+        "a loader's partial that is called",
+        """
+        Load = functools.partial(DataLoader, num_workers=2)
+        Load([1], collate_fn=lambda b: b)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a loader's partial that is called for no workers",
+        """
+        Load = functools.partial(DataLoader, num_workers=2)
+        Load([1], collate_fn=lambda b: b, num_workers=0)
+        """,
+    ),
+    row(
         "a class that is no dataset",
         """
         class Data:

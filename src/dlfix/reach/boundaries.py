@@ -57,7 +57,7 @@ class Boundaries:
         """Yield every call that ships objects to another process."""
         seen: set[ast.AST] = set()
         modules = self.modules
-        names = self._names | self._subclasses(modules)
+        names = self._names | self._subclasses(modules) | self._bound_partials(modules)
         pending = list(dict.fromkeys([*modules, *self._users(names - self._names)]))
         for module in told("looking for loaders", pending, self._tell):
             here = names | _aliases(module, names)
@@ -78,6 +78,17 @@ class Boundaries:
                         found.add(node.name)
         return found
 
+    def _bound_partials(self, modules: list[Module]) -> set[str]:
+        """Return the names that modules give to `partial(DataLoader, ...)`."""
+        return {
+            target.id
+            for module in modules
+            for call in module.calls_by_name.get("partial", ())
+            if call.args and _called_one_of(call.args[0], self._names)
+            for target in getattr(module.parent(call), "targets", ())
+            if isinstance(target, ast.Name)
+        }
+
     def _users(self, names: set[str]) -> Iterator[Module]:
         for name in sorted(names):
             yield from self.interpreter.project.mentions(name)
@@ -89,7 +100,7 @@ class Boundaries:
         for base in self.interpreter.instances.mro(cls):
             if isinstance(base, External):
                 row = self.catalog.boundary(base.name)
-                if row is not None and row.kind in ("DataLoader", "Process"):
+                if row is not None and row.kind in ("DataLoader", "Process", "Trainer"):
                     return row
         return None
 
