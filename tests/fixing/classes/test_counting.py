@@ -94,6 +94,12 @@ def test_it_stays_where_init_asks_for_it():
     assert "_length" not in code
 
 
+def test_it_stays_where_init_hands_the_instance_on():
+    start = START + "    self.sampler = Sampler(self)\n"
+    code = counted("def __len__(self):\n    return len(self.file)", start=start)
+    assert "_length" not in code
+
+
 def test_it_stays_where_code_outside_sets_what_it_depends_on():
     start = START + "    self.split = 'a'\n"
     around = replace(Surroundings(), set_elsewhere=frozenset({"split"}))

@@ -18,6 +18,7 @@ from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.text import comments_of, names_in, render, shifted
 
 COUNT = "__len__"
+KEEPS_NOTHING = ("super", "type", "isinstance", "hasattr", "getattr", "setattr", "vars", "id")
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,9 @@ def find_count(
     me = self_name(method)
     body = method.body[1:] if ast.get_docstring(method) is not None else method.body
     result = _only_return(body)
-    if result is None or COUNT in facts.started or me != self_name(start):
+    if result is None or {COUNT} & (facts.started | around.set_elsewhere) or me != self_name(start):
+        return None
+    if any(_hands_itself_on(facts, facts.methods[name]) for name in facts.started):
         return None
     if _returns(start) or _names_collide(facts, start, method, me):
         return None
@@ -67,6 +70,19 @@ def _only_return(body: list[ast.stmt]) -> ast.Return | None:
 
 def _returns(node: ast.AST) -> int:
     return sum(isinstance(each, ast.Return) for each in ast.walk(node))
+
+
+def _hands_itself_on(facts: ClassFacts, method: Method) -> bool:
+    """Tell whether a method gives the instance to somebody, who may ask for its length."""
+    me = self_name(method)
+    for node in ast.walk(method):
+        if isinstance(node, ast.Name) and node.id == me and isinstance(node.ctx, ast.Load):
+            parent = facts.module.parent(node)
+            if isinstance(parent, ast.Attribute):
+                continue
+            if not isinstance(parent, ast.Call) or ast.unparse(parent.func) not in KEEPS_NOTHING:
+                return True
+    return False
 
 
 def _names_collide(facts: ClassFacts, start: Method, method: Method, me: str) -> bool:

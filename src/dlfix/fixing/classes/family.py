@@ -72,7 +72,8 @@ def surroundings(
         start_methods=_overridden(family, touching),
         inherited=_inherited(family),
         kept_by_bases=_kept_by_bases(family),
-        set_elsewhere=_set_elsewhere(project, family, attributes),
+        set_elsewhere=_set_elsewhere(project, family, attributes)
+        | _set_on_instances(project, family, attributes),
         only_started=frozenset(_only_started(project, family)),
     )
 
@@ -235,12 +236,19 @@ def _kept_by_bases(family: Family) -> frozenset[str]:
 
 
 def _set_elsewhere(project: Project, family: Family, attributes: set[str]) -> frozenset[str]:
-    """Return what the length depends on and code outside the class sets, or an heir makes otherwise."""
+    """Return what the length is made of, where code outside may set it or heirs make it otherwise."""
     facts = family.facts
     used = {
         each for name in facts.reached(["__len__"]) for each in self_names_used(facts.methods[name])
     }
     names = {name for heir in family.heirs for name in used & heir.methods.keys()}
+    names |= {
+        each
+        for base in family.bases
+        for name in base.started
+        for each in self_names_used(base.methods[name])
+        if each == "__len__"
+    }
     related = [facts.node, *(each.node for each in (*family.bases, *family.heirs))]
     for name in used - attributes - names:
         for module in project.mentions(name):
@@ -256,6 +264,23 @@ def _set_elsewhere(project: Project, family: Family, attributes: set[str]) -> fr
                     if owner is not facts.node and (owner in related or not of_self):
                         names.add(name)
     return frozenset(names)
+
+
+def _set_on_instances(project: Project, family: Family, attributes: set[str]) -> frozenset[str]:
+    """Return what a handle is opened from, where code outside sets it once an instance is made."""
+    facts = family.facts
+    openers = {site.method for name in attributes for site in facts.stores.get(name, [])}
+    used = {each for method in openers for each in self_names_used(method)} - attributes
+    if not used - facts.methods.keys():
+        return frozenset()
+    parents = (module.parent(node) for module, node in _instances(project, family.names))
+    return frozenset(
+        each.attr
+        for each in parents
+        if isinstance(each, ast.Attribute)
+        and not isinstance(each.ctx, ast.Load)
+        and each.attr in used - facts.methods.keys()
+    )
 
 
 def _used_outside(

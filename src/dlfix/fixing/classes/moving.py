@@ -76,8 +76,10 @@ class Mover:
         method: Method,
         handles: Mapping[str, Handle],
         kept_by_bases: frozenset[str] = frozenset(),
+        set_elsewhere: frozenset[str] = frozenset(),
     ) -> None:
         self.kept_by_bases = kept_by_bases
+        self.set_elsewhere = set_elsewhere  # attributes that may be others once it is opened
         self.facts = facts
         self.module = facts.module
         self.method = method
@@ -797,6 +799,8 @@ class Mover:
             site = sites[0]
             if len(sites) != 1 or site.method is not self.method or self._compounds(site.statement):
                 continue
+            if attribute in self.set_elsewhere:
+                continue
             if isinstance(site.value, ast.Name) and site.value.id == name:
                 return attribute
         return self._kept_by_caller(name)
@@ -883,10 +887,12 @@ class Mover:
         assert isinstance(node, ast.Attribute)
         name = node.attr
         sites = self.facts.stores.get(name, [])
-        if name in self.handles or len(sites) < 2:
+        if name in self.handles or (len(sites) < 2 and name not in self.set_elsewhere):
             return None
         opened = self.handles[attribute].site.statement
         later = [each for each in sites if self._is_later(each, opened)]
+        if name in self.set_elsewhere:
+            later = later or sites
         if not later or self._reopens(attribute, later):
             return None
         key = f"{self.me}.{name}"

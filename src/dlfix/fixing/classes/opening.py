@@ -158,7 +158,7 @@ class LazyClass:
         site, method = first.site, first.site.method
         value = getattr(site.statement, "value", None)
         whole = replace(first, site=replace(site, value=value))
-        mover = Mover(self.facts, method, {first.attribute: whole}, self.around.kept_by_bases)
+        mover = self._mover(method, {first.attribute: whole})
         mover.unpacked.add(site.statement)
         for name in self.unpacked:
             settings = mover.settings_of(self.handles[name])
@@ -389,17 +389,21 @@ class LazyClass:
                 self._fill(method, handle, leading.get(handle.attribute, ""), handles)
             if not handles:
                 continue
-            mover = Mover(self.facts, method, handles, self.around.kept_by_bases)
+            mover = self._mover(method, handles)
             mover.moved.gone |= self.work.gone
             moved = mover.run(leading)
             self._add(method, moved)
+
+    def _mover(self, method: Method, handles: Mapping[str, Handle]) -> Mover:
+        around = self.around
+        return Mover(self.facts, method, handles, around.kept_by_bases, around.set_elsewhere)
 
     def _fill(
         self, method: Method, handle: Handle, leading: str, others: Mapping[str, Handle]
     ) -> None:
         if handle.attribute in self.together:
             raise Refusal(f"it is opened in a loop at {self.facts.line(handle.site.statement)}")
-        mover = Mover(self.facts, method, {handle.attribute: handle}, self.around.kept_by_bases)
+        mover = self._mover(method, {handle.attribute: handle})
         mover.also(others)
         self._add(method, Filling(self.facts, method, handle, mover).run(leading))
 
