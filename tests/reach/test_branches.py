@@ -10,6 +10,44 @@ from tests.reach.paths import Case, analysis_of, paths, row
 
 ROWS = [
     row(
+        "a branch of a constructor that an attribute chooses",
+        """
+        class Data:
+            def __init__(self, kind):
+                self.kind = kind
+                if self.kind == "a":
+                    self.f = lambda x: x
+                else:
+                    self.g = lambda x: x
+        DataLoader(Data("a"), num_workers=2)
+        """,
+        "dataset.f lambda",
+        "dataset.g lambda",
+    ),
+    row(
+        "a branch of a constructor that an argument chooses",
+        """
+        class Data:
+            def __init__(self, kind):
+                if kind == "a":
+                    self.f = lambda x: x
+                else:
+                    self.g = lambda x: x
+        DataLoader(Data("a"), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "a default that nobody passes another value for",
+        """
+        def make(kind="a"):
+            f = (lambda b: b) if kind == "b" else None
+            return DataLoader([], collate_fn=f, num_workers=2)
+        make()
+        """,
+        "collate_fn lambda",
+    ),
+    row(
         "the else of isinstance holds what is no such object",
         """
         class A: pass

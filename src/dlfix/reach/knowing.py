@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from dlfix.reach.calls import defaults
 from dlfix.reach.enums import members
 from dlfix.reach.questions import is_builtin
 from dlfix.reach.values import (
@@ -113,9 +114,12 @@ class Knowing:
     def _parameter(self, name: str, frame: Frame) -> list[Value]:
         if frame.arguments is not None:
             return self._all(frame.arguments.get(name, ()))
-        calls = self.interpreter.callers.all_of(frame)
+        calls = self.interpreter.callers.all_of(frame) or []
+        default = defaults(frame.scope.node.args).get(name)  # type: ignore[attr-defined]
+        if default is not None and all(_is_default(given.get(name), default) for given in calls):
+            return []  # nobody passes it yet
         found: list[Value] = []
-        for given in calls or ():
+        for given in calls:
             values = self._all(given.get(name, ()))
             if not values:
                 return []
@@ -165,6 +169,10 @@ class Knowing:
         ):
             return []
         return found if all(isinstance(each, (Instance, Constant)) for each in found) else []
+
+
+def _is_default(given: tuple[Argument, ...] | None, default: ast.expr) -> bool:
+    return bool(given) and all(isinstance(g, Bound) and g.node is default for g in given or ())
 
 
 _SURE = (Function, Class, Constant, ModuleValue)

@@ -265,7 +265,8 @@ class State:
         """Run both branches on copies of the state, then join them; one, where the test is known."""
         if not self._may_change(node, me):
             return
-        held = outcome(node.test, frame, self.interpreter)
+        asks_call = _asks_of_parameters(node.test, frame)
+        held = outcome(node.test, frame, self.interpreter) if asks_call else None
         if held is not None:
             self._block(node.body if held else node.orelse, frame, me, sure=sure)
             return
@@ -573,6 +574,23 @@ def _empty_where(test: ast.expr, me: frozenset[str], held: bool) -> str | None:
         case ast.Attribute():
             return None if held else _own_attribute(test, me)
     return None
+
+
+def _asks_of_parameters(test: ast.expr, frame: Frame) -> bool:
+    """Tell whether a test asks of nothing but what a call passes.
+
+    What objects or modules are set to once is changed by hand: all branches are to work.
+    """
+    for name in walk(test):
+        if not isinstance(name, ast.Name):
+            continue
+        binder = frame.scope.lookup(name.id)
+        kinds = {b.kind for b in binder.bindings.get(name.id, ())} if binder is not None else set()
+        if not kinds <= {"parameter", "def", "class", "import"}:
+            return False
+        if name.id in _self_names(frame.scope.node):
+            return False
+    return True
 
 
 def _leaves(block: list[ast.stmt]) -> bool:
