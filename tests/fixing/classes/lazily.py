@@ -8,9 +8,9 @@ from pathlib import Path
 import libcst as cst
 
 from dlfix.catalog import load
-from dlfix.fixing.classes.facts import ClassFacts
-from dlfix.fixing.classes.moving import Handle
-from dlfix.fixing.classes.opening import LazyClass, started_sites
+from dlfix.fixing.classes.facts import ClassFacts, started_sites
+from dlfix.fixing.classes.handles import Handle
+from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.project.module import Module
 from dlfix.source.text import decode

@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-from dlfix.fixing.classes.moving import Refusal
+from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.state import Surroundings
 from tests.fixing.classes.lazily import lazily
 

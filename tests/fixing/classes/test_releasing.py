@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dlfix.fixing.classes.moving import Refusal
+from dlfix.fixing.classes.handles import Refusal
 from tests.fixing.classes.lazily import lazily
 from tests.fixing.classes.test_opening import dataset, init
 

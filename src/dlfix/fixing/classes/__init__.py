@@ -1,1 +1,14 @@
-"""Classes whose instances cross: facts of one class, and the plans that change it."""
+"""Plans for classes that keep what cannot cross to a worker.
+
+What one method opens moves into bodies of its own, step by step, each step knowing those before it:
+
+    origins <- settings <- keeping <- branching <- bodies <- leaving <- moving
+
+What becomes of the class is planned likewise, with `moving`, `filling` (loops that fill lists),
+`counting` (lengths) and `releasing` (closing in the parent) at hand:
+
+    uses <- refusing <- together <- forms <- clearing <- opening
+
+`restoring` plans what leaves the state and is made anew, `passing` what the caller opens, `shared`
+what a class keeps for all its instances; `family` tells them of the code around the class.
+"""

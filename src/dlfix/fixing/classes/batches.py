@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.family import family_of
-from dlfix.fixing.classes.moving import Refusal
+from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 

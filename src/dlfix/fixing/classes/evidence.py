@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.classes.facts import ClassFacts, StoreSite
-from dlfix.fixing.classes.moving import Refusal
+from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.plans import Planned, Refused
 from dlfix.reach.crossing import Crossing
 from dlfix.reach.values import Class, Container, ExternalCall, Frame, Instance

@@ -142,6 +142,15 @@ class ClassFacts:
         return f"{self.module.path.name}:{getattr(node, 'lineno', 1)}"
 
 
+def started_sites(facts: ClassFacts, attribute: str) -> list[StoreSite]:
+    """Return the stores that give an attribute a value while the instance is made."""
+    return [
+        site
+        for site in facts.stores.get(attribute, [])
+        if site.method.name in facts.started and not site.resets
+    ]
+
+
 def self_name(method: Method) -> str:
     """Return what a method calls its instance; empty for a static method."""
     if any(

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dlfix.fixing.classes.facts import ClassFacts, Method
+from dlfix.fixing.classes.handles import Handle, Moved, Refusal
 from dlfix.fixing.classes.loops import WholeLoop, find_loop, grows
-from dlfix.fixing.classes.moving import Handle, Moved, Mover, Refusal
+from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.plans import Exchange, Insert
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)

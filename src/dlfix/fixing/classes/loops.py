@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.facts import ClassFacts, Method
-from dlfix.fixing.classes.moving import Handle, Moved
+from dlfix.fixing.classes.handles import Handle, Moved
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.fixing.classes.text import comments_of, names_in
 

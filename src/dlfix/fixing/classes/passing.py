@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from dlfix.fixing.classes.facts import ClassFacts, StoreSite, self_name
-from dlfix.fixing.classes.moving import Refusal
+from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Lazy
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 

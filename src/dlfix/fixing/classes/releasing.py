@@ -17,7 +17,7 @@ from dlfix.fixing.classes.facts import (
     self_name,
     self_names_used,
 )
-from dlfix.fixing.classes.moving import Handle, Refusal
+from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.plans import Insert, Within
 from dlfix.fixing.classes.state import EACH_ITS_OWN
 from dlfix.fixing.classes.statements import (

@@ -14,8 +14,10 @@ from dlfix.fixing.classes.facts import (
     StoreSite,
     self_name,
 )
-from dlfix.fixing.classes.moving import Handle, Moved, Mover, Refusal
-from dlfix.fixing.classes.opening import LazyClass, storage_insert
+from dlfix.fixing.classes.forms import storage_insert
+from dlfix.fixing.classes.handles import Handle, Moved, Refusal
+from dlfix.fixing.classes.moving import Mover
+from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
 from dlfix.fixing.classes.releasing import Released
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for

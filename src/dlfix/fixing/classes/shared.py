@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, StoreSite, self_name
-from dlfix.fixing.classes.moving import Handle, Mover, Refusal
-from dlfix.fixing.classes.opening import not_optional
+from dlfix.fixing.classes.forms import not_optional
+from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Lazy
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from dlfix.fixing.classes.facts import ClassFacts, Method
-from dlfix.fixing.classes.moving import Refusal
+from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.plans import Drop, State
 from dlfix.reach.pickling import Handed, read_reduce
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
-from dlfix.fixing.classes.moving import Handle
+from dlfix.fixing.classes.handles import Handle
 from dlfix.fixing.classes.text import names_in
 
 INDENT = "    "
@@ -96,3 +97,8 @@ def always_run(statement: ast.stmt) -> list[ast.AST]:
     if isinstance(statement, ast.Try):
         return []
     return [statement]
+
+
+def only_raises(block: Sequence[ast.stmt]) -> bool:
+    """Tell whether no instance is made where a block runs."""
+    return bool(block) and isinstance(block[-1], ast.Raise)

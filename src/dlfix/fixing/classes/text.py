@@ -65,6 +65,26 @@ def names_in(nodes: Iterable[ast.AST]) -> set[str]:
     return {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
+def bound_within(node: ast.AST) -> set[str]:
+    """Return the names that comprehensions and lambdas inside a node bind."""
+    names: set[str] = set()
+    for each in ast.walk(node):
+        if isinstance(each, ast.comprehension):
+            names |= names_in([each.target])
+        elif isinstance(each, ast.Lambda):
+            arguments = each.args
+            names |= {
+                a.arg for a in (*arguments.args, *arguments.kwonlyargs, *arguments.posonlyargs)
+            }
+        elif isinstance(each, (ast.For, ast.AsyncFor)):
+            names |= names_in([each.target])
+        elif isinstance(each, ast.withitem) and each.optional_vars is not None:
+            names |= names_in([each.optional_vars])
+        elif isinstance(each, ast.ExceptHandler) and each.name:
+            names.add(each.name)
+    return names
+
+
 def _place(module: Module, node: ast.AST) -> Position:
     return module.span(node).start
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.batches import fixes
 from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
-from dlfix.fixing.classes.facts import StoreSite
+from dlfix.fixing.classes.facts import StoreSite, started_sites
 from dlfix.fixing.classes.family import surroundings
+from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.hanging import with_hanging
-from dlfix.fixing.classes.moving import Handle, Refusal
-from dlfix.fixing.classes.opening import LazyClass, started_sites
+from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.passing import REOPENED, plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.restoring import asks_first, opened_lazily

@@ -11,8 +11,8 @@ from dlfix.fixing.classes.batches import fixes
 from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
 from dlfix.fixing.classes.facts import StoreSite
 from dlfix.fixing.classes.family import surroundings
+from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.hanging import with_hanging
-from dlfix.fixing.classes.moving import Refusal
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.restoring import (
     Remade,

@@ -1,0 +1,136 @@
+"""Openings that stand in branches: the body asks what the branches asked."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from dlfix.fixing.classes.closing import asks, is_closer
+from dlfix.fixing.classes.facts import (
+    is_self_attribute,
+    self_name,
+)
+from dlfix.fixing.classes.handles import Refusal
+from dlfix.fixing.classes.keeping import Keeping
+from dlfix.fixing.classes.statements import only_raises
+from dlfix.fixing.classes.text import indented, shifted
+
+INDENT = "    "
+
+
+class Branching(Keeping):
+    """Writes a body with several ways out."""
+
+    def _branches(self, attribute: str, compounds: Sequence[ast.stmt]) -> bool:
+        if not any(isinstance(each, ast.If) for each in compounds):
+            return False
+        others = [
+            site
+            for site in self.facts.stores[attribute]
+            if site.statement is not self.handles[attribute].site.statement
+            and site.method.name in self.facts.started
+        ]
+        return bool(others) or self._is_asked_for(attribute)
+
+    def _is_asked_for(self, attribute: str) -> bool:
+        """Tell whether a method asks if the attribute is there at all: it must not always be."""
+        return any(
+            asks(node, self_name(method), attribute)
+            for method in self.facts.all_methods
+            if not is_closer(method)
+            for node in ast.walk(method)
+        )
+
+    def _branching(
+        self, attribute: str, compounds: Sequence[ast.stmt], docs: Sequence[str]
+    ) -> list[str]:
+        outer = compounds[-1]
+        pruned = self._pruned(attribute, outer)
+        self.taken_locals.add(outer)
+        lines = [*docs, pruned]
+        if not _always_returns(pruned):
+            asked = self._is_asked_for(attribute)
+            lines.append(f'raise AttributeError("{attribute}")' if asked else "return None")
+        return lines
+
+    def _pruned(self, attribute: str, statement: ast.stmt) -> str:
+        """Return a compound statement with what opens `attribute` alone, each time a `return`."""
+        if not isinstance(statement, ast.If):
+            return self._pruned_store(attribute, statement)
+        if not any(site.statement in ast.walk(statement) for site in self.facts.stores[attribute]):
+            return ""
+        text = f"if {self._text(attribute, statement.test)}:\n"
+        body = self._pruned_block(attribute, statement.body)
+        rest = self._pruned_block(attribute, statement.orelse)
+        if body and not rest and only_raises(statement.orelse):
+            return body
+        text += indented(body or "return None", INDENT)
+        if rest.startswith("if ") and len(statement.orelse) == 1:
+            return text + "\nel" + rest
+        return text + "\n" + rest if rest else text
+
+    def _pruned_block(self, attribute: str, block: Sequence[ast.stmt]) -> str:
+        parts: list[str] = []
+        for each in block:
+            part = self._pruned(attribute, each)
+            if part and parts and _always_returns("\n".join(parts)):
+                raise Refusal(f"`{attribute}` is set again at {self.facts.line(each)}")
+            parts += [part] if part else []
+        return "\n".join(parts)
+
+    def _pruned_store(self, attribute: str, statement: ast.stmt) -> str:
+        for site in self.facts.stores[attribute]:
+            if site.statement is statement:
+                if site.value is None:
+                    raise Refusal(f"the value kept at {self.facts.line(statement)} cannot be named")
+                self.moved.gone.add(statement)
+                begin = self.module.span(site.value).start.column - self._indent_of(site.value)
+                text = shifted(self._text(attribute, site.value), 7 - begin, begin)
+                self._exchange(
+                    statement, "\n".join(self._saved_inside(attribute, statement)), False
+                )
+                return "return " + text
+        moving = any(
+            isinstance(each, ast.stmt) and each in self.moved.gone for each in ast.walk(statement)
+        )
+        if moving and self._mentions(statement, attribute):
+            where = self.facts.line(statement)
+            raise Refusal(f"it is opened and set up within branches at {where}")
+        return ""
+
+    def _saved_inside(self, attribute: str, statement: ast.stmt) -> list[str]:
+        """Take, of what must be kept, what only a branch around a statement has a value for."""
+        compounds = self._compounds(statement)
+        inside = [
+            save
+            for save in self.saves.get(attribute, [])
+            if any(self._is_bound_in(save.rpartition(" = ")[2], each) for each in compounds)
+        ]
+        self.saves[attribute] = [
+            each for each in self.saves.get(attribute, []) if each not in inside
+        ]
+        return inside
+
+    def _is_bound_in(self, name: str, compound: ast.stmt) -> bool:
+        return any(
+            self._within(each.statement, {compound}) for each in self.scope.bindings.get(name, [])
+        )
+
+    def _mentions(self, node: ast.AST, attribute: str) -> bool:
+        return any(
+            is_self_attribute(each, self.me) and each.attr == attribute for each in ast.walk(node)
+        )
+
+
+def _always_returns(text: str) -> bool:
+    function = ast.parse("def f():\n" + indented(text, INDENT)).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    return _ends(function.body[-1])
+
+
+def _ends(statement: ast.stmt) -> bool:
+    if isinstance(statement, (ast.Return, ast.Raise)):
+        return True
+    if isinstance(statement, ast.If) and statement.orelse:
+        return _ends(statement.body[-1]) and _ends(statement.orelse[-1])
+    return False

@@ -1,0 +1,187 @@
+"""The attributes that take the place of handles: their form, type and pickled state."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from dlfix.fixing.classes.facts import (
+    STARTS,
+    ClassFacts,
+    self_name,
+)
+from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.plans import Drop, Insert, Lazy, State
+from dlfix.fixing.classes.state import EACH_ITS_OWN, state_for
+from dlfix.fixing.classes.together import Together
+
+
+class Forms(Together):
+    """Writes the lazy attributes."""
+
+    def _kept_in(self, name: str, by_process: bool) -> str:
+        if not by_process:
+            return ""
+        wanted = "_" + self._place(name).lstrip("_") + "_by_pid"
+        while wanted in self.facts.names:
+            wanted = "_" + wanted
+        return wanted
+
+    def _leading(self, handles: Mapping[str, Handle]) -> dict[str, str]:
+        """Return what sets up, where each was opened, what holds it for each process."""
+        first = self.together[:1]
+        return {
+            name: self._storage(name)
+            for name in handles
+            if name not in self.together or name in first
+        }
+
+    def _storage(self, name: str) -> str:
+        handle = self.handles[name]
+        me = self_name(handle.site.method)
+        annotation = "" if name in self.together else self._annotation(handle)
+        typed = f": dict[int, {annotation}]" if annotation else ""
+        return f"{me}.{self._kept_in(name, True)}{typed} = {{}}"
+
+    def _lazies(self, by_process: bool) -> Iterator[Lazy]:
+        if self.together:
+            yield from self._lazies_together(by_process)
+        for name, handle in self.handles.items():
+            if name in self.together:
+                continue
+            moved = self.work.moved[handle.site.method]
+            kept_in = self._kept_in(name, by_process)
+            yield Lazy(
+                name=name,
+                body=moved.bodies[name],
+                annotation=self._annotation(handle),
+                kept_in=kept_in,
+                settable=by_process and self._is_stored_elsewhere(name, ast.Store),
+                deletable=by_process and self._is_stored_elsewhere(name, ast.Del),
+                opener=self._opener(name) if by_process and name in moved.branching else "",
+                close_inherited=self._close_inherited(handle) if by_process else "",
+                self_name=self_name(handle.site.method),
+            )
+
+    def _lazies_together(self, by_process: bool) -> Iterator[Lazy]:
+        first = self.handles[self.together[0]]
+        me = self_name(first.site.method)
+        place = self._group_name()
+        if any(self._is_stored_elsewhere(name, ast.Store) for name in self.together):
+            raise Refusal(f"`{self.together[0]}` is opened in more places than one")
+        branching = self.work.moved[first.site.method].branching & set(self.together)
+        if branching:
+            raise Refusal("it is opened within branches, together with what reads from it")
+        yield Lazy(
+            name=place,
+            body=self._opened_together(),
+            kept_in=self._kept_in(self.together[0], by_process),
+            self_name=me,
+        )
+        for index, name in enumerate(self.together):
+            body = f"return {me}.{place}[{index}]"
+            annotation = self._annotation(self.handles[name])
+            yield Lazy(name=name, body=body, annotation=annotation, item=True, self_name=me)
+
+    def _close_inherited(self, handle: Handle) -> str:
+        return "{}." + handle.close + "()" if handle.closed_by_parent and handle.close else ""
+
+    def _opener(self, name: str) -> str:
+        wanted = "_open_" + name.lstrip("_")
+        while wanted in self.facts.names:
+            wanted = "_" + wanted
+        return wanted
+
+    def _is_stored_elsewhere(self, name: str, context: type[ast.expr_context]) -> bool:
+        return any(
+            isinstance(getattr(site.target, "ctx", None), context)
+            for site in self.facts.stores[name]
+            if site.statement not in self.work.gone
+        )
+
+    def _annotation(self, handle: Handle) -> str:
+        site = handle.site
+        if site.annotation is not None:
+            text = self.module.segment(site.annotation)
+            return text if _is_none_sometimes(site.value) else not_optional(site.annotation, text)
+        field_ = self.facts.fields.get(handle.attribute)
+        if isinstance(field_, ast.AnnAssign):
+            return not_optional(field_.annotation, self.module.segment(field_.annotation))
+        if not self.facts.is_typed:
+            return ""
+        return self._annotation_of_value(handle)
+
+    def _annotation_of_value(self, handle: Handle) -> str:
+        value = handle.site.value
+        if not isinstance(value, ast.Call):
+            return ""
+        written = ast.unparse(value.func)
+        if written.startswith("self.") and written[5:] in self.facts.methods:
+            returns = self.facts.methods[written[5:]].returns
+            return self.module.segment(returns) if returns is not None else ""
+        if written.rpartition(".")[2][:1].isupper():
+            return written
+        package = written.rpartition(".")[0]
+        if (
+            package
+            and handle.type.startswith(package + ".")
+            and handle.type.count(".") == package.count(".") + 1
+        ):
+            return handle.type
+        return ""
+
+    def _state(self, by_process: bool) -> State | None:
+        drops: list[Drop] = []
+        rest = [name for name in self.handles if name not in self.together]
+        for name in [*self.together[:1], *rest]:
+            why = EACH_ITS_OWN if not drops else ""
+            if by_process:
+                drops.append(Drop(self._kept_in(name, True), "{}", why))
+            else:
+                drops.append(Drop(self._place(name), why=why))
+        kept = tuple(
+            name for moved in self.work.moved.values() for name in moved.kept.values() if name
+        )
+        return state_for(self.facts, tuple(drops), (), self.around, kept)
+
+    def _after(self) -> str:
+        site = next(iter(self.handles.values())).site
+        if site.method not in self.work.gone:
+            return site.method.name
+        return "__init__" if "__init__" in self.facts.methods else "__post_init__"
+
+
+def storage_insert(facts: ClassFacts, text: str) -> Insert:
+    """Return where `__init__` sets up what holds handles: first, or below the call of its base's."""
+    method = next((facts.methods[n] for n in STARTS if n in facts.methods), None)
+    if method is None:
+        raise Refusal("the class has no `__init__`")
+    body = method.body
+    first = 1 if ast.get_docstring(method) is not None else 0
+    if len(body) > first and _is_super_call(body[first]):
+        return Insert(facts.module.span(body[first]), text)
+    if len(body) == first:
+        return Insert(facts.module.span(body[-1]), text)
+    return Insert(facts.module.span(body[first]), text, before=True)
+
+
+def _is_super_call(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and "super(" in ast.unparse(statement.value)
+
+
+def _is_none_sometimes(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.IfExp) and any(
+        isinstance(each, ast.Constant) and each.value is None for each in (value.body, value.orelse)
+    )
+
+
+def not_optional(annotation: ast.expr, text: str) -> str:
+    """Return what an annotation says besides `None`."""
+    match annotation:
+        case ast.Subscript(value=value, slice=inner) if ast.unparse(value).endswith("Optional"):
+            return ast.unparse(inner)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
+            return ast.unparse(left)
+        case ast.Name(id="Any" | "object"):
+            return ""
+    return text

@@ -1,0 +1,48 @@
+"""Handles that are to move, what moving them comes to, and why one cannot be moved."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from dlfix.fixing.classes.facts import (
+    StoreSite,
+)
+from dlfix.fixing.classes.plans import Exchange, Insert
+
+
+class Refusal(Exception):
+    """Why something cannot be moved: one clause."""
+
+
+@dataclass(frozen=True)
+class Handle:
+    """An attribute to be made lazy, and what is known of what it holds."""
+
+    attribute: str
+    site: StoreSite
+    close: str = ""
+    configure: tuple[str, ...] = ()
+    position: tuple[str, ...] = ()
+    write: tuple[str, ...] = ()
+    iterates: bool = False
+    closed_by_parent: bool = False
+    reads_on: bool = True  # made of another handle, it goes on reading where that one stands
+    inherited: bool = False  # a forked process may go on using its parent's
+    opens: bool = True  # it is opened from data; False where it hangs from another handle
+    type: str = ""
+    name: str = ""  # the constructor's dotted name
+    error: str = ""
+    container: str = ""  # "list" or "dict" where the attribute holds several handles
+
+
+@dataclass
+class Moved:
+    """What a method's openings become."""
+
+    bodies: dict[str, str] = field(default_factory=dict)
+    branching: set[str] = field(default_factory=set)  # bodies with several ways out
+    exchanges: list[Exchange] = field(default_factory=list)
+    inserts: list[Insert] = field(default_factory=list)
+    gone: set[ast.stmt] = field(default_factory=set)
+    kept: dict[str, str] = field(default_factory=dict)  # local name -> attribute made for it

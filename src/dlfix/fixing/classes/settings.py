@@ -1,0 +1,139 @@
+"""Statements that configure a handle once it is open."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.origins import Origins
+from dlfix.fixing.classes.text import names_in
+from dlfix.project.module import Module
+
+LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
+SQL_SETTINGS = ("PRAGMA", "SET ", "ATTACH", "LOAD", "INSTALL", "CREATE TEMP")
+SQL_READS = ("SELECT", "WITH", "EXPLAIN", "SHOW", "DESCRIBE", "VALUES", "FROM")
+
+
+class Settings(Origins):
+    """Knows which statements set a handle up."""
+
+    def settings_of(self, handle: Handle, *definitions: ast.stmt) -> list[ast.stmt]:
+        """Return the statements that configure a handle once it is open, in order."""
+        return [
+            statement
+            for statement in self._later(handle.site.statement, *definitions)
+            if self._configures(statement, handle.attribute, handle)
+        ]
+
+    def _settings(self, attribute: str) -> list[ast.stmt]:
+        handle = self.handles[attribute]
+        return self.settings_of(handle, self.definitions[attribute])
+
+    def _later(self, *opened: ast.stmt) -> list[ast.stmt]:
+        row = min(each.lineno for each in opened)
+        return [
+            each
+            for each in self._statements(self.method.body)
+            if each.lineno > row and each not in opened
+        ]
+
+    def _statements(self, block: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+        """Yield the statements of a block, and those in compound ones that move in parts."""
+        for statement in block:
+            yield statement
+            if not _is_compound_setting(statement, self._is_leaf):
+                for part in ("body", "orelse", "finalbody"):
+                    if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                        yield from self._statements(getattr(statement, part, []))
+
+    def _is_leaf(self, statement: ast.stmt) -> bool:
+        return any(
+            self._configures_simply(statement, name, handle)
+            for name, handle in self.handles.items()
+        )
+
+    def _configures(self, statement: ast.stmt, attribute: str, handle: Handle) -> bool:
+        if _is_compound_setting(statement, self._is_leaf):
+            return any(
+                self._configures_simply(each, attribute, handle)
+                for each in ast.walk(statement)
+                if isinstance(each, ast.stmt)
+            )
+        return self._configures_simply(statement, attribute, handle)
+
+    def _configures_simply(self, statement: ast.stmt, attribute: str, handle: Handle) -> bool:
+        match statement:
+            case ast.Assign(targets=[ast.Attribute(value=receiver)]):
+                return self._stands_for(receiver, attribute)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=name)) as call):
+                if not self._stands_for(receiver, attribute):
+                    return False
+                return self._is_setting(call, name, handle)
+        return False
+
+    def _is_setting(self, call: ast.Call, name: str, handle: Handle) -> bool:
+        if name in LOGGING or name == handle.close or name in ("close", "flush"):
+            return False
+        if name in ("execute", "executescript", "sql", "query"):
+            return self._is_sql_setting(call)
+        if name in handle.write:
+            raise Refusal(f"it is written to at {self.facts.line(call)}")
+        if name == "enter_context":
+            raise Refusal(f"what it closes is opened apart from it ({self.facts.line(call)})")
+        return name not in handle.position
+
+    def _is_sql_setting(self, call: ast.Call) -> bool:
+        sql = sql_of(self.module, call)
+        if sql.startswith(SQL_SETTINGS):
+            return True
+        if sql and not sql.startswith(SQL_READS):
+            raise Refusal(f"it is written to at {self.facts.line(call)}")
+        return False
+
+    def _sets_up_items(self, statement: ast.stmt, attribute: str) -> bool:
+        """Tell whether a loop over what an attribute holds only calls methods of each."""
+        if not isinstance(statement, ast.For) or statement.orelse:
+            return False
+        if not any(self._stands_for(each, attribute) for each in ast.walk(statement.iter)):
+            return False
+        names = names_in([statement.target])
+        for each in statement.body:
+            match each:
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))):
+                    if name in names:
+                        continue
+            return False
+        return True
+
+
+def _is_compound_setting(statement: ast.stmt, is_leaf: object) -> bool:
+    """Tell whether all a compound statement does is to configure a handle."""
+    if not isinstance(statement, (ast.If, ast.For, ast.With)):
+        return False
+    blocks = [*statement.body, *getattr(statement, "orelse", [])]
+    return all(is_leaf(each) or _is_compound_setting(each, is_leaf) for each in blocks)  # type: ignore[operator]
+
+
+def sql_of(module: Module, call: ast.Call) -> str:
+    """Return the start of the statement a call executes, empty where it is not known."""
+    if not call.args:
+        return ""
+    node = call.args[0]
+    if isinstance(node, ast.Name):
+        scope = module.scope_of(node).lookup(node.id)
+        found = scope.bindings.get(node.id, []) if scope is not None else []
+        if len(found) != 1 or found[0].value is None or found[0].path:
+            return ""
+        node = found[0].value
+    return _constant_start(node).lstrip().upper()
+
+
+def _constant_start(node: ast.expr) -> str:
+    if isinstance(node, ast.JoinedStr) and node.values:
+        return _constant_start(node.values[0])
+    if isinstance(node, ast.BinOp):
+        return _constant_start(node.left)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    return ""
