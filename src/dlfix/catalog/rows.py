@@ -170,6 +170,7 @@ class ResourceRow:
     action: Literal["lazy", "drop", "report"] = "report"
     verdict: str = ""
     close: str = ""  # the method, or a dotted function that takes the handle
+    value: bool = False  # the name is the object itself, not what makes one: `sys.stdout`
     closed_by_parent: bool = False  # a child cannot open while the parent still holds one
     derived: Mapping[str, str] = field(default_factory=dict)
     plain: tuple[str, ...] = ()

@@ -185,7 +185,7 @@ class Calls:
                     yield from self._container_method(value, func.attr, node, frame)
                     continue
                 for callee in interpreter.attribute(value, func.attr, func, frame):
-                    if isinstance(callee.value, External) and func.attr in _FLUENT:
+                    if self._gives_itself(value, callee.value, func.attr):
                         yield reached
                     else:
                         yield from self.call(callee.value, node, frame)
@@ -224,10 +224,19 @@ class Calls:
             return self._derived_call(callee, node, frame)
         if isinstance(callee, ExternalCall) and callee.name in _CACHES and arguments.positional:
             return [Reached(self.external_call(callee.name, arguments, node, frame))]
-        if isinstance(callee, ExternalCall) and callee.name in TUPLE_MAKERS:
+        if isinstance(callee, ExternalCall) and self._is_called(callee.name):
             made = Derived(callee, "__call__", node, frame, called=True)
             return [Reached(self.made(node, frame, lambda: made, callee))]
         return [Reached(_UNKNOWN)]
+
+    def _gives_itself(self, value: Value, method: Value, name: str) -> bool:
+        is_module = isinstance(value, ModuleValue)  # of Python: `lightgbm.train(...)`
+        return isinstance(method, External) and name in _FLUENT and not is_module
+
+    def _is_called(self, name: str) -> bool:
+        """Tell whether what this external callable gives is there to be called itself."""
+        row = self.interpreter.catalog.resource(name)
+        return name in TUPLE_MAKERS or (row is not None and "__call__" in row.derived)
 
     def _members(self, cls: Class, arguments: Arguments) -> list[Value]:
         """Return the members that `Enum(value)` may give."""

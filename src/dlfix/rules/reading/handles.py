@@ -20,6 +20,7 @@ from dlfix.reach.values import (
     Constant,
     Container,
     Derived,
+    External,
     ExternalCall,
     Frame,
     Generator,
@@ -209,6 +210,9 @@ def row_of(value: Value, analysis: Analysis) -> ResourceRow | None:
         return row.variant(_reader(value, analysis), _uses(value)) if row is not None else None
     if isinstance(value, Derived):
         return _derived_row(value, analysis, catalog)
+    if isinstance(value, External):
+        row = catalog.resource(value.name)
+        return row if row is not None and row.value else None
     return _refusing_row(value, analysis) if isinstance(value, Instance) else None
 
 
