@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
@@ -184,8 +185,9 @@ class ResourceRow:
 
     @property
     def fails(self) -> bool:
-        """Whether it cannot be pickled to a worker, or not be loaded there."""
-        return self.pickles in ("error", "load-error")
+        """Whether it cannot be pickled to a worker, or not be loaded there, by this Python."""
+        newly = self.pickles == "ok" and bool(self.error_on(sys.version_info[:2]))
+        return newly or self.pickles in ("error", "load-error")
 
     @property
     def fork_unsafe(self) -> bool:
