@@ -119,6 +119,10 @@ def _hanging_from(
                 continue
             if not _mentions(facts, site, culprit) or _is_set_again(facts, site, sites):
                 continue
+            if len(sites) == 1 and is_method_of(facts, site, culprit.attribute):
+                names.add(attribute)
+                yield Culprit(facts, site, hangs=True, frame=frame)
+                break
             for reached in analysis.evaluate(site.value, frame):
                 if _hangs(reached.value, site, analysis):
                     names.add(attribute)
@@ -127,6 +131,23 @@ def _hanging_from(
                         facts, site, opener, row, hangs=True, frame=frame, value=reached.value
                     )
                     break
+
+
+def is_method_of(facts: ClassFacts, site: StoreSite, handle: str) -> bool:
+    """Tell whether an attribute is set to a method of a handle: the class calls it."""
+    if not isinstance(site.value, ast.Attribute):
+        return False
+    owner = site.value.value
+    if isinstance(owner, ast.Name):
+        names = {name for each in facts.stores.get(handle, []) for name in _aliases(facts, each)}
+        if owner.id not in names:
+            return False
+    elif not is_self_attribute(owner, self_name(site.method)) or owner.attr != handle:
+        return False
+    return any(
+        isinstance(call := facts.module.parent(node), ast.Call) and call.func is node
+        for _, node in facts.reads.get(site.attribute, [])
+    )
 
 
 def _is_set_again(facts: ClassFacts, site: StoreSite, sites: Sequence[StoreSite]) -> bool:

@@ -18,6 +18,7 @@ from dlfix.fixing.classes.facts import (
     self_names_used,
 )
 from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.hanging import is_method_of
 from dlfix.fixing.classes.plans import Insert, Within
 from dlfix.fixing.classes.state import EACH_ITS_OWN
 from dlfix.fixing.classes.statements import (
@@ -181,6 +182,12 @@ class Releasing:
 
     def _refuse_registered(self, used: list[ast.stmt]) -> None:
         """Refuse to close what something else goes on holding."""
+        for attribute, sites in self.facts.stores.items():
+            for site in sites:
+                called = any(is_method_of(self.facts, site, name) for name in self.handles)
+                if called and attribute not in self.handles and not self._is_gone(site.statement):
+                    where = self.facts.line(site.statement)
+                    raise Refusal(f"`{attribute}` goes on calling it ({where})")
         for node in (each for statement in used for each in ast.walk(statement)):
             if not isinstance(node, ast.Call) or self._is_gone(node):
                 continue
