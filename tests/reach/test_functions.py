@@ -18,6 +18,34 @@ def loaded(name: str, source: str, *paths: str) -> object:
 
 ROWS = [
     row(
+        "keywords with one taken out",
+        """
+        def make(**options):
+            options.pop("collate_fn", None)
+            return DataLoader([], num_workers=2, **options)
+        make(collate_fn=lambda b: b, batch_size=2)
+        """,
+    ),
+    row(
+        "keywords with another one taken out",
+        """
+        def make(**options):
+            del options["batch_size"]
+            return DataLoader([], num_workers=2, **options)
+        make(collate_fn=lambda b: b, batch_size=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "keywords with one taken out too late",
+        """
+        options = {"collate_fn": lambda b: b}
+        DataLoader([], num_workers=2, **options)
+        options.pop("collate_fn")
+        """,
+        "collate_fn lambda",
+    ),
+    row(
         "functions composed by reduce",
         """
         def both(f, g): return lambda x: g(f(x))

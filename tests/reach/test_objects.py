@@ -627,6 +627,64 @@ ROWS = [
         """,
     ),
     row(
+        "attrs without annotations",
+        """
+        import attr
+        @attr.s
+        class Data:
+            size = attr.ib()
+            f = attr.ib(default=None)
+            g = attr.ib(default=None, converter=lambda value: None)
+        DataLoader(Data(3, lambda x: x, lambda x: x), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "what __new__ stores",
+        """
+        class Data:
+            def __new__(cls):
+                data = super().__new__(cls)
+                data.lock = threading.Lock()
+                return data
+        DataLoader(Data(), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "what __new__ stores on another object",
+        """
+        class Data:
+            def __new__(cls):
+                other = Keep()
+                other.lock = threading.Lock()
+                return super().__new__(cls)
+        DataLoader(Data(), num_workers=2)
+        """,
+    ),
+    row(
+        "a class that its base takes in",
+        """
+        class Base:
+            known = {}
+            def __init_subclass__(cls, name=None): Base.known[name] = cls
+        class Data(Base, name="data"):
+            def __init__(self): self.lock = threading.Lock()
+        DataLoader(Base.known["data"](), num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "a class that its base does not take in",
+        """
+        class Base:
+            known = {}
+        class Data(Base):
+            def __init__(self): self.lock = threading.Lock()
+        DataLoader(Base.known.get("data"), num_workers=2)
+        """,
+    ),
+    row(
         "setattr with names that a loop spells out",
         """
         class Data:

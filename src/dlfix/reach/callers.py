@@ -56,6 +56,9 @@ class Callers:
         function = frame.scope.node
         assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         if frame.owner is not None and _is_self(function, name, frame):
+            if getattr(function, "name", "") == "__init_subclass__":
+                yield from self._subclasses(frame.owner)
+                return
             of_class = isinstance(frame.owner, Instance) and not takes_instance(function)
             yield Reached(frame.owner.cls if of_class else frame.owner)  # type: ignore[union-attr]
             return
@@ -73,6 +76,12 @@ class Callers:
             yield from self.interpreter.evaluate(default, frame.enclosing or frame)
         if not found:
             yield from self._annotated(node, frame)
+
+    def _subclasses(self, owner: Value) -> Iterator[Reached]:
+        """Yield the classes that `__init_subclass__` is called with."""
+        if isinstance(owner, Instance):
+            for cls in self.interpreter.instances.subclasses(owner.cls):
+                yield Reached(cls)
 
     def _passed(
         self, name: str, node: ast.arg, function: ast.AST, frame: Frame

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from dlfix.project.trees import walk
 from dlfix.reach.enums import by_value, is_enum
 from dlfix.reach.outcomes import is_dead
 from dlfix.reach.values import (
@@ -33,6 +34,7 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
+    from dlfix.project.module import Module
     from dlfix.reach.interpreter import Interpreter
 
 V = TypeVar("V")
@@ -106,7 +108,8 @@ class Calls:
             else:
                 given = self._spread_keywords(Bound(keyword.value, frame))
                 more_keywords = more_keywords or given is None
-                keywords.update(given or {})
+                gone = set(_taken_out(keyword.value, node, frame.module)) if given else set()
+                keywords.update({k: v for k, v in (given or {}).items() if k not in gone})
         return Arguments(tuple(positional), keywords, more, more_keywords)
 
     def _spread(self, argument: Argument) -> list[Argument] | None:
@@ -668,6 +671,37 @@ class Calls:
             return False
         catalog = self.interpreter.catalog
         return catalog.resource(value.name) is not None or catalog.boundary(value.name) is not None
+
+
+def _taken_out(container: ast.expr, call: ast.Call, module: Module) -> Iterator[str]:
+    """Yield the keys that statements before a call take out of a dict that it spreads."""
+    name = container.id if isinstance(container, ast.Name) else None
+    child: ast.AST = call
+    for above in module.ancestors(call):
+        block = getattr(above, "body", None)
+        if isinstance(block, list) and child in block:
+            for statement in block[: block.index(child)]:
+                yield from _removed(statement, name)
+        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return
+        child = above
+
+
+def _removed(statement: ast.stmt, name: str | None) -> Iterator[str]:
+    """Yield the keys that a plain statement takes out: `del d["k"]`, `x = d.pop("k")`."""
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr, ast.Delete)):
+        return
+    for node in walk(statement):
+        match node:
+            case ast.Subscript(
+                value=ast.Name(id=held), slice=ast.Constant(value=str(key)), ctx=ast.Del()
+            ) if held == name:
+                yield key
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=held), attr="pop"),
+                args=[ast.Constant(value=str(key)), *_],
+            ) if held == name:
+                yield key
 
 
 def _naming(node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> Iterator[ast.expr]:

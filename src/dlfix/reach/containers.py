@@ -127,8 +127,9 @@ class Containers:
         for target in _targets(node, frame.module):
             if isinstance(target, ast.Name):
                 yield from self._put_in_name(target.id, frame)
-                if frame.scope.is_class:  # a field's default
-                    yield from self._put_in_attribute("self", target.id, frame)
+                if frame.scope.is_class:  # a field's default, or what all objects share
+                    for owner in ("self", "cls", frame.scope.name):
+                        yield from self._put_in_attribute(owner, target.id, frame)
             elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
                 yield from self._put_in_attribute(target.value.id, target.attr, frame)
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 Stores = dict[str, list[Store]]
+Field = ast.AnnAssign | ast.Assign
+_FIELDS = ("field", "ib", "attrib", "Field")
 _DEEPEST = 6
 _CONSTRUCTING = frozenset({"__init__", "__post_init__", "__attrs_post_init__", "__setstate__"})
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
@@ -56,6 +58,9 @@ class State:
     def read(self) -> Stores:
         """Return the stores on each attribute after construction, and what may come later."""
         self._fields()
+        new = self.interpreter.instances.method(self.instance.cls, "__new__")
+        if new is not None:
+            self._run(new, self._method_frame(new))
         init = self.interpreter.instances.method(self.instance.cls, "__init__")
         if init is not None:
             frame = self.constructor_frame(init)
@@ -193,18 +198,19 @@ class State:
                 break
         return True
 
-    def _field(self, name: str, node: ast.AnnAssign, body: Frame, given: Argument | None) -> None:
+    def _field(self, name: str, node: Field, body: Frame, given: Argument | None) -> None:
         value = given if given is not None else self._default(node, body)
-        if value is None:
+        if value is None or _keyword(node.value, "converter") is not None:
             return
-        if "InitVar" in body.module.segment(node.annotation):
+        if isinstance(node, ast.AnnAssign) and "InitVar" in body.module.segment(node.annotation):
             self.passed_on.append(value)
         else:
-            self._put(Store(name, node.target, node, value, body, method="__init__"))
+            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+            self._put(Store(name, target, node, value, body, method="__init__"))
 
-    def _default(self, node: ast.AnnAssign, body: Frame) -> Argument | None:
+    def _default(self, node: Field, body: Frame) -> Argument | None:
         value = node.value
-        if isinstance(value, ast.Call) and _last(value.func) in ("field", "ib", "attrib", "Field"):
+        if isinstance(value, ast.Call) and _last(value.func) in _FIELDS:
             factory = next(
                 (k.value for k in value.keywords if k.arg in ("default_factory", "factory")), None
             )
@@ -441,18 +447,23 @@ def has_fields(cls: Class) -> bool:
     return any(_last(base) in ("BaseModel", "NamedTuple") for base in cls.node.bases)
 
 
-def all_fields(classes: list[Class]) -> dict[str, tuple[ast.AnnAssign, Class]]:
+def all_fields(classes: list[Class]) -> dict[str, tuple[Field, Class]]:
     """Return the fields of a line of classes by name, in the order of the constructor."""
-    found: dict[str, tuple[ast.AnnAssign, Class]] = {}
+    found: dict[str, tuple[Field, Class]] = {}
     for base in reversed(classes):
         if has_fields(base):
             found |= {name: (node, base) for name, node in fields_of(base)}
     return found
 
 
-def fields_of(cls: Class) -> Iterator[tuple[str, ast.AnnAssign]]:
+def fields_of(cls: Class) -> Iterator[tuple[str, Field]]:
     """Yield the fields a class's own body declares."""
     for node in cls.node.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if _last(
+                func
+            ) in ("ib", "attrib"):
+                yield name, node
         if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
             continue
         if "ClassVar" not in cls.module.segment(node.annotation):
@@ -605,6 +616,8 @@ def _is_me(node: ast.expr, me: frozenset[str]) -> bool:
 def _self_names(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """Return the first parameter's name, and the names bound to it."""
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
+    if node.name == "__new__":
+        return frozenset(_made_anew(node))
     if first is None:
         return frozenset()
     aliases = [
@@ -615,6 +628,16 @@ def _self_names(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
         if isinstance(target, ast.Name)
     ]
     return frozenset({first.arg, *aliases})
+
+
+def _made_anew(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """Yield the names that a `__new__` gives the object it makes."""
+    for inner in walk(node):
+        match inner:
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr="__new__"))
+            ):
+                yield name
 
 
 def _callee(node: ast.expr) -> ast.expr:
@@ -630,6 +653,7 @@ def _last(node: ast.expr) -> str:
 def _keyword(node: ast.expr | None, name: str) -> object:
     if isinstance(node, ast.Call):
         for keyword in node.keywords:
-            if keyword.arg == name and isinstance(keyword.value, ast.Constant):
-                return keyword.value.value
+            if keyword.arg == name:
+                known = isinstance(keyword.value, ast.Constant)
+                return keyword.value.value if known else keyword.value  # type: ignore[attr-defined]
     return None
