@@ -10,6 +10,68 @@ from tests.reach.paths import Case, analysis_of, paths, row
 
 ROWS = [
     row(
+        "a table by members of an enumeration",
+        """
+        import enum
+        class Mode(enum.Enum):
+            A = enum.auto()
+            B = enum.auto()
+
+        TABLE = {Mode.A: None, Mode.B: lambda b: b}
+        def make(mode): return DataLoader([], collate_fn=TABLE[mode], num_workers=2)
+        make(Mode.B)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "another row of a table by members of an enumeration",
+        """
+        import enum
+        class Mode(enum.Enum):
+            A = enum.auto()
+            B = enum.auto()
+
+        TABLE = {Mode.A: None, Mode.B: lambda b: b}
+        def make(mode): return DataLoader([], collate_fn=TABLE[mode], num_workers=2)
+        make(Mode.A)
+        """,
+    ),
+    row(
+        "a member of another module's enumeration that no call passes",
+        """
+# file: modes.py
+import enum
+class Mode(enum.Enum):
+    A = "a"
+    B = "b"
+# file: main.py
+import modes
+from torch.utils.data import DataLoader
+def make(mode):
+    f = (lambda b: b) if mode is modes.Mode.A else None
+    return DataLoader([], collate_fn=f, num_workers=2)
+make(modes.Mode.B)
+        """,
+    ),
+    row(
+        "a member of another module's enumeration that a call passes",
+        """
+# file: modes.py
+import enum
+class Mode(enum.Enum):
+    A = "a"
+    B = "b"
+# file: main.py
+import modes
+from torch.utils.data import DataLoader
+def make(mode):
+    f = (lambda b: b) if mode is modes.Mode.B else None
+    return DataLoader([], collate_fn=f, num_workers=2)
+make(modes.Mode.B)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
         "a branch of a constructor that an attribute chooses",
         """
         class Data:

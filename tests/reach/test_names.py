@@ -646,6 +646,40 @@ ROWS = [
         "collate_fn def good",
     ),
     row(
+        "the next of a generator",
+        """
+        def parts():
+            yield lambda b: b
+        DataLoader([], collate_fn=next(parts()), num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "the next of another generator",
+        """
+        def parts():
+            yield lambda b: b
+        def others():
+            yield None
+        DataLoader([], collate_fn=next(others()), num_workers=2)
+        """,
+    ),
+    row(
+        "pairs of two lists",
+        """
+        for keep, f in zip([0, 1], [len, lambda b: b]):
+            DataLoader([], collate_fn=f, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "the other of each pair of two lists",
+        """
+        for f, key in zip([None, None], [len, lambda b: b]):
+            DataLoader([], collate_fn=f, num_workers=2)
+        """,
+    ),
+    row(
         "a name captured by match at another place",
         """
         def make(value):

@@ -447,6 +447,10 @@ class Calls:
             return [Reached(self._dict(arguments, node, frame))]
         if name in _REPLACING and first is not None:
             return self._replaced(first, arguments, node, frame)
+        if name == "next" and first is not None:
+            return [
+                r for item in self.interpreter.each(first) for r in self.interpreter.reached(item)
+            ]
         if name == "functools.reduce":
             return self._reduced(arguments, node, frame)
         if name == "getattr":
@@ -612,8 +616,10 @@ class Calls:
                 self._tuple(value, (_UNKNOWN, item)) for item in self.interpreter.each(given[0])
             ]
         if value.name == "zip":
-            rows = [self._either(value, self.interpreter.each(one)) for one in given]
-            return [self._tuple(value, rows)]
+            columns = [self.interpreter.each(one) for one in given]
+            if len({len(column) for column in columns}) == 1 and len(columns[0]) > 1:
+                return [self._tuple(value, row) for row in zip(*columns, strict=True)]
+            return [self._tuple(value, [self._either(value, column) for column in columns])]
         if value.name in ("reversed", "filter", "iter", "itertools.chain", "itertools.cycle"):
             return [item for one in given for item in self.interpreter.each(one)]
         if value.name == "map" and len(given) > 1:

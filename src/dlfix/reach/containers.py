@@ -13,6 +13,7 @@ from dlfix.reach.values import (
     Arguments,
     Bound,
     Class,
+    Constant,
     Container,
     ExternalCall,
     Frame,
@@ -69,10 +70,17 @@ class Containers:
     def _pairs(self, node: ast.Dict, frame: Frame) -> Iterator[Item]:
         for key, value in zip(node.keys, node.values, strict=True):
             if key is not None:
-                yield constant_key(key), Bound(value, frame)
+                yield self._key(key, frame), Bound(value, frame)
                 continue
             for container in self.interpreter.containers(Bound(value, frame)):
                 yield from container.items
+
+    def _key(self, node: ast.expr, frame: Frame) -> object:
+        """Return a key that is a constant, or names one; None where it is not known."""
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return constant_key(node)
+        found = self.interpreter.values_at(node, frame)
+        return found[0].value if len(found) == 1 and isinstance(found[0], Constant) else None
 
     def joined(
         self, left: Container, right: Container | None, node: ast.expr, frame: Frame

@@ -149,10 +149,11 @@ class Knowing:
                 return self.values(stored.node, stored.frame)
         found: list[Value] = []
         for value in self.values(node.value, frame):
-            if not _is_enumerated(value):
+            if not _is_enumerated(value) and not isinstance(value, ModuleValue):
                 return []
             found += [r.value for r in self.interpreter.attribute(value, node.attr, node, frame)]
-        return found if all(isinstance(each, Constant) for each in found) else []
+        is_one = len(found) == 1 and isinstance(found[0], _SURE)
+        return found if is_one or all(isinstance(each, Constant) for each in found) else []
 
     def _made(self, node: ast.Call | ast.Subscript, frame: Frame) -> list[Value]:
         """Return the objects that calls of classes of the tree make, and members of enumerations."""
