@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
 
 # So much code is parsed only to tell of syntax errors in it, where nothing else asks for it.
-SYNTAX_BUDGET = 1_000_000
+SYNTAX_BUDGET = 200_000
 
 # What a comment that may turn out to be idle has in it.
 MARKS = (b"dlfix:", b"DLF")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,8 +21,11 @@ _DECORATOR = re.compile(
     rb"^[ \t\f]*@[^\n#(]*?([A-Za-z0-9_\x80-\xff]+)[ \t]*(?:$|[(#\r\n])", re.MULTILINE
 )
 _DEFINED = re.compile(rb"\b(?:(?:def|class|as)\s+(\w+)|(\w+)\s*(?::[^=\n]{0,80})?=(?!=))")
-# `x.name =`, `x.name: T =`, `x.name += `, `x.name, y =`, `for x.name in`, `as x.name:`, `"name"`
-_SET = re.compile(rb"\.(\w+)\s*(?:[-+*/|&^@%]?=(?!=)|[:,)\]]|in\b)|[\"'](\w+)[\"']")
+# `x.name =`, `x.name: T =`, `x.name += `, `x.name, y =`, `for x.name in`, `as x.name:`
+_STORE = rb"(?=\s*(?:[-+*/|&^@%]?=(?!=)|:[^=\n]*=(?!=)|[,)\]](?:[^=\n]*=(?!=)|\s*\\?$)|in\b))"
+_SET = re.compile(rb"\.(\w+)%b|\bas\s+[\w.]+\.(\w+)" % _STORE, re.MULTILINE)
+_NAMED = re.compile(rb"[\"'](\w+)[\"']")
+_BY_NAME = (b"setattr", b"__dict__")
 _STAR = re.compile(rb"\bimport\s*\(?\s*\*")
 _LISTED = re.compile(rb"^__all__\s*=\s*[\[(](?=[^\])]*[\])]\s*$)", re.MULTILINE)
 _MOST_LEVELS = 12  # how far up the tree imports are looked for
@@ -126,12 +130,29 @@ class Project:
 
     def users(self, module: Module, identifier: str) -> list[Module]:
         """Return the modules that may use a name of a module: of many, those that name that too."""
+        return self._parsed(self._using(module, identifier))
+
+    def callers(self, module: Module, identifier: str) -> list[Module]:
+        """Return those of them that may call it, under this name or another that they give it."""
+        pattern = _called(identifier.encode())
+        paths = self._using(module, identifier)
+        return self._parsed(path for path in paths if self._holds(path, pattern))
+
+    def _using(self, module: Module, identifier: str) -> list[Path]:
         paths = self._mentioning(identifier)
-        if len(paths) > _MANY:
-            word = module.name.rpartition(".")[2]
-            near = set(self._mentioning(word)) | {module.path}
-            paths = [path for path in paths if path in near][:_MANY]
-        return self._parsed(paths)
+        if len(paths) <= _MANY:
+            return paths
+        near = set(self._mentioning(module.name.rpartition(".")[2])) - {module.path}
+        return [module.path, *(path for path in paths if path in near)][:_MANY]
+
+    def _holds(self, path: Path, pattern: re.Pattern[bytes]) -> bool:
+        """Tell whether a file's text holds a pattern; that of a parsed one is not asked."""
+        source = None if path in self._modules else self.source(path)
+        return source is None or pattern.search(source.data) is not None
+
+    def spread(self, identifier: str) -> int:
+        """Return how many files hold an identifier."""
+        return len(self._mentioning(identifier))
 
     def defines(self, name: str) -> bool:
         """Tell whether any file may define a function or class by a name, or bind one to it."""
@@ -141,27 +162,38 @@ class Project:
         """Tell whether any file may set an attribute of this name on anything."""
         return attribute.encode() in self._set or not attribute.isascii()
 
-    def setters(self, attribute: str) -> list[Module]:
-        """Return the modules that may set an attribute of this name on anything."""
+    def setters(self, attribute: str, classes: Collection[str] | None = None) -> list[Module]:
+        """Return the modules that may set an attribute of this name on anything.
+
+        With `classes`, on objects of classes of these names, or of what derives from them.
+        """
         if not attribute.isascii():
             return self.mentions(attribute)
-        return self._parsed(self._set.get(attribute.encode(), ()))
+        paths = self._set.get(attribute.encode(), ())
+        if classes is None:
+            return self._parsed(paths)
+        names = [name.encode() for name in classes]
+        pattern = _set_on_others(attribute.encode())
+        return self._parsed(
+            path
+            for path in paths
+            if any(name in self._words_of(path) for name in names) or self._holds(path, pattern)
+        )
 
     @cached_property
     def _defined(self) -> dict[bytes, list[Path]]:
-        return self._named_by(_DEFINED)
+        return self._named_by(lambda data: chain.from_iterable(_DEFINED.findall(data)))
 
     @cached_property
     def _set(self) -> dict[bytes, list[Path]]:
-        return self._named_by(_SET)
+        return self._named_by(_set_in)
 
-    def _named_by(self, pattern: re.Pattern[bytes]) -> dict[bytes, list[Path]]:
-        """Return all that the groups of a pattern find in the project's files, and where."""
+    def _named_by(self, names: Callable[[bytes], Iterable[bytes]]) -> dict[bytes, list[Path]]:
+        """Return the names that are found in the project's files, with the files."""
         found: dict[bytes, list[Path]] = {}
         for path in self.files:
             source = self.source(path)
-            groups = pattern.findall(source.data) if source is not None else ()
-            for name in {name for group in groups for name in group}:
+            for name in set(names(source.data)) if source is not None else ():
                 found.setdefault(name, []).append(path)
         return found
 
@@ -303,6 +335,28 @@ class Project:
         if path not in self._exists:
             self._exists[path] = path in self._listed or path in self.texts or path.is_file()
         return self._exists[path]
+
+
+@lru_cache(maxsize=4_096)
+def _called(word: bytes) -> re.Pattern[bytes]:
+    """Return what a call of a name looks like, or an import that gives it another."""
+    return re.compile(
+        rb"(?<!def )(?<!class )(?<![A-Za-z0-9_])%b(?:\s*\(|\s+as\b)" % re.escape(word)
+    )
+
+
+@lru_cache(maxsize=4_096)
+def _set_on_others(attribute: bytes) -> re.Pattern[bytes]:
+    """Return what setting an attribute looks like that is not a method's own object's."""
+    other = rb"(?<!\bself)\.%b\b%b" % (attribute, _STORE)
+    return re.compile(rb"%b|\bas\s+[\w.]+\.%b\b|\bsetattr\b|__dict__" % (other, attribute), re.M)
+
+
+def _set_in(data: bytes) -> Iterator[bytes]:
+    """Yield the attributes that code may set; by a text only where it says so."""
+    yield from chain.from_iterable(_SET.findall(data))
+    if any(word in data for word in _BY_NAME):
+        yield from _NAMED.findall(data)
 
 
 def _has_word(data: bytes, word: bytes) -> bool:

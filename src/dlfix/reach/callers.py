@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module, is_test
@@ -161,7 +161,7 @@ class Callers:
         name = self._called_by(node, frame)
         if name is None:
             return
-        for module in self._modules(frame, name):
+        for module in self._modules(frame, name, self.interpreter.project.callers):
             for call in self.named(module, name):
                 caller = self.interpreter.frame_at(module, call)
                 if caller.scope.node is not node and self._calls_it(call, caller, node, frame):
@@ -182,7 +182,9 @@ class Callers:
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.decorator_list:
             return None
         name = self._called_by(node, frame)
-        uses = self._uses(name, frame) if name is not None else {}
+        if name is None or self.interpreter.project.spread(name) > _MOST_USES:
+            return None
+        uses = self._uses(name, frame)
         if not 0 < len(uses) <= _MOST_USES or not all(map(_is_called, uses, uses.values())):
             return None
         if all(is_test(module) for module in uses.values()):
@@ -199,7 +201,7 @@ class Callers:
         """Return the places where a function, or the class it makes objects of, is named."""
         return {
             use: module
-            for module in self._modules(frame, name)
+            for module in self._modules(frame, name, self.interpreter.project.users)
             for written in (name, *module.aliases.get(name, ()))
             for use in module.nodes_by_name.get(written, ())
             if isinstance(use.ctx, ast.Load) and not _is_annotation(use, module)
@@ -236,14 +238,16 @@ class Callers:
                 yield value.owner if isinstance(value, BoundMethod) else function.frame.owner
                 return
 
-    def _modules(self, frame: Frame, name: str) -> list[Module]:
-        """Return the modules where a function may be called by a name; a local one only in its own."""
+    def _modules(
+        self, frame: Frame, name: str, among: Callable[[Module, str], list[Module]]
+    ) -> list[Module]:
+        """Return the modules that may name a function, or call it; a local one only its own."""
         scope, owner = frame.scope, frame.owner
         if scope.name == "__init__" and isinstance(owner, Instance):
-            return self.interpreter.project.users(owner.cls.module, name)
+            return among(owner.cls.module, name)
         if scope.parent is not None and scope.parent.is_function:
             return [scope.module]
-        return self.interpreter.project.users(scope.module, name)
+        return among(scope.module, name)
 
     def _decorating(self, scope: Scope, name: str) -> list[Module]:
         """Return the modules where a function may be applied by `@name`."""

@@ -84,7 +84,7 @@ class Entries:
         init = isinstance(owner, ast.ClassDef) and function.name == "__init__"
         name = owner.name if init and isinstance(owner, ast.ClassDef) else function.name
         looked = 0
-        for caller in self.analysis.project.mentions(name):
+        for caller in self.analysis.project.callers(module, name):
             for call in caller.calls_by_name.get(name, ()):
                 looked += 1
                 if looked > MOST_CALLS:

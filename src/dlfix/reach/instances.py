@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _UNKNOWN = Unknown()
 _MOST_SUBCLASSES = 12
+Setting = ast.Attribute | ast.Call  # what sets an attribute: a target, or a call of setattr
 
 
 class Above:
@@ -54,7 +55,7 @@ class Instances:
         self._mro: dict[Class, list[Class | External | Unknown]] = {}
         self._lining_up = 0
         self._subclasses: dict[Class, list[Class]] = {}
-        self._set_at: dict[str, list[tuple[Module, ast.Attribute | ast.Call]]] = {}
+        self._set_at: dict[tuple[str, Class | None], list[tuple[Module, Setting]]] = {}
         self._only: dict[tuple[Instance, str], Bound | None] = {}
         self._anyone: dict[Class, Instance] = {}
         self._by_any: dict[tuple[Instance, str], list[Store]] = {}
@@ -334,36 +335,33 @@ class Instances:
 
     def _only_in_init(self, owner: Instance, name: str) -> Bound | None:
         init = self.method(owner.cls, "__init__")
-        if init is None:
+        statement = _sets_once(init.node, name) if init is not None else None
+        if init is None or statement is None or statement.value is None:
             return None
-        found = [
-            (module, target)
-            for module, target in self._setting(name)
-            if self._may_set(module, target, owner)
-        ]
-        if len(found) != 1:
-            return None
-        module, target = found[0]
-        statement = module.parent(target)
-        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
-            return None
-        if module.parent(statement) is not init.node:
-            return None
+        for module, target in self._setting(name, owner.cls):
+            own = module is init.module and module.parent(target) is statement
+            if not own and self._may_set(module, target, owner):
+                return None
         frame = State(self.interpreter, owner).constructor_frame(init)
         return Bound(statement.value, frame) if frame is not None else None
 
     def is_set(self, name: str) -> bool:
         """Tell whether code in view sets an attribute by a name, on whatever object."""
-        return bool(self._setting(name))
+        return bool(self._setting(name, None))
 
-    def _setting(self, name: str) -> list[tuple[Module, ast.Attribute | ast.Call]]:
-        """Return the places that set an attribute by a name."""
-        if name not in self._set_at:
-            self._set_at[name] = list(self._find_setting(name))
-        return self._set_at[name]
+    def _setting(self, name: str, cls: Class | None) -> list[tuple[Module, Setting]]:
+        """Return the places that set an attribute by a name, on what may be of a class."""
+        key = (name, cls)
+        if key not in self._set_at:
+            self._set_at[key] = list(self._find_setting(name, cls))
+        return self._set_at[key]
 
-    def _find_setting(self, name: str) -> Iterator[tuple[Module, ast.Attribute | ast.Call]]:
-        for module in self.interpreter.project.setters(name):
+    def _find_setting(self, name: str, cls: Class | None) -> Iterator[tuple[Module, Setting]]:
+        names = None
+        if cls is not None:
+            line = [*self.mro(cls), *self.subclasses(cls)]
+            names = {base.name for base in line if isinstance(base, Class)}
+        for module in self.interpreter.project.setters(name, names):
             for target in module.nodes_by_name.get(name, ()):
                 if isinstance(target, ast.Attribute) and not isinstance(target.ctx, ast.Load):
                     yield module, target
@@ -371,7 +369,7 @@ class Instances:
                 if setting(call) and getattr(call.args[1], "value", name) == name:
                     yield module, call
 
-    def _may_set(self, module: Module, target: ast.Attribute | ast.Call, owner: Instance) -> bool:
+    def _may_set(self, module: Module, target: Setting, owner: Instance) -> bool:
         """Tell whether a store may be on an object: not where another class's method stores."""
         if (
             isinstance(target, ast.Call)
@@ -526,3 +524,18 @@ def _last_of_each(
 
 
 __all__ = ["Above", "Derived", "Instances"]
+
+
+def _sets_once(init: ast.AST, name: str) -> ast.Assign | ast.AnnAssign | None:
+    """Return the statement of a constructor's own block that sets an attribute, if it is one."""
+    found = [
+        statement
+        for statement in getattr(init, "body", ())
+        if isinstance(statement, (ast.Assign, ast.AnnAssign))
+        and any(getattr(target, "attr", "") == name for target in _targets(statement))
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _targets(statement: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+    return statement.targets if isinstance(statement, ast.Assign) else [statement.target]
