@@ -193,12 +193,26 @@ def _hangs(value: Value, site: StoreSite, analysis: Analysis) -> bool:
         items = [v for _, item in value.items for v in analysis.values(item)]
         return any(_hangs(each, site, analysis) for each in items)
     if isinstance(value, (Instance, BoundMethod, Partial)):
-        return _is_direct_argument(site)
+        return _is_direct_argument(site) or _keeps_a_part(value, analysis)
     if isinstance(value, ExternalCall):
         row = row_of(value, analysis)[1]
         return row is not None and row.kind != "plain" and _is_direct_argument(site)
     row = row_of(value, analysis)[1] if isinstance(value, Derived) else None
     return row is not None and row.fails
+
+
+def _keeps_a_part(value: Value, analysis: Analysis) -> bool:
+    """Tell whether an object keeps what was read from a handle and hangs from it."""
+    if not isinstance(value, Instance):
+        return False
+    kept = (
+        each
+        for stores in analysis.stores(value).values()
+        for store in stores
+        for each in analysis.stored(store)
+    )
+    rows = [row_of(each, analysis)[1] for each in kept if isinstance(each, Derived)]
+    return any(row is not None and row.fails for row in rows)
 
 
 def _is_direct_argument(site: StoreSite) -> bool:

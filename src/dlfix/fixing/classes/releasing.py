@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from dlfix.fixing.classes.counting import Count
 from dlfix.fixing.classes.facts import (
@@ -216,7 +217,7 @@ class Releasing:
         if is_self_attribute(node, me):
             if node.attr in self.handles:
                 return isinstance(node.ctx, ast.Load)
-            return node.attr in self.touching
+            return node.attr in self.touching or node.attr in self._carriers
         if isinstance(node, ast.NamedExpr):
             return ast.unparse(node.target) in self._aliases_left()
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -281,7 +282,8 @@ class Releasing:
         """Return the handles that some statements, or the methods they run, may open."""
         nodes = [each for statement in used for each in self._left(statement)]
         names = {each.id for each in nodes if isinstance(each, ast.Name)} - {me}
-        if self.overridden or any(self._is_whole(each, me) for each in nodes):
+        carried = any(is_self_attribute(n, me) and n.attr in self._carriers for n in nodes)
+        if self.overridden or carried or any(self._is_whole(each, me) for each in nodes):
             return set(self.handles)
         hanging = [self._hanging[name] for name in names & self._hanging.keys()]
         run = {each.attr for each in nodes if is_self_attribute(each, me)}
@@ -292,6 +294,16 @@ class Releasing:
         for name in names:
             touched |= self._alias_of(name)
         return self._with_origins(touched)
+
+    @cached_property
+    def _carriers(self) -> set[str]:
+        """The attributes that hold what was handed the instance itself."""
+        return {
+            name
+            for name, sites in self.facts.stores.items()
+            for site in sites
+            if site.value is not None and self._is_whole(site.value, self_name(site.method))
+        }
 
     def _is_whole(self, node: ast.AST, me: str) -> bool:
         """Tell whether a call is handed the instance itself, and may open what it likes."""
