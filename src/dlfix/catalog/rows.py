@@ -153,9 +153,10 @@ class ResourceRow:
     (each process opens its own), "drop" (a new, empty one has the same meaning), "report".
 
     `derived` maps what is done to the object ("cursor", "attrs", "[]" for any key, "[str]" for a
-    constant text, "[:]" for a slice, "[*]" for an item of it, "iter" for `iter(x)`, "." for any other attribute
-    that is not called) to the type of what comes of it and hangs from it; that type has a row of its own, `[[type]]`. What is neither in `derived` nor in
-    `plain` is not known.
+    constant text, "[:]" for a slice, "[*]" for an item of it, "iter" for `iter(x)`, "__call__" for
+    a call of it, "." for any other attribute that is not called) to the type of what comes of it
+    and hangs from it; that type has a row of its own, `[[type]]`. What is neither in `derived` nor
+    in `plain` is not known. The `note` of what is only reported is the reason that a user reads.
     """
 
     name: str
@@ -165,7 +166,8 @@ class ResourceRow:
     kind: Literal["resource", "sync", "state", "random", "memmap", "plain"] = "resource"
     pickles: Literal["error", "ok", "load-error", "start-only", "unknown"] = "error"
     error: str = ""
-    error_by_python: Mapping[str, str] = field(default_factory=dict)  # from that version on
+    # From that version on; where `pickles` is "ok", it only fails from then on.
+    error_by_python: Mapping[str, str] = field(default_factory=dict)
     fork: Literal["", "safe", "unsafe", "once-used", "offset", "hangs", "copied"] = ""
     fork_why: str = ""
     action: Literal["lazy", "drop", "report"] = "report"
