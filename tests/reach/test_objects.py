@@ -685,6 +685,69 @@ ROWS = [
         """,
     ),
     row(
+        "what a method clears before the loader is made",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+            def close(self):
+                if self.lock is not None:
+                    self.lock = None
+            def rest(self): print(self.lock)
+
+        data = Data()
+        data.close()
+        DataLoader(data, num_workers=2)
+        """,
+    ),
+    row(
+        "what a method leaves",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+            def close(self):
+                if self.lock is not None:
+                    self.lock = None
+            def rest(self): print(self.lock)
+
+        data = Data()
+        data.rest()
+        DataLoader(data, num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "what a method clears once the loader is made",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+            def close(self):
+                if self.lock is not None:
+                    self.lock = None
+            def rest(self): print(self.lock)
+
+        data = Data()
+        loader = DataLoader(data, num_workers=2)
+        data.close()
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
+        "what a method clears of another object",
+        """
+        class Data:
+            def __init__(self): self.lock = threading.Lock()
+            def close(self):
+                if self.lock is not None:
+                    self.lock = None
+            def rest(self): print(self.lock)
+
+        data, other = Data(), Data()
+        other.close()
+        DataLoader(data, num_workers=2)
+        """,
+        f"dataset.lock {LOCK}",
+    ),
+    row(
         "setattr with names that a loop spells out",
         """
         class Data:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import lru_cache
 
 from dlfix.project.trees import walk
@@ -47,3 +48,36 @@ def stored_names(node: ast.ClassDef) -> frozenset[str]:
         elif isinstance(each, ast.Constant) and isinstance(each.value, str):
             found.add(each.value)
     return frozenset(found)
+
+
+@lru_cache(maxsize=8_192)
+def cleared_by(node: ast.AST) -> frozenset[str]:
+    """Return the attributes that a method surely sets to None, where they hold something."""
+    return frozenset(_cleared(getattr(node, "body", [])))
+
+
+def _cleared(block: list[ast.stmt]) -> Iterator[str]:
+    for statement in block:
+        match statement:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
+                value=ast.Constant(value=None),
+            ):
+                yield name
+            case ast.If(test=test, body=body, orelse=[]):
+                asked = _asked_of(test)
+                yield from (name for name in _cleared(body) if name == asked)
+
+
+def _asked_of(test: ast.expr) -> str | None:
+    """Return the attribute of which a test asks whether it holds something."""
+    match test:
+        case ast.Compare(
+            left=ast.Attribute(value=ast.Name(id="self"), attr=name),
+            ops=[ast.IsNot()],
+            comparators=[ast.Constant(value=None)],
+        ):
+            return name
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            return name
+    return None

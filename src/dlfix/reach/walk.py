@@ -15,6 +15,7 @@ from dlfix.project.module import Module
 from dlfix.reach.calls import TUPLE_MAKERS
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store
 from dlfix.reach.labels import label, node_of, short
+from dlfix.reach.methods import cleared_by
 from dlfix.reach.pickling import Handed, read_getstate, read_reduce
 from dlfix.reach.values import (
     Argument,
@@ -266,14 +267,34 @@ class Walk:
             for store in outside
             if self._surely_replaces(store, instance, boundary)
         }
+        cleared = set(self._cleared(instance, boundary))
         for name, stores in self.interpreter.instances.stores(instance).items():
             if not handed.drops(name) and name not in replaced:
                 for store in stores:
-                    yield from self._stored(store)
+                    if store.late or name not in cleared:
+                        yield from self._stored(store)
         for store in outside:
             last = replaced.get(store.attribute, store)
             if not handed.drops(store.attribute) and outside.index(store) >= outside.index(last):
                 yield from self._stored(store)
+
+    def _cleared(self, instance: Instance, boundary: Boundary) -> Iterator[str]:
+        """Yield the attributes that a method clears, called once the object is made: `data.close()`."""
+        module = boundary.frame.module
+        if instance.call is None or instance.call not in module.parents:
+            return
+        made = module.statement(instance.call)
+        block = getattr(module.parent(made), "body", [])
+        last = _place_in(block, module, boundary.node) if made in block else None
+        for statement in block[block.index(made) + 1 : last] if last is not None else ():
+            match statement:
+                case ast.Expr(
+                    value=ast.Call(func=ast.Attribute(value=ast.Name() as name, attr=attr))
+                ):
+                    frame = self.interpreter.frame_at(module, name)
+                    method = self.interpreter.instances.method(instance.cls, attr)
+                    if method and self.interpreter.values_at(name, frame) == [instance]:
+                        yield from cleared_by(method.node)
 
     def _surely_replaces(self, store: Store, instance: Instance, boundary: Boundary) -> bool:
         """Tell whether code sets an attribute after the object is made and before it crosses."""
