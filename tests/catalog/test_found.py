@@ -45,3 +45,27 @@ def test_what_is_said_of_an_object_is_what_its_row_says(
     use = "self.kept.random()" if row.kind == "random" else "pass"
     text = PROGRAM.format(setup=setup, make=expression, use=use)
     assert codes(tmp_path, text) == expected(variant(row, expression))
+
+
+# What is kept of a handle is data, or something that pickle finds by its name.
+LEFT_ALONE = [
+    "h5py.File",
+    "h5py.File('x.h5', 'r')['a'][:]",
+    "sqlalchemy.orm.Session",
+    "sqlalchemy.orm.sessionmaker",
+    "tables.open_file('x.h5').root._v_nchildren",
+    "pymongo.MongoClient().shop.name",
+    "pymongo.MongoClient().address",
+    "boto3.resource('s3').Bucket('a').name",
+    "lightgbm.train({}, None)",
+    "sys.stdout.encoding",
+    "torch.utils.data.RandomSampler([1])",
+    "list(open('x.txt'))",
+]
+
+
+@pytest.mark.parametrize("expression", LEFT_ALONE)
+def test_what_crosses_well_is_left_alone(expression: str, tmp_path: Path) -> None:
+    root = expression.partition(".")[0]
+    setup = "" if root.startswith("list") else f"import {root}"
+    assert not codes(tmp_path, PROGRAM.format(setup=setup, make=expression, use="pass"))

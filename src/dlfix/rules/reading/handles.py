@@ -248,13 +248,13 @@ def _derived_row(value: Derived, analysis: Analysis, catalog: Catalog) -> Resour
     above = row_of(origin, analysis)
     if above is None:
         return None
-    given = above.hangs(value.how, _key(value, analysis))
-    if given is None and not value.called and value.how not in (*above.plain, *_OPERATORS):
-        given = above.derived.get(".")
+    given = above.hangs(value.how, _key(value, analysis)) or _any_attribute(value, above)
     return catalog.hanging(given) if given is not None else None
 
 
-_OPERATORS = ("__getitem__", "__iter__", "__next__", "__call__")
+def _any_attribute(value: Derived, above: ResourceRow) -> str | None:
+    named = value.called or value.how.startswith("_") or value.how in above.plain
+    return None if named else above.derived.get(".")
 
 
 def _key(value: Derived, analysis: Analysis) -> object:
