@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeGuard
 
 from dlfix.fixing.classes.counting import Count
 from dlfix.fixing.classes.facts import (
@@ -28,12 +29,14 @@ from dlfix.fixing.classes.statements import (
     close_one,
     hanging_names,
     if_open,
+    is_plain,
 )
 from dlfix.fixing.classes.text import indented, names_in
 
 INDENT = "    "
 MOST_LINES = 12  # so many are moved into a `with`; a person would not indent a page anew
 LINE_LENGTH = 88  # a line may get as long as this, or as the longest of its file
+ITERATORS = ("iter", "zip", "map", "filter", "enumerate", "reversed")
 REGISTERS = re.compile(r"add|append|attach|register|subscribe|enter_context|insert|push|set[A-Z_]")
 
 
@@ -190,6 +193,8 @@ class Releasing:
                     where = self.facts.line(site.statement)
                     raise Refusal(f"`{attribute}` goes on calling it ({where})")
         for node in (each for statement in used for each in ast.walk(statement)):
+            if self._is_kept(node) and self._reads_on(node.value):
+                raise Refusal(f"what is kept at {self.facts.line(node)} goes on reading it")
             if not isinstance(node, ast.Call) or self._is_gone(node):
                 continue
             handed = any(
@@ -198,6 +203,27 @@ class Releasing:
             if handed and isinstance(node.func, ast.Attribute) and REGISTERS.match(node.func.attr):
                 where = self.facts.line(node)
                 raise Refusal(f"`{ast.unparse(node.func)}` goes on holding it ({where})")
+
+    def _is_kept(self, node: ast.AST) -> TypeGuard[ast.Assign]:
+        return isinstance(node, ast.Assign) and any(
+            isinstance(each, ast.Attribute) for each in node.targets
+        )
+
+    def _reads_on(self, value: ast.expr) -> bool:
+        """Tell whether a value is an iterator over a handle: it reads when it is asked."""
+        match value:
+            case ast.Call(func=ast.Name(id=name), args=parts) if name in ITERATORS:
+                pass
+            case ast.GeneratorExp(generators=generators):
+                parts = [each.iter for each in generators]
+            case _:
+                return False
+        return any(
+            isinstance(node, ast.Attribute) and node.attr in self.handles
+            for part in parts
+            if not is_plain(part)
+            for node in ast.walk(part)
+        )
 
     # -- what `__init__` touches
 

@@ -17,14 +17,15 @@ def hanging_names(statement: ast.stmt) -> set[str]:
     """Return the local names a statement binds to what is more than plain data."""
     names: set[str] = set()
     for each in ast.walk(statement):
-        if isinstance(each, ast.Assign) and not _is_plain(each.value):
+        if isinstance(each, ast.Assign) and not is_plain(each.value):
             names |= {t.id for t in each.targets if isinstance(t, ast.Name)}
         elif isinstance(each, ast.For):
             names |= names_in([each.target])
     return names
 
 
-def _is_plain(value: ast.expr) -> bool:
+def is_plain(value: ast.expr) -> bool:
+    """Tell whether an expression gives plain data, whatever it was read from."""
     if isinstance(value, (ast.ListComp, ast.SetComp, ast.Compare, ast.Constant, ast.JoinedStr)):
         return True
     if not isinstance(value, ast.Call):

@@ -18,13 +18,14 @@ from dlfix.fixing.classes.passing import REOPENED, plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.restoring import asks_first, opened_lazily
 from dlfix.fixing.classes.shared import SharedHandle
-from dlfix.fixing.plans import Planned
+from dlfix.fixing.plans import Planned, Refused
 from dlfix.reach.labels import node_of
 from dlfix.reach.values import Class, Derived, ExternalCall, Instance
 
 if TYPE_CHECKING:
     from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis
+    from dlfix.reach.values import Value
     from dlfix.rules.base import Finding
 
 NAME = "lazy_resources"
@@ -38,14 +39,43 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
 
     joined = _joined_with_openers(read)
     whole = {id(group[0].facts.node): with_hanging(group, analysis) for group in _own(joined)}
+    last = _joined_with_holders(joined, whole.values())
+    left = dict(_left(refused, last))
 
     def plan_one(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
         known = [] if _is_alone(group[0]) else whole[id(group[0].facts.node)]
+        for culprit in group:
+            why = left.get(_made_at(culprit))
+            if why is not None and not culprit.is_passed_in:
+                raise Refusal(f"what hangs from it stays: {why}")
         return plan_class(known or group, analysis.project, inherited)
 
     verb = "Open {names} of `{cls}` in each process anew"
-    groups = by_class(_joined_with_holders(joined, whole.values()))
-    yield from fixes(groups, analysis.project, NAME, verb, plan_one)
+    yield from fixes(by_class(last), analysis.project, NAME, verb, plan_one)
+
+
+def _left(
+    refused: Iterable[Planned], read: Iterable[tuple[Finding, Culprit]]
+) -> Iterator[tuple[object, str]]:
+    """Yield the handles from which something hangs that no fix can open anew, and why."""
+    for planned in refused:
+        assert isinstance(planned.outcome, Refused)
+        for finding in planned.findings:
+            value = getattr(finding.evidence, "value", None)
+            if isinstance(value, Derived):
+                yield _root(value), planned.outcome.reason
+    for _, culprit in read:
+        if culprit.is_passed_in and isinstance(culprit.value, Derived):
+            where = culprit.facts.line(culprit.site.statement)
+            yield _root(culprit.value), f"it is handed over to be kept at {where}"
+
+
+def _root(value: Value) -> object:
+    """Return the node that makes the handle from which a value hangs."""
+    while isinstance(value, Derived):
+        value = value.origin
+    made = node_of(value)
+    return made[0] if made is not None else None
 
 
 def _is_alone(culprit: Culprit) -> bool:
