@@ -658,6 +658,39 @@ def test_data():
         """,
     ),
     row(
+        "what goes with another callee, in the other branch",
+        """
+        import multiprocessing, queue, sys
+        def run(q): pass
+        def start(apart):
+            if apart:
+                made = multiprocessing.Queue(); worker = multiprocessing.Process
+            else:
+                made = queue.Queue(); worker = threading.Thread
+            worker(target=run, args=(made,)).start()
+        start(len(sys.argv) > 1)
+        """,
+        "args[0] multiprocessing.Queue()",
+        "target def run",
+    ),
+    row(
+        "what goes with a callee in either branch",
+        """
+        import multiprocessing, queue, sys
+        def run(q): pass
+        def start(apart):
+            if apart:
+                made = multiprocessing.Queue(); worker = multiprocessing.Process
+            else:
+                made = queue.Queue(); worker = multiprocessing.Process
+            worker(target=run, args=(made,)).start()
+        start(len(sys.argv) > 1)
+        """,
+        "args[0] multiprocessing.Queue()",
+        "args[0] queue.Queue()",
+        "target def run",
+    ),
+    row(
         "a class that is no dataset",
         """
         class Data:

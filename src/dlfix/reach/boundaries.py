@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import BoundaryRow
 from dlfix.project.module import Module
 from dlfix.project.trees import walk
-from dlfix.reach.crossing import Boundary
+from dlfix.reach.crossing import Boundary, branches_of
 from dlfix.reach.outcomes import is_dead
 from dlfix.reach.progress import Tell, silent, told
 from dlfix.reach.questions import agreed
@@ -106,15 +106,19 @@ class Boundaries:
 
     def _boundary(self, call: ast.Call, module: Module) -> Iterator[Boundary]:
         frame = self.interpreter.frame_at(module, call)
-        for reached in self.interpreter.evaluate(call.func, frame):
-            if not self._ships(reached.value):
-                continue  # most calls of a pool's `apply` or `map` are something else's
+        # most calls of a pool's `apply` or `map` are something else's
+        shipping = [
+            one for one in self.interpreter.evaluate(call.func, frame) if self._ships(one.value)
+        ]
+        branches = [frozenset(branches_of(one.steps)) for one in shipping]
+        for reached in shipping:
             arguments = self.interpreter.calls.arguments(call, frame)
             row, merged, value = self._row(reached.value, arguments, call, frame)
             if row is not None and is_dead(call, frame, self.interpreter):
                 return
             if row is not None:
                 made = self._made(row, call, frame, merged, value)
+                made = replace(made, branches=frozenset.intersection(*branches))
                 yield self._in_contexts(made, reached.value)
                 return
 

@@ -64,6 +64,21 @@ class Crossing:
             crossing = crossing.parent
 
 
+Branch = tuple[ast.If, bool]  # a test, and how it came out
+
+
+def branches_of(steps: tuple[Passed, ...]) -> Iterator[Branch]:
+    """Yield the branches in which the places lie that were passed on the way to a value."""
+    for passed in steps:
+        child = passed.node
+        for above in passed.module.ancestors(child):
+            if isinstance(above, ast.If) and child is not above.test:
+                yield above, child in above.body
+            if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                break
+            child = above
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Boundary:
     """A call that ships objects to another process, or a class that a worker is taken to get.
@@ -80,3 +95,4 @@ class Boundary:
     workers: bool | None  # True, False, or None where it depends
     value: Value | None = None  # the instance, for a dataset class or a Process subclass
     row: BoundaryRow | None = None  # of the catalogue; None for a dataset class
+    branches: frozenset[Branch] = frozenset()  # those in which the callee got its name

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import BoundaryRow, HolderRow
 from dlfix.project.module import Module
 from dlfix.reach.calls import TUPLE_MAKERS
-from dlfix.reach.crossing import Boundary, Crossing, Edge, Store
+from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
 from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.methods import cleared_by
 from dlfix.reach.pickling import Handed, read_getstate, read_reduce
@@ -112,6 +112,8 @@ class Walk:
     ) -> None:
         value = reached.value
         if isinstance(value, Constant) or value in above or len(above) > _DEEPEST:
+            return
+        if _is_elsewhere(reached, parent.boundary):
             return
         if self.spent >= _MOST:
             self.interpreter.cut_short = True
@@ -350,6 +352,13 @@ class Walk:
         yield Step(module.place(store.node), f".{name}", _from_argument(store))
         if made is not None:
             yield Step(made[1].place(made[0]), label(reached.value), "")
+
+
+def _is_elsewhere(reached: Reached, boundary: Boundary) -> bool:
+    """Tell whether a value comes from the other branch of a test than the boundary's callee."""
+    return bool(boundary.branches) and any(
+        (test, not held) in boundary.branches for test, held in branches_of(reached.steps)
+    )
 
 
 def _place_in(block: list[ast.stmt], module: Module, node: ast.AST | None) -> int | None:
