@@ -166,6 +166,18 @@ class Module:
         return self.nodes(ast.ClassDef)
 
     @cached_property
+    def functions_by_name(self) -> dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]:
+        """The functions, by the name they are called by: a constructor by its class's."""
+        named: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
+        functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = [*self.nodes(ast.FunctionDef)]
+        for function in (*functions, *self.nodes(ast.AsyncFunctionDef)):
+            above = self.parent(function)
+            made = isinstance(above, ast.ClassDef) and function.name == "__init__"
+            name = getattr(above, "name", "") if made else function.name
+            named.setdefault(name, []).append(function)
+        return named
+
+    @cached_property
     def decorated(self) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
         """All functions and classes that have decorators."""
         found = self.nodes(ast.FunctionDef), self.nodes(ast.AsyncFunctionDef), self.classes

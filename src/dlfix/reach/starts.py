@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dlfix.project.holding import Holding
 from dlfix.project.import_time import DEFINITIONS
 from dlfix.project.module import COMPREHENSIONS
 from dlfix.reach.entries import Entries, Entry, enclosing_function
@@ -110,10 +111,14 @@ def starts(analysis: Analysis) -> Iterator[Start]:
 
 
 def _uses(analysis: Analysis, boundary: Boundary, home: Module) -> Iterator[Start]:
-    for module in _nearby(analysis, boundary, home):
+    modules = _nearby(analysis, boundary, home)
+    holding = Holding(modules).of(home, boundary.node)
+    for module in modules:
         for node, candidates in _candidates(module, boundary.kind):
-            if any(_is_it(analysis, module, c, boundary) for c in candidates):
-                yield Start(boundary, module, node)
+            for each in candidates:
+                if holding.may_be(each) and _is_it(analysis, module, each, boundary):
+                    yield Start(boundary, module, node)
+                    break
 
 
 def _nearby(analysis: Analysis, boundary: Boundary, home: Module) -> list[Module]:

@@ -1,0 +1,57 @@
+"""Names that may hold what `made()` makes: the use that is marked is one of them, or is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlfix.project.holding import Holding
+from dlfix.project.module import Module
+from dlfix.source.text import SourceText
+
+HELD = {
+    "a variable": "x = made()\nuse(x)",
+    "itself": "use(made())",
+    "what wraps it": "x = wrap(made())\nuse(x)",
+    "another name": "x = made()\ny = x\nuse(y)",
+    "an attribute": "self.loader = made()\nuse(other.loader)",
+    "what a function returns": "def f():\n    return made()\nuse(f())",
+    "a parameter": "def f(a, b):\n    use(b)\nf(1, made())",
+    "a parameter by name": "def f(a, b):\n    use(b)\nf(b=made(), a=1)",
+    "a method's parameter": "class C:\n    def f(self, a):\n        use(a)\nc.f(made())",
+    "a constructor's": "class C:\n    def __init__(self, a):\n        use(a)\nC(made())",
+    "star arguments": "def f(*all):\n    use(all[0])\nf(made())",
+    "an item of a dict": "d = {'a': made()}\nuse(d['a'])",
+    "a dict's new item": "d = {}\nd['a'] = made()\nuse(d['a'])",
+    "unpacked": "a, b = made(), 1\nuse(a)",
+    "either": "x = made() if y else None\nuse(x)",
+    "a walrus": "if (x := made()):\n    use(x)",
+    "what is entered": "with made() as x:\n    use(x)",
+    "set by name": "setattr(o, 'x', made())\nuse(o.x)",
+}
+NOT_HELD = {
+    "another variable": "x = made()\nuse(y)",
+    "its attribute": "x = made().size\nuse(x)",
+    "what a function makes besides": "def f():\n    made()\n    return 1\nuse(f())",
+    "another parameter": "def f(a, b):\n    use(a)\nf(1, made())",
+    "an item it gives": "for x in made():\n    use(x)",
+    "what is put into it": "made()[0] = x\nuse(x)",
+}
+
+
+def holds(text: str) -> bool:
+    module = Module(SourceText(Path("/m.py"), text.encode(), text, "utf-8"), "m")
+    made = module.calls_by_name["made"][0]
+    (use,) = module.calls_by_name["use"]
+    return Holding([module]).of(module, made).may_be(use.args[0])
+
+
+@pytest.mark.parametrize("text", HELD.values(), ids=HELD)
+def test_it_may_hold_it(text: str) -> None:
+    assert holds(text)
+
+
+@pytest.mark.parametrize("text", NOT_HELD.values(), ids=NOT_HELD)
+def test_it_cannot_hold_it(text: str) -> None:
+    assert not holds(text)
