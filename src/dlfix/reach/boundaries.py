@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import BoundaryRow
 from dlfix.project.module import Module
 from dlfix.project.trees import walk
-from dlfix.reach.crossing import Boundary, branches_of
+from dlfix.reach.crossing import Boundary, Branch, branches_of
 from dlfix.reach.outcomes import is_dead
 from dlfix.reach.progress import Tell, silent, told
 from dlfix.reach.questions import agreed
@@ -28,6 +28,7 @@ from dlfix.reach.values import (
     Instance,
     ModuleValue,
     Partial,
+    Reached,
     Value,
 )
 
@@ -107,10 +108,9 @@ class Boundaries:
     def _boundary(self, call: ast.Call, module: Module) -> Iterator[Boundary]:
         frame = self.interpreter.frame_at(module, call)
         # most calls of a pool's `apply` or `map` are something else's
-        shipping = [
-            one for one in self.interpreter.evaluate(call.func, frame) if self._ships(one.value)
-        ]
-        branches = [frozenset(branches_of(one.steps)) for one in shipping]
+        callees = self.interpreter.evaluate(call.func, frame)
+        shipping = [one for one in callees if self._ships(one.value)]
+        others = [one for one in callees if one not in shipping]
         for reached in shipping:
             arguments = self.interpreter.calls.arguments(call, frame)
             row, merged, value = self._row(reached.value, arguments, call, frame)
@@ -118,7 +118,7 @@ class Boundaries:
                 return
             if row is not None:
                 made = self._made(row, call, frame, merged, value)
-                made = replace(made, branches=frozenset.intersection(*branches))
+                made = replace(made, elsewhere=_branches(others) - _branches(shipping))
                 yield self._in_contexts(made, reached.value)
                 return
 
@@ -309,6 +309,10 @@ class Boundaries:
             isinstance(base, External) and self.catalog.dataset(base.name) is not None
             for base in self.interpreter.instances.mro(cls)
         )
+
+
+def _branches(callees: list[Reached]) -> frozenset[Branch]:
+    return frozenset(branch for one in callees for branch in branches_of(one.steps))
 
 
 def _aliases(module: Module, names: set[str]) -> set[str]:

@@ -95,4 +95,6 @@ class Boundary:
     workers: bool | None  # True, False, or None where it depends
     value: Value | None = None  # the instance, for a dataset class or a Process subclass
     row: BoundaryRow | None = None  # of the catalogue; None for a dataset class
-    branches: frozenset[Branch] = frozenset()  # those in which the callee got its name
+    elsewhere: frozenset[Branch] = (
+        frozenset()
+    )  # those in which the callee is one that ships nothing

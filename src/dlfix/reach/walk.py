@@ -355,9 +355,9 @@ class Walk:
 
 
 def _is_elsewhere(reached: Reached, boundary: Boundary) -> bool:
-    """Tell whether a value comes from the other branch of a test than the boundary's callee."""
-    return bool(boundary.branches) and any(
-        (test, not held) in boundary.branches for test, held in branches_of(reached.steps)
+    """Tell whether a value comes from a branch in which the boundary's callee ships nothing."""
+    return bool(boundary.elsewhere) and not boundary.elsewhere.isdisjoint(
+        branches_of(reached.steps)
     )
 
 
