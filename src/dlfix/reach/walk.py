@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 _DEEPEST = 16
-_MOST = 4_000  # values walked from one boundary
+_MOST = 8_000  # values walked from one boundary
 _REDUCERS = ("__reduce_ex__", "__reduce__")
 
 Child = tuple[Edge, Reached]
