@@ -55,7 +55,7 @@ from dlfix.reach.values import (
 )
 
 BUDGET = 400_000  # evaluations in one analysis
-ALLOWANCE = 18_000  # evaluations for one boundary, so that none starves the others
+ALLOWANCE = 50_000  # evaluations for one boundary, so that none starves the others
 _DEEPEST = 60  # nested evaluations; beyond lies no path a person would read
 _MOST_VALUES = 24  # of one expression
 DECORATED = "what its decorators make of it"  # the note of a place where a def was decorated
