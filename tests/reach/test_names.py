@@ -10,6 +10,17 @@ from tests.reach.paths import Case, analysis_of, paths, row
 
 ROWS = [
     row(
+        "items put in place of a slice",
+        """
+        def good(b): return b
+        items = [good]
+        items[1:2] = [lambda b: b]
+        DataLoader(items, num_workers=2)
+        """,
+        "dataset[0] def good",
+        "dataset[] lambda",
+    ),
+    row(
         "a name",
         "f = lambda b: b\nDataLoader([], collate_fn=f, num_workers=2)",
         "collate_fn lambda",

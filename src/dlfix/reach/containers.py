@@ -336,7 +336,9 @@ def _put(node: ast.AST) -> Iterator[tuple[ast.expr, Iterable[tuple[object, ast.e
         yield node.target, _merged([node.value])
     elif isinstance(node, ast.Assign):
         for target in node.targets:
-            if isinstance(target, ast.Subscript):
+            if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
+                yield target.value, _merged([node.value])
+            elif isinstance(target, ast.Subscript):
                 yield target.value, [(constant_key(target.slice), node.value)]
 
 
