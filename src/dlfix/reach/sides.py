@@ -171,10 +171,10 @@ class SideReader:
             *module.nodes(ast.For), *module.nodes(ast.comprehension)
         ]  # fmt: skip
         for loop in loops:
-            yield from _iterated(loop.iter)
+            yield from _iterated(loop.iter, module)
         for name in _ITERATING:
             for call in module.calls_by_name.get(name, ()):
-                yield from _iterated(call)
+                yield from _iterated(call, module)
 
     def _indexed_in(self, module: Module, cls: Class, own: set[ast.ClassDef]) -> bool:
         line = {getattr(base, "name", "").rpartition(".")[2] for base in self._line(cls)}
@@ -192,12 +192,15 @@ class SideReader:
         return False
 
 
-def _iterated(node: ast.expr) -> Iterator[ast.Name]:
-    """Yield the name that is iterated, also in `enumerate(name)`."""
+def _iterated(node: ast.expr, module: Module) -> Iterator[ast.Name]:
+    """Yield the name that is iterated, also in `enumerate(name)`; not what a function is passed."""
     if isinstance(node, ast.Call) and _name(node.func) in _ITERATING and node.args:
         node = node.args[0]
     if isinstance(node, ast.Name):
-        yield node
+        binder = module.scope_of(node).lookup(node.id)
+        bindings = binder.bindings.get(node.id, ()) if binder is not None else ()
+        if any(isinstance(binding.value, ast.Call) and not binding.path for binding in bindings):
+            yield node
 
 
 def _may_take_item(node: ast.Subscript) -> bool:
@@ -291,11 +294,20 @@ def passes_on(node: Def) -> bool:
 
 
 def _handed(node: Def) -> Iterator[ast.expr]:
-    """Yield what the calls in a function pass to code that is no builtin."""
+    """Yield what the calls in a function pass to code that is no builtin, nor its own class."""
     for call in walk(node):
-        if isinstance(call, ast.Call) and not hasattr(builtins, _name(call.func)):
+        if isinstance(call, ast.Call) and not _is_own_maker(call.func):
             yield from call.args
             yield from (keyword.value for keyword in call.keywords)
+
+
+def _is_own_maker(func: ast.expr) -> bool:
+    """Tell whether a callee is a builtin, or makes an object of the class: `cls.of(...)`."""
+    owner = func.value if isinstance(func, ast.Attribute) else func
+    match owner:
+        case ast.Call(func=ast.Name(id="type")) | ast.Attribute(attr="__class__"):
+            return True
+    return _name(owner) == "cls" or hasattr(builtins, _name(func))
 
 
 def _uses(node: Def, me: str) -> Iterator[str]:
