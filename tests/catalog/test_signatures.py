@@ -57,14 +57,14 @@ def test_a_boundary_has_the_parameters_of_its_row(row: BoundaryRow) -> None:
         assert gathering(function, inspect.Parameter.VAR_KEYWORD) == row.keywords
 
 
-@pytest.mark.parametrize("row", load().rows("dataset"), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", list(load().rows("dataset")), ids=lambda row: row.name)
 def test_a_dataset_base_has_the_parameters_of_its_row(row: DatasetRow) -> None:
     if not row.parameters:
         pytest.skip("says nothing of parameters")
     assert positional(found(row.name))[: len(row.parameters)] == list(row.parameters)
 
 
-@pytest.mark.parametrize("row", load().rows("boundary"), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", list(load().rows("boundary")), ids=lambda row: row.name)
 def test_an_alias_of_a_boundary_is_the_same_thing(row: BoundaryRow) -> None:
     if row.name.partition(".")[0] not in (*sys.stdlib_module_names, "torch"):
         pytest.skip("not installed")

@@ -546,6 +546,33 @@ ROWS = [
         "dataset.hooks[] lambda",
     ),
     row(
+        "a list that a base's method fills, which the class's own runs",
+        """
+        class Base:
+            def __init__(self): self.hooks = []
+            def setup(self): self.hooks.append(lambda x: x)
+        class Data(Base):
+            def setup(self): super().setup()
+        data = Data()
+        data.setup()
+        DataLoader(data, num_workers=2)
+        """,
+        "dataset.hooks[] lambda",
+    ),
+    row(
+        "a list that a base's method would fill, were it not replaced",
+        """
+        class Base:
+            def __init__(self): self.hooks = []
+            def setup(self): self.hooks.append(lambda x: x)
+        class Data(Base):
+            def setup(self): pass
+        data = Data()
+        data.setup()
+        DataLoader(data, num_workers=2)
+        """,
+    ),
+    row(
         "a dict of defaults that is filled",
         """
         import collections

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from dlfix.project.module import COMPREHENSIONS, Module
 from dlfix.project.trees import walk
+from dlfix.reach.methods import calls_base
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -177,7 +178,7 @@ class Containers:
                 method = _method_around(scope, body.scope)
                 if scope is frame.scope:
                     yield key, self._read(value, frame)
-                elif method is not None and self._in_parent(method.name, frame):
+                elif method is not None and self._in_parent(method, frame):
                     yield key, self._read(value, self._owned(scope, body, frame))
 
     def _bodies(self, frame: Frame) -> Iterator[Frame]:
@@ -193,11 +194,15 @@ class Containers:
         elif at is not None:
             yield at
 
-    def _in_parent(self, method: str, frame: Frame) -> bool:
+    def _in_parent(self, method: Scope, frame: Frame) -> bool:
+        """Tell whether the parent may run a method on a frame's object: not one it has replaced."""
         if not isinstance(frame.owner, Instance):
             return True
-        sides, cls = self.interpreter.sides, frame.owner.cls
-        return method not in sides.worker(cls) or bool(sides.run_by_parent(cls, {method}))
+        sides, cls, name = self.interpreter.sides, frame.owner.cls, method.name
+        own = self.interpreter.instances.method(cls, name)
+        if own is not None and own.frame.scope is not method.parent and not calls_base(own, name):
+            return False
+        return name not in sides.worker(cls) or bool(sides.run_by_parent(cls, {name}))
 
     def _owned(self, scope: Scope, body: Frame, frame: Frame) -> Frame:
         """Return the frame of a method of an object, or of a function in it."""

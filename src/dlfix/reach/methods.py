@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from dlfix.project.trees import walk
+from dlfix.reach.values import Function
 
 _OPAQUE = frozenset({"staticmethod", "property", "cached_property", "classmethod"})
 
@@ -81,3 +82,13 @@ def _asked_of(test: ast.expr) -> str | None:
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
             return name
     return None
+
+
+def calls_base(method: Function, name: str) -> bool:
+    """Tell whether a method runs what it takes the place of: `super().name(...)`, `Base.name(...)`."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == name
+        and getattr(node.value, "id", "") != "self"
+        for node in walk(method.node)
+    )
