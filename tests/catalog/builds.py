@@ -34,4 +34,5 @@ BUILDS = [(name, expression) for name, many in RESOURCES.items() for expression 
 HANGS = [Use(*entry) for entry in _DATA["uses"]["hangs"]]
 PLAIN = [Use(*entry) for entry in _DATA["uses"]["plain"]]
 UNBUILT = {row: entry["why"] for entry in _DATA["unbuilt"] for row in entry["rows"]}
+NEEDS: dict[str, str] = _DATA["needs"]
 OTHER_NAMES = {name for names in _DATA["other_names"].values() for name in names}

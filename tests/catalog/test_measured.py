@@ -18,7 +18,7 @@ import pytest
 
 from dlfix.catalog import ABSENT, UNKNOWN, ResourceRow, load
 from tests.catalog.arrival import arrives
-from tests.catalog.builds import BUILDS, HANGS, PLAIN, QUICK, Use
+from tests.catalog.builds import BUILDS, HANGS, NEEDS, PLAIN, QUICK, Use
 from tests.catalog.names import MISSING, module, object_of
 from tests.catalog.samples import GIVEN, make_samples
 
@@ -68,8 +68,9 @@ def namespace(expression: str, full: bool) -> dict[str, Any]:
             if root not in QUICK and root not in sys.stdlib_module_names and not full:
                 pytest.skip(f"{root}: only with --full-catalog")
             names[root] = module(root)
-            if names[root] is MISSING:
-                pytest.skip(f"{root} is not installed")
+            for needed in (root, *(NEEDS[part] for part in NEEDS if dotted.startswith(part))):
+                if module(needed) is MISSING:
+                    pytest.skip(f"{needed} is not installed")
             object_of(dotted)  # imports the modules on the way
     return names
 
