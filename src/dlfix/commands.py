@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 TEXTUAL = ("json", "sarif", "github", "gitlab", "junit")
-FORMATS = ("text", "concise", *TEXTUAL)
 
 
 @dataclass(frozen=True)

@@ -227,13 +227,6 @@ def old_name(statement: cst.BaseStatement) -> str | None:
     return None
 
 
-def comments_in(node: cst.CSTNode) -> str:
-    """Return the comments within a node, one a line."""
-    found = _Comments()
-    node.visit(found)
-    return "\n".join(found.texts)
-
-
 def comments_of(space: cst.CSTNode) -> list[str]:
     """Return the comments of a stretch of whitespace."""
     found = _Comments()

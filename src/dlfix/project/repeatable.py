@@ -58,7 +58,6 @@ SETTING_METHODS = (
     "register", "ignore",
 )  # fmt: skip
 NO_SETTINGS = ("seed", "set_start_method", "set_device", "set_trace", "set_printoptions")
-TESTS = (ast.If, ast.While)
 
 
 def once(module: ImportTime, unit: Unit) -> str | None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.project.import_time import FUNCTIONS, MUTATORS
-from dlfix.reach.entries import Entries, Entry, enclosing_function
+from dlfix.project.import_time import MUTATORS
+from dlfix.reach.entries import Entries, Entry
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 
 if TYPE_CHECKING:
@@ -108,9 +108,3 @@ def changes(module: Module, node: ast.expr) -> bool:
             return parent.attr in MUTATORS
         child, parent = parent, above
     return isinstance(parent, ast.AugAssign) and parent.target is child
-
-
-def function_of(use: Use) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """Return the def a use is in."""
-    function = enclosing_function(use.module, use.node)
-    return function if isinstance(function, FUNCTIONS) else None

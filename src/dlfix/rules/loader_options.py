@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from dlfix.reach.crossing import Boundary
     from dlfix.reach.values import Value
 
-LOADERS = ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
 ITERABLE = "torch.utils.data.IterableDataset"
 CONTEXT = "multiprocessing_context"
 MOST_COMBINATIONS = 64
