@@ -28,6 +28,15 @@ HELD = {
     "either": "x = made() if y else None\nuse(x)",
     "a walrus": "if (x := made()):\n    use(x)",
     "what is entered": "with made() as x:\n    use(x)",
+    "an item of a list": "for x in [made()]:\n    use(x)",
+    "an item of what a function lists": "def f():\n    return [made()]\nfor x in f():\n    use(x)",
+    "a comprehension's item": "xs = [made()]\n[use(x) for x in xs]",
+    "a dict's values": "d = {'a': made()}\nfor x in d.values():\n    use(x)",
+    "one of pairs": "d = {'a': made()}\nfor k, x in zip('a', d.values()):\n    use(x)",
+    "what is appended": "xs = []\nxs.append(made())\nfor x in xs:\n    use(x)",
+    "what a method gives": "d = {'a': made()}\nx = d.get('a')\nuse(x)",
+    "a field of a data class": "class D:\n    a: int\nd = D(made())\nuse(d.a)",
+    "keywords of a dict": "def f(a):\n    use(a)\nf(**{'a': made()})",
     "set by name": "setattr(o, 'x', made())\nuse(o.x)",
 }
 NOT_HELD = {
@@ -35,7 +44,6 @@ NOT_HELD = {
     "its attribute": "x = made().size\nuse(x)",
     "what a function makes besides": "def f():\n    made()\n    return 1\nuse(f())",
     "another parameter": "def f(a, b):\n    use(a)\nf(1, made())",
-    "an item it gives": "for x in made():\n    use(x)",
     "what is put into it": "made()[0] = x\nuse(x)",
 }
 

@@ -11,8 +11,8 @@ from dlfix.project.trees import walk
 
 # What may be its operand, or hold it.
 _PASSING = (
-    ast.IfExp, ast.BoolOp, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, ast.Await,
-    ast.DictComp, ast.ListComp, ast.GeneratorExp, ast.Subscript, ast.Lambda,
+    ast.IfExp, ast.BoolOp, ast.Tuple, ast.List, ast.Set, ast.Starred, ast.Await, ast.DictComp,
+    ast.ListComp, ast.GeneratorExp, ast.Subscript, ast.Lambda,
 )  # fmt: skip
 
 
@@ -23,6 +23,7 @@ class Holding:
         self.modules = modules
         self.names: set[str] = set()
         self._node: ast.AST | None = None
+        self._anywhere = False
 
     def of(self, module: Module, node: ast.AST) -> Holding:
         """Take in the names that what a node makes may come to."""
@@ -39,7 +40,7 @@ class Holding:
 
     def may_be(self, node: ast.expr) -> bool:
         """Tell whether an expression may stand for it, or hold it."""
-        return any(
+        return self._anywhere or any(
             each is self._node or getattr(each, "id", getattr(each, "attr", None)) in self.names
             for each in walk(node)
         )
@@ -62,25 +63,41 @@ class Holding:
             elif isinstance(parent, ast.withitem):
                 yield from _names(parent.optional_vars)
                 return
-            elif not isinstance(parent, (ast.Call, *_PASSING)):
+            elif isinstance(parent, (ast.For, ast.AsyncFor, ast.comprehension)):
+                if child is parent.iter:  # it may be a list that holds it
+                    yield from _names(parent.target)
+                return
+            elif isinstance(parent, ast.Dict):
+                yield from (str(key.value) for key in parent.keys if isinstance(key, ast.Constant))
+            elif not (isinstance(parent, (ast.Call, *_PASSING)) or _is_method(module, parent)):
                 return
             child, parent = parent, module.parent(parent)
 
     def _parameters(self, call: ast.Call, argument: ast.AST) -> Iterator[str]:
-        """Yield the parameters that a positional argument may come to, and what `setattr` sets."""
+        """Yield the parameters that a positional argument may come to, and what keeps it then."""
         name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+        if isinstance(call.func, ast.Attribute):
+            yield from _names(call.func.value)  # `loaders.append(...)`
         if name == "setattr":
             yield from (str(a.value) for a in call.args if isinstance(a, ast.Constant))
         if argument not in call.args:
             return
         index = call.args.index(argument)
         for module in self.modules:
+            if name not in module.functions_by_name and any(c.name == name for c in module.classes):
+                self._anywhere = True  # a data class: its fields are not looked up
             for function in module.functions_by_name.get(name, ()):
                 found = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
                 own = index + (found[:1] in (["self"], ["cls"]))
                 yield from found[own : own + 1]
                 if function.args.vararg is not None:
                     yield function.args.vararg.arg
+
+
+def _is_method(module: Module, node: ast.AST) -> bool:
+    """Tell whether a node is the method of a call: `loaders.values()` may give what they hold."""
+    above = module.parent(node)
+    return isinstance(node, ast.Attribute) and isinstance(above, ast.Call) and above.func is node
 
 
 def _written(
