@@ -70,6 +70,8 @@ def codes(diagnosed):
         "def run():\n    for x in DataLoader(Numbers(), num_workers=2): print(x)\nrun()",
         "def make():\n    return DataLoader(Numbers(), num_workers=2)\nfor x in make(): print(x)",
         "def train(loader):\n    for x in loader: print(x)\ntrain(DataLoader(Numbers(), num_workers=2))",
+        "loaders = [DataLoader(Numbers(), num_workers=2)]\nfor loader in loaders:\n    for x in loader: print(x)",
+        "def make():\n    return {'a': DataLoader(Numbers(), num_workers=2)}\nfor loader in make().values():\n    print(list(loader))",
         "import lightning\nlightning.Trainer().fit(None, DataLoader(Numbers(), num_workers=2))",
         "with mp.Pool(2) as pool:\n    print(pool.map(abs, [1]))",
         "p = mp.Process(target=print)\np.start()",
