@@ -1,0 +1,42 @@
+"""What got worse by a rewrite: all comparisons of the program before with the program after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.proof import delayed
+from dlfix.fixing.proof.changes import ClassChange, FileChange, Regression
+from dlfix.fixing.proof.program import Program
+
+if TYPE_CHECKING:
+    from dlfix.project.project import Project
+
+__all__ = ["Regression", "regressions"]
+
+_OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
+    delayed.check,
+)
+_OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = ()
+
+
+def regressions(before: Project, after: Project, changed: Collection[Path]) -> list[Regression]:
+    """Return what worked before and does not work after, in order of place; each once."""
+    old, new = Program(before), Program(after)
+    found: dict[tuple[Path, str, str], Regression] = {}
+    for path in sorted(changed):
+        one, other = before.get(path), after.get(path)
+        if one is None or other is None:
+            continue
+        for regression in _of(FileChange(old, new, one, other)):
+            found.setdefault((regression.path, regression.qualname, regression.reason), regression)
+    return sorted(found.values(), key=lambda r: (r.path, r.line, r.reason))
+
+
+def _of(change: FileChange) -> Iterator[Regression]:
+    for check in _OF_FILES:
+        yield from check(change)
+    for cls in change.classes():
+        for compare in _OF_CLASSES:
+            yield from compare(cls)

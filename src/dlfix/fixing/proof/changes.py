@@ -1,0 +1,215 @@
+"""What a rewrite did to one file: its classes before and after, what is new and what is lazy now."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from dlfix.fixing.proof import order
+from dlfix.fixing.proof.program import Class, Program, is_cached
+from dlfix.fixing.proof.syntax import (
+    Function,
+    dotted,
+    executed,
+    header,
+    is_attribute,
+    last_part,
+    self_name,
+    statements,
+    within,
+)
+from dlfix.project.module import Module
+
+
+@dataclass(frozen=True)
+class Regression:
+    """Something that worked before a rewrite and does not work after it."""
+
+    path: Path
+    qualname: str  # the class, function or name of the module that it is about
+    line: int  # in the text after
+    reason: str  # one clause, which names the line
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """One file before and after, in its program before and after."""
+
+    old: Program
+    new: Program
+    before: Module
+    after: Module
+
+    def regression(self, qualname: str, node: ast.AST | int, reason: str) -> Regression:
+        """Return a regression at a line of the text after."""
+        line = node if isinstance(node, int) else getattr(node, "lineno", 1)
+        return Regression(self.after.path, qualname, line, reason)
+
+    def classes(self) -> Iterator[ClassChange]:
+        """Yield the classes whose code changed."""
+        by_name = {cls.qualname: cls for cls in self.old.classes(self.before)}
+        for after in self.new.classes(self.after):
+            before = by_name.get(after.qualname)
+            if before is not None and ast.dump(before.node) != ast.dump(after.node):
+                yield ClassChange(self, before, after)
+
+
+class ClassChange:
+    """One class before and after."""
+
+    def __init__(self, file: FileChange, before: Class, after: Class) -> None:
+        self.file, self.before, self.after = file, before, after
+        self.old, self.new = file.old, file.new
+
+    def regression(self, node: ast.AST | int, reason: str) -> Regression:
+        """Return a regression of this class."""
+        return self.file.regression(self.after.qualname, node, reason)
+
+    @cached_property
+    def lazy(self) -> dict[str, Function]:
+        """The properties that are new, or are written anew."""
+        return {
+            name: function
+            for name, function in self.after.getters.items()
+            if name not in self.before.getters
+            or ast.dump(self.before.getters[name]) != ast.dump(function)
+        }
+
+    @cached_property
+    def made_lazy(self) -> dict[str, Function]:
+        """The properties that were plain attributes."""
+        return {name: f for name, f in self.lazy.items() if name not in self.before.methods}
+
+    def keyed(self, name: str) -> bool:
+        """Tell whether a lazy attribute is kept by process."""
+        function = self.after.getters.get(name)
+        if function is None:
+            return False
+        return any(
+            isinstance(node, (ast.Name, ast.Attribute)) and last_part(node) == "getpid"
+            for node in within(function)
+        ) or any(
+            inner != name and inner in self.lazy and self.keyed(inner) and not is_cached(function)
+            for inner in order.called_on_self(self.after, function)
+        )
+
+    @cached_property
+    def started_empty(self) -> dict[str, Function]:
+        """The properties that give None until something fills them in this process."""
+        found = {}
+        for name, function in self.lazy.items():
+            last = function.body[-1]
+            if isinstance(last, ast.Return) and isinstance(last.value, ast.Call):
+                if last_part(last.value.func) == "get" and self.keyed(name):
+                    found[name] = function
+        return found
+
+    @cached_property
+    def constructed_before(self) -> list[tuple[Class, Function]]:
+        """The methods that ran while an object was made, before."""
+        return order.construction(self.old, self.before)
+
+    @cached_property
+    def constructed_after(self) -> list[tuple[Class, Function]]:
+        """The methods that run while an object is made, after."""
+        return order.construction(self.new, self.after)
+
+    @cached_property
+    def late_before(self) -> set[str]:
+        """The methods that ran after construction already, before."""
+        names = tuple(
+            name for _, f in order.entries(self.old, self.before) for name in [f.name]
+        )
+        made = {f.name for _, f in self.constructed_before}
+        roots = tuple(
+            name
+            for name in names
+            if name not in made or name.startswith("__") or not _only_setup(self.old, name)
+        )
+        return {f.name for _, f in order.reached(self.old, self.before, roots)}
+
+    @cached_property
+    def calls_while_made(self) -> set[str]:
+        """The last names of what construction called before."""
+        return {
+            last_part(node.func)
+            for _, function in self.constructed_before
+            for node in executed(function.body)
+            if isinstance(node, ast.Call)
+        }
+
+    @cached_property
+    def calls_later(self) -> set[str]:
+        """What later methods called before, as text."""
+        made = [function for _, function in self.constructed_before]
+        return {
+            dotted(node.func)
+            for each in self.old.lineage(self.before)
+            for function in each.functions
+            if all(function is not one for one in made) or function.name in self.late_before
+            for node in executed(function.body)
+            if isinstance(node, ast.Call)
+        }
+
+    @cached_property
+    def new_attributes(self) -> dict[str, ast.AST]:
+        """The attributes that only the class after sets or defines, with where it does."""
+        old = set(attributes_set(self.before)) | set(self.before.methods) | set(self.before.values)
+        old |= set(self.before.annotated)
+        found: dict[str, ast.AST] = {**attributes_set(self.after), **self.after.methods}
+        return {
+            name: node
+            for name, node in found.items()
+            if name not in old and not (name.startswith("__") and name.endswith("__"))
+        }
+
+    def fresh(self, function: Function) -> list[ast.stmt]:
+        """Return the statements of a method that were not in it before."""
+        same_name = [f for f in self.before.functions if f.name == function.name]
+        known = [header(s) for f in same_name for s in statements(f.body)]
+        found = []
+        for statement in statements(function.body):
+            text = header(statement)
+            if text in known:
+                known.remove(text)
+            else:
+                found.append(statement)
+        return found
+
+    def gone(self, function: Function) -> list[ast.stmt]:
+        """Return the statements of a method before that are no longer in it."""
+        same_name = [f for f in self.after.functions if f.name == function.name]
+        known = [header(s) for f in same_name for s in statements(f.body)]
+        found = []
+        for statement in statements(function.body):
+            text = header(statement)
+            if text in known:
+                known.remove(text)
+            else:
+                found.append(statement)
+        return found
+
+
+def _only_setup(program: Program, name: str) -> bool:
+    """Tell whether nothing outside calls a method of this name."""
+    return not any(
+        isinstance(call.func, ast.Attribute)
+        and not (isinstance(call.func.value, ast.Name) and call.func.value.id == "self")
+        for module in program.project.mentions(name)
+        for call in module.calls_by_name.get(name, ())
+    )
+
+
+def attributes_set(cls: Class) -> dict[str, ast.AST]:
+    """Return the attributes that the methods of a class set on their object, with one place each."""
+    found: dict[str, ast.AST] = {}
+    for function in cls.functions:
+        owner = self_name(function)
+        for node in within(function.body):
+            if is_attribute(node, owner) and isinstance(node, ast.Attribute):
+                if isinstance(node.ctx, ast.Store):
+                    found.setdefault(node.attr, node)
+    return found

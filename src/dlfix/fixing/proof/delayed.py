@@ -1,0 +1,752 @@
+"""Calls that moved: they may run later than before, but what they read must be what it was."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dlfix.fixing.proof import writes
+from dlfix.fixing.proof.order import STATE
+from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.syntax import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    Function,
+    bound_in,
+    dotted,
+    executed,
+    header,
+    is_attribute,
+    last_part,
+    parameters,
+    self_name,
+    statements,
+    stored_names,
+    within,
+)
+
+# Methods and attributes that only immutable values have: texts and paths.
+_OF_TEXT = frozenset(
+    "endswith startswith lower upper strip lstrip rstrip split rsplit replace format join joinpath"
+    " with_suffix with_name name stem suffix parent parents as_posix exists is_file is_dir glob rglob"
+    " resolve absolute expanduser encode decode casefold title partition rpartition parts open"
+    " is_absolute relative_to removeprefix removesuffix iterdir stat".split()
+)
+_OF_CONTAINERS = frozenset("items keys values get copy index count __getitem__".split())
+_OVER = frozenset("list tuple sorted set dict len zip enumerate map filter iter reversed sum min max any all".split())
+_IMPURE = frozenset(
+    "pop popleft popitem next input choice choices sample randint randrange random shuffle uniform"
+    " getcwd getcwdb cwd mkdtemp mkstemp NamedTemporaryFile TemporaryDirectory TemporaryFile"
+    " SpooledTemporaryFile time time_ns perf_counter now utcnow today uuid1 uuid4 urandom token_hex"
+    " getpass readline readlines permutation rand randn".split()
+)
+_FRESH = frozenset("list tuple sorted set dict frozenset deepcopy copy str int float Path fspath".split())
+_STREAMS = frozenset(
+    "open io.open gzip.open bz2.open lzma.open codecs.open os.fdopen csv.reader csv.DictReader wave.open"
+    " cv2.VideoCapture VideoCapture reader DictReader SoundFile TextIOWrapper BufferedReader iter"
+    " pathlib.open".split()
+)
+_ADVANCES = frozenset("readline readlines read read1 readinto seek skip grab __next__ fieldnames tell".split())
+_REWINDS = frozenset("seek rewind reset set".split())
+_REMOVES = frozenset("unlink remove rmtree rename replace removedirs rmdir move truncate".split())
+_TEMPORARY = frozenset("TemporaryDirectory NamedTemporaryFile TemporaryFile mkdtemp mkstemp temporary_directory tempdir".split())
+
+
+@dataclass(frozen=True)
+class Read:
+    """One thing that delayed code reads: a name or an attribute of self, and what is done with it."""
+
+    name: str  # `.name` of an attribute of self
+    use: str  # plain, iterate, item, called, attr:x, method:x
+    node: ast.expr
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield what code of a class reads later than before, where it may have changed by then."""
+    for owner, function, nodes in _moved(change):
+        yield from _Delayed(change, owner, function, nodes).regressions()
+    yield from _kept_at_another_time(change)
+    yield from _positions(change)
+    yield from _gone_meanwhile(change)
+
+
+def _moved(change: ClassChange) -> Iterator[tuple[Class, Function, list[ast.stmt]]]:
+    """Yield the code that ran while an object was made and runs later now."""
+    for function in change.after.functions:
+        new = function.name in change.lazy and function is change.after.getters.get(function.name)
+        if function.name == "__setstate__":
+            fresh = [s for s in change.fresh(function) if not _restores(s)]
+            if fresh:
+                yield change.after, function, fresh
+        elif new and _ran_before(change, function):
+            yield change.after, function, function.body
+
+
+def _restores(statement: ast.stmt) -> bool:
+    """Tell whether a statement only puts a state back."""
+    text = ast.dump(statement)
+    return "__setstate__" in text or "attr='__dict__'" in text
+
+
+def _ran_before(change: ClassChange, function: Function) -> bool:
+    """Tell whether what a property does was done while the object was made."""
+    calls = [n for n in executed(function.body) if isinstance(n, ast.Call)]
+    names = {last_part(c.func) for c in calls} - {"getpid", "get", "setdefault", "close", "clear", "values"}
+    subscripts = any(isinstance(n, ast.Subscript) for n in executed(function.body))
+    if function.name in change.made_lazy and not names:
+        return subscripts or bool(calls)
+    later = {name.rpartition(".")[2] for name in change.calls_later}
+    return bool(names & change.calls_while_made - (later - _own_methods(change)))
+
+
+def _own_methods(change: ClassChange) -> set[str]:
+    return {name for each in change.old.lineage(change.before) for name in each.methods}
+
+
+class _Delayed:
+    """The reads of one piece of delayed code, and of the methods it calls."""
+
+    def __init__(
+        self, change: ClassChange, owner: Class, function: Function, nodes: list[ast.stmt]
+    ) -> None:
+        self.change, self.owner, self.function, self.nodes = change, owner, function, nodes
+        self.new = change.new
+        self.family = change.new.family(change.after)
+        self.seen: set[str] = {function.name}
+        self.visited = [function]
+
+    def regressions(self) -> Iterator[Regression]:
+        yield from self._of(self.owner, self.function, self.nodes)
+
+    def _of(self, owner: Class, function: Function, nodes: list[ast.stmt]) -> Iterator[Regression]:
+        own = bound_in(function)
+        for node in executed(nodes):
+            if isinstance(node, ast.Call):
+                yield from self._call(node, own, self_name(function))
+        for read in reads(nodes, self_name(function)):
+            if read.name.startswith("."):
+                yield from self._attribute(owner, read)
+            elif read.name not in own:
+                yield from self._global(owner, read)
+
+    # Calls
+
+    def _call(self, node: ast.Call, own: set[str], owner: str) -> Iterator[Regression]:
+        name = last_part(node.func)
+        if name not in _IMPURE:
+            return
+        acted_on = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if name == "next" and node.args:
+            acted_on = node.args[0]
+        root = dotted(acted_on).partition(".")[0] if acted_on is not None else ""
+        if root in own and root != owner:
+            return
+        if root == owner and dotted(acted_on).split(".")[1:2] and dotted(acted_on).split(".")[1] in self.change.lazy:
+            return
+        if acted_on is not None and not root and isinstance(acted_on, ast.Call):
+            return
+        yield self.change.regression(
+            node, f"`{name}()` runs later than before (line {node.lineno}), and may give something else"
+        )
+
+    # Attributes of self
+
+    def _attribute(self, owner: Class, read: Read) -> Iterator[Regression]:
+        name = read.name[1:]
+        found = self.new.method(self.change.after, name)
+        if found is not None:
+            if not any(found[1] is each for each in self.visited) and self._is_delayed(found[1]):
+                self.visited.append(found[1])
+                yield from self._of(*found, found[1].body)
+            return
+        if name.startswith("__"):
+            return
+        yield from self._binding(name, read)
+        yield from self._content(name, read)
+
+    def _is_delayed(self, function: Function) -> bool:
+        """Tell whether a method ran while the object was made, and only then."""
+        if function.name in self.change.lazy:
+            return False  # looked at for itself
+        ran = any(f.name == function.name for _, f in self.change.constructed_before)
+        return ran and function.name not in self.change.late_before
+
+    def _binding(self, name: str, read: Read) -> Iterator[Regression]:
+        line = read.node.lineno
+        constructors = [f for _, f in self.change.constructed_after]
+        for write in writes.in_family(self.new, self.family, name):
+            if write.function is None or self._sets_the_handle_too(write) or self._is_part(write):
+                continue
+            while_made = any(write.function is f for f in constructors) and write.cls is not None
+            if while_made and not self._after_opening(write, name):
+                continue
+            if not while_made and self._before_base(write):
+                continue
+            yield self._reset(name, line, write)
+            return
+        for write in writes.outside(self.new, self.family, name):
+            yield self._reset(name, line, write)
+            return
+
+    def _reset(self, name: str, line: int, write: writes.Write) -> Regression:
+        place = f"line {write.line}"
+        if write.module is not self.change.file.after:
+            place += f" of {write.module.path.name}"
+        return self.change.regression(
+            line,
+            f"`{name}` is read later than before (line {line}), and {place} may have set it to another value",
+        )
+
+    def _is_part(self, write: writes.Write) -> bool:
+        """Tell whether a write is the rewrite's own, in the accessors and state methods it made."""
+        if write.function is None or write.cls is not self.change.after:
+            return False
+        if write.function.name in STATE:
+            return any(write.node is n for s in self.change.fresh(write.function) for n in within(s))
+        return write.function.name in self.change.lazy
+
+    def _sets_the_handle_too(self, write: writes.Write) -> bool:
+        """Tell whether what sets an attribute also replaces or drops what is opened from it."""
+        if write.function is None or write.function.name in {"__init__", "__post_init__"}:
+            return False
+        opened = set(self.change.lazy) | {f"_{name}_by_pid" for name in self.change.lazy}
+        owner = self_name(write.function)
+        return any(
+            is_attribute(node, owner)
+            and isinstance(node, ast.Attribute)
+            and node.attr in opened
+            and (not isinstance(node.ctx, ast.Load))
+            for node in within(write.function.body)
+        )
+
+    def _before_base(self, write: writes.Write) -> bool:
+        """Tell whether a subclass's constructor sets an attribute before it calls its base's."""
+        if write.function is None or write.function.name != "__init__" or write.cls is None:
+            return False
+        if self.change.after not in self.new.lineage(write.cls):
+            return False  # of another branch of the family
+        for statement in write.function.body:
+            nodes = list(executed(statement))
+            if any(write.node is n for n in nodes):
+                return True
+            if any(isinstance(n, ast.Attribute) and n.attr == "__init__" for n in nodes):
+                return False
+        return False
+
+    def _after_opening(self, write: writes.Write, name: str) -> bool:
+        """Tell whether construction sets an attribute after the point where it was read before."""
+        sites = list(writes.in_family(self.change.old, [self._same_before(write.cls)], name)) if write.cls else []
+        if name in self.change.new_attributes or not sites:
+            return False
+        point = self._opening(write)
+        if point is None or write.function is None:
+            return False
+        before = next((f for _, f in self.change.constructed_before if f.name == write.function.name), None)
+        if before is None:
+            return False
+        order = list(statements(before.body))
+        at = next((i for i, s in enumerate(order) if s is point), None)
+        if at is None:
+            return False
+        return any(
+            is_attribute(node, self_name(before), name) and isinstance(node.ctx, ast.Store)  # type: ignore[attr-defined]
+            for later in order[at + 1 :]
+            if not _exclusive(before, point, later)
+            for node in executed(later)
+        )
+
+    def _same_before(self, cls: Class | None) -> Class:
+        found = next(
+            (c for c in self.change.old.family(self.change.before) if cls and c.qualname == cls.qualname),
+            self.change.before,
+        )
+        return found
+
+    def _opening(self, write: writes.Write) -> ast.stmt | None:
+        """Return the statement of the constructor before that did what is done later now."""
+        names = {
+            last_part(n.func) for n in executed(self.function.body) if isinstance(n, ast.Call)
+        } & self.change.calls_while_made
+        if write.function is None:
+            return None
+        for _, before in self.change.constructed_before:
+            if before.name != write.function.name:
+                continue
+            gone = self.change.gone(before)
+            for statement in gone:
+                calls = {last_part(n.func) for n in _own(statement) if isinstance(n, ast.Call)}
+                if calls & names:
+                    return statement
+        return None
+
+    def _content(self, name: str, read: Read) -> Iterator[Regression]:
+        kind, _, member = read.use.partition(":")
+        line = read.node.lineno
+        if read.use == "plain" or (kind in {"attr", "method"} and member in _OF_TEXT):
+            return
+        if name in self.change.lazy or name in self.change.after.values:
+            return
+        if read.use == "called" or (kind in {"attr", "method"} and member not in _OF_CONTAINERS):
+            if not self._made_here(name):
+                yield self.change.regression(
+                    line,
+                    f"`{name}` may have changed inside when line {line} reads it, later than before",
+                )
+            return
+        constructors = [f for _, f in self.change.constructed_after]
+        for write in writes.content(self.new, self.family, name):
+            if write.cls is not None and any(write.function is f for f in constructors):
+                continue
+            if self._is_part(write):
+                continue
+            yield self.change.regression(
+                line,
+                f"`{name}` is read later than before (line {line}), and line {write.line} changes what it holds",
+            )
+            return
+        shared = self._shared(name)
+        if shared is not None:
+            yield self.change.regression(
+                line, f"`{name}` is read later than before (line {line}), and {shared}"
+            )
+
+    def _made_here(self, name: str) -> bool:
+        """Tell whether the class made what an attribute holds, for itself."""
+        values = list(self._values(name))
+        made = (ast.Call, ast.Dict, ast.List, ast.Constant)
+        return bool(values) and all(isinstance(v, made) for _, v in values)
+
+    def _values(self, name: str) -> Iterator[tuple[Function, ast.expr]]:
+        for _, function in self.change.constructed_after:
+            owner = self_name(function)
+            for node in executed(function.body):
+                if isinstance(node, ast.Assign) and any(is_attribute(t, owner, name) for t in node.targets):
+                    yield function, node.value
+                elif isinstance(node, ast.AnnAssign) and is_attribute(node.target, owner, name) and node.value:
+                    yield function, node.value
+
+    def _shared(self, name: str) -> str | None:
+        """Say who else may hold and change the container that an attribute holds."""
+        for function, value in self._values(name):
+            root = dotted(value)
+            if not root:
+                continue
+            if "." in root:
+                if root.partition(".")[0] == self_name(function):
+                    continue
+                return f"`{root}` may be changed by others that hold it"
+            if root in parameters(function):
+                if (function.args.vararg and function.args.vararg.arg == root) or (
+                    function.args.kwarg and function.args.kwarg.arg == root
+                ):
+                    continue
+                if root in stored_names(function.body):
+                    continue
+                reason = self._caller_changes(function, root)
+                if reason is not None:
+                    return reason
+        return None
+
+    def _caller_changes(self, function: Function, parameter: str) -> str | None:
+        if function.name not in {"__init__", "__new__"}:
+            return None
+        calls = list(self.new.constructions(self.change.after))
+        if not calls:
+            return f"the caller that passed `{parameter}` may change it"
+        for module, call in calls:
+            given = _argument(function, call, parameter)
+            name = dotted(given)
+            if not name:
+                continue
+            if "." in name:
+                return f"line {call.lineno} of {module.path.name} passes `{name}`, which others hold"
+            around = self.new.body_around(module, call)
+            changed = writes.changed_by_name(self.new, module, around, name)
+            if changed is not None and (
+                getattr(changed, "lineno", 0) > call.lineno or _in_loop(module, call)
+            ):
+                return f"line {getattr(changed, 'lineno', 0)} of {module.path.name} changes `{name}`"
+        return None
+
+    # Names of the module
+
+    def _global(self, owner: Class, read: Read) -> Iterator[Regression]:
+        name, line, module = read.name, read.node.lineno, owner.module
+        if hasattr(builtins, name) and name not in stored_names(module.tree.body):
+            return
+        again = writes.global_rebinding(self.new, module, name)
+        if again is not None:
+            yield self.change.regression(
+                line,
+                f"`{name}` is read later than before (line {line}), and line {getattr(again, 'lineno', 0)} binds it again",
+            )
+            return
+        kind = read.use.partition(":")[0]
+        if kind not in {"attr", "item", "iterate", "method"} or self._is_import(owner, name):
+            return
+        for user in self.new.project.users(module, name):
+            for node in user.nodes(ast.Name):
+                if node.id == name and writes.changes_in_place(user, node):
+                    if not self._at_import(user, node):
+                        yield self.change.regression(
+                            line,
+                            f"`{name}` is read later than before (line {line}), and line {node.lineno} of {user.path.name} changes it",
+                        )
+                        return
+
+    def _at_import(self, module: object, node: ast.AST) -> bool:
+        return False
+
+    def _is_import(self, owner: Class, name: str) -> bool:
+        return any(
+            name in stored_names(node)
+            for node in owner.module.nodes(ast.Import, ast.ImportFrom)  # type: ignore[type-var]
+        ) and not any(
+            name in stored_names(n) for n in owner.module.tree.body if isinstance(n, (ast.Assign, ast.AnnAssign))
+        )
+
+
+def _own(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield what a statement itself runs, without the statements in it."""
+    for child in ast.iter_child_nodes(statement):
+        if not isinstance(child, (ast.stmt, ast.ExceptHandler)):
+            yield from executed(child)
+
+
+def _exclusive(function: Function, one: ast.stmt, other: ast.stmt) -> bool:
+    """Tell whether two statements are in different branches of one condition."""
+    for node in executed(function.body):
+        if isinstance(node, ast.If):
+            first = [any(one is n for n in executed(b)) for b in (node.body, node.orelse)]
+            second = [any(other is n for n in executed(b)) for b in (node.body, node.orelse)]
+            if (first[0] and second[1]) or (first[1] and second[0]):
+                return True
+    return False
+
+
+def _in_loop(module: object, call: ast.Call) -> bool:
+    ancestors = getattr(module, "ancestors")(call)  # noqa: B009
+    for node in ancestors:
+        if isinstance(node, (ast.For, ast.While)):
+            return True
+        if isinstance(node, FUNCTIONS):
+            return False
+    return False
+
+
+def _argument(function: Function, call: ast.Call, parameter: str) -> ast.expr | None:
+    """Return what a call of a constructor passes for a parameter."""
+    for keyword in call.keywords:
+        if keyword.arg == parameter:
+            return keyword.value
+    names = [a.arg for a in [*function.args.posonlyargs, *function.args.args]][1:]
+    if parameter in names and names.index(parameter) < len(call.args):
+        given = call.args[names.index(parameter)]
+        return None if isinstance(given, ast.Starred) else given
+    return None
+
+
+def reads(nodes: list[ast.stmt], owner: str) -> Iterator[Read]:
+    """Yield what code reads: names, and attributes of its object, each with its use."""
+    for statement in nodes:
+        yield from _reads(statement, "plain", owner)
+
+
+def _reads(node: ast.AST, use: str, owner: str) -> Iterator[Read]:
+    if isinstance(node, ast.Name):
+        if isinstance(node.ctx, ast.Load) and node.id != owner:
+            yield Read(node.id, use, node)
+        return
+    if isinstance(node, ast.Attribute):
+        if is_attribute(node, owner):
+            if isinstance(node.ctx, ast.Load):
+                yield Read(f".{node.attr}", use, node)
+            return
+        kind = "method" if use == "called" else "attr"
+        yield from _reads(node.value, f"{kind}:{node.attr}", owner)
+        return
+    if isinstance(node, ast.Subscript):
+        yield from _reads(node.value, "item", owner)
+        yield from _reads(node.slice, "plain", owner)
+        return
+    if isinstance(node, ast.Call):
+        yield from _reads(node.func, "called", owner)
+        inside = "iterate" if dotted(node.func) in _OVER else "plain"
+        for arg in node.args:
+            starred = isinstance(arg, ast.Starred)
+            yield from _reads(arg.value if starred else arg, "iterate" if starred else inside, owner)  # type: ignore[attr-defined]
+        for keyword in node.keywords:
+            yield from _reads(keyword.value, "plain" if keyword.arg else "iterate", owner)
+        return
+    if isinstance(node, COMPREHENSIONS):
+        targets = stored_names([g.target for g in node.generators])
+        for generator in node.generators:
+            found = [*_reads(generator.iter, "iterate", owner)]
+            found += [r for test in generator.ifs for r in _reads(test, "plain", owner)]
+            yield from (r for r in found if r.name not in targets)
+        for part in ("key", "elt", "value"):
+            inner = getattr(node, part, None)
+            if inner is not None:
+                yield from (r for r in _reads(inner, "plain", owner) if r.name not in targets)
+        return
+    if isinstance(node, (ast.For, ast.AsyncFor)):
+        yield from _reads(node.iter, "iterate", owner)
+        for part in (*node.body, *node.orelse):
+            yield from _reads(part, "plain", owner)
+        return
+    if isinstance(node, (*FUNCTIONS, ast.Lambda)):
+        own = bound_in(node)
+        body = node.body if isinstance(node.body, list) else [node.body]
+        for part in body:
+            yield from (r for r in _reads(part, "plain", owner) if r.name not in own)
+        return
+    if isinstance(node, ast.AnnAssign):
+        if node.value is not None:
+            yield from _reads(node.value, "plain", owner)
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _reads(child, "plain", owner)
+
+
+# What is kept for later
+
+
+def _kept_at_another_time(change: ClassChange) -> Iterator[Regression]:
+    for _, after in change.constructed_after:
+        before = next((f for _, f in change.constructed_before if f.name == after.name), None)
+        if before is None:
+            continue
+        gone = change.gone(before)
+        for statement in change.fresh(after):
+            if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
+                continue
+            for name in {n.id for n in executed(statement.value) if isinstance(n, ast.Name)}:
+                if name == self_name(after):
+                    continue
+                used = next((s for s in gone if _reads_name(s, name)), None)
+                if used is None:
+                    continue
+                then = _bindings_before(before, used, name)
+                now = _bindings_before(after, statement, name)
+                if then != now:
+                    yield change.regression(
+                        statement,
+                        f"`{name}` is kept on line {statement.lineno}, where it has another value than where it was used",
+                    )
+
+
+def _reads_name(statement: ast.stmt, name: str) -> bool:
+    return any(
+        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in _own(statement)
+    )
+
+
+def _bindings_before(function: Function, point: ast.stmt, name: str) -> list[str]:
+    found = []
+    for statement in statements(function.body):
+        if statement is point:
+            break
+        own = {n.id for n in _own(statement) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+        if name in own:
+            found.append(header(statement))
+    return found
+
+
+# Positions that construction had moved
+
+
+def _positions(change: ClassChange) -> Iterator[Regression]:
+    for name, getter in change.lazy.items():
+        if name not in change.made_lazy:
+            continue
+        moved = [(f, op) for _, f in change.constructed_before for op in _advances(f, name)]
+        if not moved:
+            continue
+        opener = _opener(change, name, getter)
+        for _, op in moved:
+            if any(op in set(_operations(f.body)) for f in opener):
+                continue
+            reader = _reads_on(change, name)
+            if reader is not None:
+                yield change.regression(
+                    getter,
+                    f"`{name}` was no longer at its start (`{op}` in the constructor), and is where line {getter.lineno} opens it again",
+                )
+                break
+
+
+def _opener(change: ClassChange, name: str, getter: Function) -> list[Function]:
+    found = [getter]
+    for inner in found:
+        for used in set(_used(inner)):
+            function = change.after.methods.get(used)
+            if function is not None and function not in found:
+                found.append(function)
+    return found
+
+
+def _used(function: Function) -> Iterator[str]:
+    owner = self_name(function)
+    for node in executed(function.body):
+        if isinstance(node, ast.Attribute) and is_attribute(node, owner):
+            yield node.attr
+
+
+def _advances(function: Function, name: str) -> Iterator[str]:
+    """Yield what a method does to a stream that moves its position."""
+    owner = self_name(function)
+    aliases, streams = {f"{owner}.{name}"}, False
+    for node in executed(function.body):
+        if isinstance(node, ast.Assign):
+            texts = {dotted(t) for t in node.targets}
+            if texts & aliases or dotted(node.value) in aliases:
+                aliases |= {t for t in texts if t}
+                if dotted(node.value):
+                    aliases.add(dotted(node.value))
+                if isinstance(node.value, ast.Call) and dotted(node.value.func) in _STREAMS:
+                    streams = True
+        elif isinstance(node, ast.NamedExpr) and node.target.id in aliases:
+            streams |= isinstance(node.value, ast.Call) and dotted(node.value.func) in _STREAMS
+    for node in executed(function.body) if not streams else ():
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            if {dotted(t) for t in node.targets} & aliases and dotted(node.value.func) in _STREAMS:
+                streams = True
+    for node in executed(function.body):
+        if isinstance(node, ast.Call):
+            on = node.func.value if isinstance(node.func, ast.Attribute) else None
+            if isinstance(node.func, ast.Name) and node.func.id == "next" and node.args:
+                if dotted(node.args[0]) in aliases:
+                    yield "next"
+            elif streams and on is not None and dotted(on) in aliases and last_part(node.func) in _ADVANCES:
+                yield last_part(node.func)
+        elif streams and isinstance(node, ast.Attribute) and node.attr == "fieldnames":
+            if dotted(node.value) in aliases:
+                yield "fieldnames"
+        elif streams and isinstance(node, (ast.For, ast.comprehension)) and dotted(node.iter) in aliases:
+            yield "for"
+
+
+def _operations(body: list[ast.stmt]) -> Iterator[str]:
+    for node in executed(body):
+        if isinstance(node, ast.Call):
+            yield last_part(node.func)
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, (ast.For, ast.comprehension)):
+            yield "for"
+
+
+def _reads_on(change: ClassChange, name: str) -> Function | None:
+    """Return a later method that reads a stream where it stands."""
+    made = [f for _, f in change.constructed_after]
+    for cls in change.new.family(change.after):
+        for function in cls.functions:
+            if function in made or function.name in change.lazy:
+                continue
+            if name not in set(_used(function)):
+                continue
+            if not set(_operations(function.body)) & _REWINDS:
+                return function
+    return None
+
+
+# What is removed, or changes, between construction and first use
+
+
+def _gone_meanwhile(change: ClassChange) -> Iterator[Regression]:
+    if not change.made_lazy or not any(_ran_before(change, f) for f in change.made_lazy.values()):
+        return
+    getter = next(iter(change.made_lazy.values()))
+    opens = [f for f in change.made_lazy.values() if any(isinstance(n, ast.Call) for n in executed(f.body))]
+    getter = opens[0] if opens else getter
+    for _, function in change.constructed_before:
+        for node in executed(function.body):
+            if isinstance(node, ast.Call) and last_part(node.func) in (_REMOVES - {"replace", "remove"}) | {"remove"}:
+                if _on_disk(node):
+                    yield change.regression(
+                        getter,
+                        f"the constructor removed the file once it was open, and line {getter.lineno} opens it later",
+                    )
+                    return
+            if isinstance(node, (ast.With, ast.AsyncWith)) and any(
+                last_part(getattr(i.context_expr, "func", None)) in _TEMPORARY for i in node.items
+            ):
+                yield change.regression(
+                    getter,
+                    f"the constructor opened a temporary file, which is gone when line {getter.lineno} opens it",
+                )
+                return
+    yield from _directory_changes(change, getter)
+    yield from _removed_by_callers(change, getter)
+
+
+def _on_disk(call: ast.Call) -> bool:
+    name = dotted(call.func)
+    return name.partition(".")[0] in {"os", "shutil"} or last_part(call.func) in {"unlink", "rmtree"}
+
+
+def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regression]:
+    for module in change.new.project.mentions("chdir"):
+        for call in module.calls_by_name.get("chdir", ()):
+            text = ast.dump(ast.Module(getter.body, []))
+            if "abspath" in text or "resolve" in text or "realpath" in text:
+                return
+            yield change.regression(
+                getter,
+                f"line {getter.lineno} may open a relative path after line {call.lineno} of {module.path.name} changed the directory",
+            )
+            return
+
+
+def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:
+    for module, call in change.new.constructions(change.after):
+        given = {dotted(a) for a in [*call.args, *(k.value for k in call.keywords)]} - {""}
+        around = change.new.body_around(module, call)
+        for node in executed(around):
+            if isinstance(node, ast.Call) and node.lineno > call.lineno and _removes(node, given):
+                yield change.regression(
+                    getter,
+                    f"line {node.lineno} of {module.path.name} may remove the file before line {getter.lineno} opens it",
+                )
+                return
+        if _leaves_temporary(change, module, call):
+            yield change.regression(
+                getter,
+                f"the temporary files of line {call.lineno} of {module.path.name} are gone when line {getter.lineno} opens them",
+            )
+            return
+
+
+def _removes(node: ast.Call, given: set[str]) -> bool:
+    if last_part(node.func) not in _REMOVES:
+        return False
+    on = dotted(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+    return on in given or (_on_disk(node) and bool({dotted(a) for a in node.args} & given))
+
+
+def _leaves_temporary(change: ClassChange, module: object, call: ast.Call) -> bool:
+    """Tell whether an object made inside a `with` of temporary files is used after it."""
+    ancestors = list(getattr(module, "ancestors")(call))  # noqa: B009
+    inside = []
+    for node in ancestors:
+        if isinstance(node, FUNCTIONS):
+            break
+        if isinstance(node, ast.With) and any(
+            last_part(getattr(i.context_expr, "func", None)) in _TEMPORARY for i in node.items
+        ):
+            inside.append(node)
+    if not inside:
+        return False
+    statement = next(n for n in ancestors if isinstance(n, ast.stmt))
+    if isinstance(statement, ast.Return) and any(statement.value is n for n in (call, *ancestors)):
+        return True
+    names = stored_names(statement) if isinstance(statement, ast.Assign) else set()
+    body = change.new.body_around(getattr(module, "scope").module, call)  # noqa: B009
+    ends = max(getattr(w, "end_lineno", 0) for w in inside)
+    return any(
+        isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Load) and n.lineno > ends
+        for n in executed(body)
+    )

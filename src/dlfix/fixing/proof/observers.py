@@ -1,0 +1,443 @@
+"""Who observes an object: handlers of errors, tests for attributes, generated methods, subclasses."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
+from dlfix.fixing.proof.order import CONSTRUCTORS, STATE
+from dlfix.fixing.proof.program import Class, is_cached
+from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
+    Function,
+    dotted,
+    ends_here,
+    executed,
+    is_attribute,
+    last_part,
+    self_name,
+    within,
+)
+from dlfix.project.module import Module
+
+# What a handler waits for that opening a resource never raises.
+_ELSEWHERE = frozenset(
+    "KeyboardInterrupt ImportError ModuleNotFoundError StopIteration AttributeError NameError"
+    " GeneratorExit SystemExit ZeroDivisionError BrokenPipeError".split()
+)
+_FIELDS = frozenset("dataclass define attrs frozen s attr dataclasses mutable".split())
+_RECORDS = frozenset("BaseModel NamedTuple BaseSettings SQLModel Struct".split())
+_FAR = 3
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield what others saw of an object before and do not see any more."""
+    yield from _errors(change)
+    yield from _handlers_left_behind(change)
+    yield from _tests_for_attributes(change)
+    yield from _fields(change)
+    yield from _slots(change)
+    yield from _looked_up(change)
+    yield from _taken_names(change)
+    yield from _whole_dict(change)
+
+
+# Errors that the constructor raised
+
+
+def _errors(change: ClassChange) -> Iterator[Regression]:
+    getter = _no_longer_opened(change)
+    if getter is None:
+        return
+    catching = _who_catches(change, {change.after.name, *(c.name for c in change.new.heirs(change.after))})
+    if catching is not None:
+        module, handler = catching
+        yield change.regression(
+            getter,
+            f"an error is raised only on line {getter.lineno} now, when the object is used, and no longer where line {handler.lineno} of {module.path.name} catches it",
+        )
+
+
+def _no_longer_opened(change: ClassChange) -> Function | None:
+    """Return what the constructor opened and no longer touches."""
+    touched = {
+        node.attr
+        for _, function in change.constructed_after
+        for node in executed(function.body)
+        if isinstance(node, ast.Attribute) and is_attribute(node, self_name(function)) and isinstance(node.ctx, ast.Load)
+    }
+    for name, function in change.made_lazy.items():
+        calls = {last_part(n.func) for n in executed(function.body) if isinstance(n, ast.Call)}
+        if name not in touched and calls & change.calls_while_made and not _opened_with(change, name, touched):
+            return function
+    return None
+
+
+def _opened_with(change: ClassChange, name: str, touched: set[str]) -> bool:
+    """Tell whether another lazy attribute that is touched opens this one with it."""
+    getter = change.made_lazy[name]
+    others = {
+        n.attr for n in executed(getter.body) if isinstance(n, ast.Attribute) and is_attribute(n, self_name(getter))
+    }
+    users = {
+        other
+        for other, function in change.lazy.items()
+        for n in executed(function.body)
+        if is_attribute(n, self_name(function), name) or is_attribute(n, self_name(function), "_opened")
+    }
+    return bool((others | users) & touched & set(change.lazy))
+
+
+def _who_catches(change: ClassChange, names: set[str], far: int = _FAR) -> tuple[Module, ast.AST] | None:
+    """Return a handler around what makes an object, or around a call that leads to it."""
+    seen: set[str] = set()
+    for _ in range(far):
+        callers: set[str] = set()
+        for name in names - seen:
+            for module in change.new.project.mentions(name):
+                for node in module.nodes_by_name.get(name, ()):
+                    if not isinstance(node.ctx, ast.Load) or _is_base(module, node):
+                        continue
+                    handler = _handler_around(module, node)
+                    if handler is not None:
+                        return module, handler
+                    function = change.new.enclosing(module, node)
+                    if function is not None and _leads_on(module, node, function, change):
+                        callers.add(_called_as(module, function))
+        seen |= names
+        names = callers - {"main", "__main__"}
+    return None
+
+
+def _called_as(module: Module, function: Function) -> str:
+    owner = module.parent(function)
+    if function.name in CONSTRUCTORS and isinstance(owner, ast.ClassDef):
+        return owner.name
+    return function.name
+
+
+def _leads_on(module: Module, node: ast.AST, function: Function, change: ClassChange) -> bool:
+    return isinstance(_call_of(module, node), ast.Call) and not function.name.startswith("test")
+
+
+def _call_of(module: Module, node: ast.AST) -> ast.AST | None:
+    parent = module.parent(node)
+    return parent if isinstance(parent, ast.Call) and parent.func is node else None
+
+
+def _is_base(module: Module, node: ast.AST) -> bool:
+    parent = module.parent(node)
+    return isinstance(parent, ast.ClassDef) or any(
+        isinstance(a, (ast.Import, ast.ImportFrom, ast.AnnAssign)) for a in module.ancestors(node)
+    )
+
+
+def _handler_around(module: Module, node: ast.AST) -> ast.AST | None:
+    """Return the handler that what a class raises when it is made comes to."""
+    called = _call_of(module, node)
+    if called is None:
+        return _handler_of_a_variable(module, node)
+    child: ast.AST = called
+    for parent in module.ancestors(called):
+        if isinstance(parent, FUNCTIONS):
+            return None
+        if isinstance(parent, ast.Try) and any(child is s for s in parent.body):
+            for handler in parent.handlers:
+                if _waits(handler.type) and not ends_here(handler.body):
+                    return handler
+        if isinstance(parent, ast.With):
+            for item in parent.items:
+                call = item.context_expr
+                if isinstance(call, ast.Call) and last_part(call.func) in {"suppress", "raises", "assertRaises", "assertRaisesRegex"}:
+                    return parent
+        child = parent
+    return None
+
+
+def _handler_of_a_variable(module: Module, node: ast.AST) -> ast.AST | None:
+    """Return a handler around a call of a variable, where a class is handed about by name."""
+    if any(isinstance(a, ast.arguments) for a in module.ancestors(node)):
+        return None
+    parent = module.parent(node)
+    if isinstance(parent, ast.Call) and last_part(parent.func) in {"isinstance", "issubclass", "super"}:
+        return None
+    if isinstance(parent, ast.Attribute):
+        return None
+    for tried in module.nodes(ast.Try):
+        if not any(_waits(h.type) and not ends_here(h.body) for h in tried.handlers):
+            continue
+        for inner in executed(tried.body):
+            if isinstance(inner, ast.Call) and isinstance(inner.func, (ast.Name, ast.Subscript)):
+                if isinstance(inner.func, ast.Subscript) or inner.func.id not in module.scope.bindings:
+                    if not hasattr(__builtins__, dotted(inner.func)) and not _builtin(dotted(inner.func)):
+                        return tried.handlers[0]
+    return None
+
+
+def _builtin(name: str) -> bool:
+    import builtins
+
+    return hasattr(builtins, name)
+
+
+def _waits(kind: ast.expr | None) -> bool:
+    if kind is None:
+        return True
+    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    return any(last_part(k) not in _ELSEWHERE for k in kinds)
+
+
+def _handlers_left_behind(change: ClassChange) -> Iterator[Regression]:
+    """Yield what was opened under a handler of the constructor, and is opened without one now."""
+    for name, getter in change.made_lazy.items():
+        calls = {last_part(n.func) for n in executed(getter.body) if isinstance(n, ast.Call)}
+        if any(isinstance(n, ast.Try) for n in executed(getter.body)):
+            continue
+        for _, function in change.constructed_before:
+            for node in executed(function.body):
+                if not isinstance(node, ast.Try) or not any(_waits(h.type) and not ends_here(h.body) for h in node.handlers):
+                    continue
+                if _opens(node.body, self_name(function), name, calls):
+                    yield change.regression(
+                        getter,
+                        f"an error of opening `{name}` was handled by the constructor, and is not on line {getter.lineno}",
+                    )
+                    return
+
+
+def _opens(body: Iterable[ast.stmt], owner: str, name: str, calls: set[str]) -> bool:
+    for node in executed(list(body)):
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.expr):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(is_attribute(t, owner, name) for t in targets) and any(
+                isinstance(n, ast.Call) and last_part(n.func) in calls for n in executed(node.value)
+            ):
+                return True
+    return False
+
+
+# Tests for attributes
+
+
+def _tests_for_attributes(change: ClassChange) -> Iterator[Regression]:
+    for name, getter in change.made_lazy.items():
+        for module, function, node, kind in _asked(change, name):
+            if kind == "dict" and not is_cached(getter):
+                reason = f"line {node.lineno} looks for `{name}` in `__dict__`, and line {getter.lineno} makes it a property"
+            elif kind == "dict" and _is_new(change, function, node):
+                continue
+            elif kind == "error" and not _raises_attribute_error(getter):
+                reason = f"line {node.lineno} waits for the AttributeError of `{name}`, which line {getter.lineno} never raises"
+            elif kind == "hasattr" and name in change.started_empty:
+                reason = f"line {node.lineno} asks whether there is a `{name}`, and since line {getter.lineno} there always is"
+            elif kind == "hasattr" and function.name in {"__del__", "__exit__", "close"}:
+                reason = f"line {node.lineno} asks whether there is a `{name}`, and line {getter.lineno} opens it when asked"
+            else:
+                continue
+            yield Regression(module.path, change.after.qualname, node.lineno, reason)
+
+
+def _is_new(change: ClassChange, function: Function, node: ast.expr) -> bool:
+    same = [f for f in change.before.functions if f.name == function.name]
+    return not any(ast.dump(node) == ast.dump(n) for f in same for n in within(f))
+
+
+def _raises_attribute_error(getter: Function) -> bool:
+    return any(isinstance(n, ast.Raise) and "AttributeError" in ast.dump(n) for n in executed(getter.body))
+
+
+def _asked(change: ClassChange, name: str) -> Iterator[tuple[Module, Function, ast.expr, str]]:
+    """Yield where the family asks whether an attribute is there, and how."""
+    for cls in change.new.family(change.after):
+        for function in cls.functions:
+            owner = self_name(function)
+            if function.name in STATE:
+                continue
+            for node in executed(function.body):
+                kind = _question(node, owner, name)
+                if kind and isinstance(node, ast.expr):
+                    yield cls.module, function, node, kind
+                elif isinstance(node, ast.Try) and _waits_for_attribute(node, owner, name):
+                    yield cls.module, function, _first(node.body), "error"
+
+
+def _first(body: list[ast.stmt]) -> ast.expr:
+    return next(n for n in within(body) if isinstance(n, ast.expr))
+
+
+def _question(node: ast.AST, owner: str, name: str) -> str:
+    if isinstance(node, ast.Compare) and isinstance(node.left, ast.Constant) and node.left.value == name:
+        text = ast.dump(node.comparators[0])
+        if "__dict__" in text or "vars" in text:
+            return "dict"
+    if isinstance(node, ast.Call) and len(node.args) >= 2 and dotted(node.args[0]) == owner:
+        asked = node.args[1]
+        if isinstance(asked, ast.Constant) and asked.value == name:
+            called = dotted(node.func)
+            return "hasattr" if called == "hasattr" or (called == "getattr" and len(node.args) == 3) else ""
+    return ""
+
+
+def _waits_for_attribute(node: ast.Try, owner: str, name: str) -> bool:
+    waits = any(h.type is not None and "AttributeError" in ast.dump(h.type) for h in node.handlers)
+    return waits and any(is_attribute(n, owner, name) for n in executed(node.body))
+
+
+# Fields, slots and names
+
+
+def _fields(change: ClassChange) -> Iterator[Regression]:
+    if not _has_fields(change.after) and not set(change.new.unknown_bases(change.after)) & _RECORDS:
+        return
+    for name, getter in {**change.made_lazy, **change.after.getters}.items():
+        if name in change.before.getters:
+            continue
+        old, new = change.before.annotated.get(name), change.after.annotated.get(name)
+        if new is not None:
+            yield change.regression(
+                getter, f"`{name}` is a field (line {new.lineno}), and line {getter.lineno} puts a property in its place"
+            )
+        elif old is not None and not _left_out(old):
+            yield change.regression(
+                getter, f"`{name}` was a field that the constructor took or that was shown, and is a property on line {getter.lineno}"
+            )
+
+
+def _has_fields(cls: Class) -> bool:
+    return bool(set(cls.decorators) & _FIELDS)
+
+
+def _left_out(field: ast.AnnAssign) -> bool:
+    """Tell whether a field is neither a parameter nor shown."""
+    options = {
+        k.arg: k.value.value
+        for k in (field.value.keywords if isinstance(field.value, ast.Call) else [])
+        if isinstance(k.value, ast.Constant)
+    }
+    return options.get("init") is False and options.get("repr") is False
+
+
+def _slots(change: ClassChange) -> Iterator[Regression]:
+    lineage = change.new.lineage(change.after)
+    if any(cls.slots is None for cls in lineage) or change.new.unknown_bases(change.after):
+        closed = False
+    else:
+        closed = not any("__dict__" in (cls.slots or ()) for cls in lineage)
+    for name, getter in change.lazy.items():
+        if name in (change.after.slots or ()):
+            yield change.regression(getter, f"`{name}` is in `__slots__`, and line {getter.lineno} puts a property in its place")
+        elif closed and is_cached(getter):
+            yield change.regression(getter, f"line {getter.lineno} keeps a value in `__dict__`, which `__slots__` leaves out")
+    if not closed:
+        return
+    allowed = {name for cls in lineage for name in cls.slots or ()}
+    for name, node in attributes_set(change.after).items():
+        if name not in allowed and name not in change.after.methods and name in change.new_attributes:
+            yield change.regression(node, f"line {getattr(node, 'lineno', 1)} sets `{name}`, which `__slots__` leaves out")
+
+
+def _looked_up(change: ClassChange) -> Iterator[Regression]:
+    """Yield where `__getattr__` asks a lazy attribute while the object is still empty."""
+    if not change.lazy:
+        return
+    for cls in change.new.family(change.after):
+        for hook in ("__getattr__", "__getattribute__"):
+            function = cls.methods.get(hook)
+            if function is None:
+                continue
+            asked = [
+                n
+                for n in executed(function.body)
+                if isinstance(n, ast.Attribute)
+                and is_attribute(n, self_name(function))
+                and (n.attr in change.lazy or n.attr in change.new_attributes)
+            ]
+            restored = change.new.method(change.after, "__setstate__") is not None
+            if asked and not restored and not _knows_dunders(function):
+                yield change.regression(
+                    asked[0],
+                    f"`{hook}` reads `{asked[0].attr}` (line {asked[0].lineno}), which has no path yet while the object is unpickled",
+                )
+
+
+def _knows_dunders(function: Function) -> bool:
+    return any(
+        isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value.startswith("_")
+        for n in executed(function.body)
+    )
+
+
+def _taken_names(change: ClassChange) -> Iterator[Regression]:
+    """Yield the names that a rewrite gives to what a base or a subclass uses for something else."""
+    family = [c for c in change.new.family(change.after) if c is not change.after]
+    changed = {c.qualname for c in change.old.classes(change.file.before)}
+    for name, node in change.new_attributes.items():
+        for cls in family:
+            before = _same_class(change, cls)
+            if before is None:
+                continue
+            used: dict[str, ast.AST] = {**attributes_set(before), **before.methods}
+            used.update(before.values)
+            if name in used and (cls.qualname not in changed or name in used):
+                if name in change.before.getters or name in _inherited_lazy(change, name):
+                    continue
+                line = getattr(used[name], "lineno", 1)
+                yield change.regression(
+                    node,
+                    f"`{name}` is set on line {getattr(node, 'lineno', 1)}, and `{cls.name}` uses that name for something else (line {line})",
+                )
+
+
+def _inherited_lazy(change: ClassChange, name: str) -> set[str]:
+    """Return the name itself where a property only takes the place of an attribute the base sets."""
+    return {name} if name in change.made_lazy and name in attributes_set(change.before) else set()
+
+
+def _same_class(change: ClassChange, cls: Class) -> Class | None:
+    module = change.old.project.get(cls.module.path)
+    if module is None:
+        return None
+    return next((c for c in change.old.classes(module) if c.qualname == cls.qualname), None)
+
+
+def _whole_dict(change: ClassChange) -> Iterator[Regression]:
+    """Yield where a method compares or shows all attributes, and the rewrite adds or takes some."""
+    added = [n for n in change.new_attributes if n in attributes_set(change.after)]
+    gone = [n for n in attributes_set(change.before) if n not in attributes_set(change.after)]
+    names = [*added, *change.made_lazy, *gone]
+    if not names:
+        return
+    for cls in change.new.family(change.after):
+        for function in cls.functions:
+            if function.name in STATE or function.name in CONSTRUCTORS or function.name in change.lazy:
+                continue
+            node = _takes_all(function)
+            if node is not None:
+                yield Regression(
+                    cls.module.path,
+                    change.after.qualname,
+                    node.lineno,
+                    f"line {node.lineno} goes through all attributes, and `{names[0]}` is no longer what it was among them",
+                )
+
+
+def _takes_all(function: Function) -> ast.expr | None:
+    """Return where a method goes through all attributes of its object, or another's."""
+    allowed: set[int] = set()
+    for node in executed(function.body):
+        if isinstance(node, ast.Compare) and isinstance(node.left, ast.Constant):
+            allowed |= {id(n) for n in within(node.comparators)}
+        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            allowed |= {id(n) for n in within(node.value)}
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in {"get", "pop", "setdefault", "update"}:
+                allowed |= {id(n) for n in within(node.func)}
+    for node in executed(function.body):
+        if id(node) in allowed:
+            continue
+        if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+            return node
+        if isinstance(node, ast.Call) and dotted(node.func) in {"vars", "asdict", "dataclasses.asdict"}:
+            return node
+    return None

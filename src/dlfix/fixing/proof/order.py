@@ -1,0 +1,137 @@
+"""The order in which the methods of a class can run: construction, the parent, pickling, a worker."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.proof.program import Class, Program, is_getter
+from dlfix.fixing.proof.syntax import Function, executed, is_attribute, self_name
+
+CONSTRUCTORS = ("__new__", "__init__", "__post_init__", "__attrs_post_init__", "model_post_init")
+STATE = (
+    "__getstate__",
+    "__setstate__",
+    "__reduce__",
+    "__reduce_ex__",
+    "__getnewargs__",
+    "__getnewargs_ex__",
+    "__copy__",
+    "__deepcopy__",
+)
+# What a process calls when it is done with an object, or to set it up: not a worker's work.
+_PARENTS = frozenset("__enter__ __exit__ __aenter__ __aexit__ close shutdown stop release reset".split())
+# What the process that makes a loader calls on its dataset.
+_ASKED = {"len": "__len__", "iter": "__iter__", "list": "__iter__", "next": "__next__"}
+
+
+def called_on_self(cls: Class, function: Function) -> Iterator[str]:
+    """Yield the names of the methods and properties that a method's body uses of its object."""
+    owner = self_name(function)
+    for node in executed(function.body):
+        if is_attribute(node, owner) and isinstance(node, ast.Attribute):
+            if isinstance(node.ctx, ast.Load):
+                yield node.attr
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+            if isinstance(node.args[0], ast.Name) and node.args[0].id == owner:
+                yield _ASKED.get(node.func.id, "")
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            if node.value.id == owner:
+                yield "__getitem__"
+        elif isinstance(node, ast.Attribute) and _is_super(node.value):
+            yield f"super {node.attr}"
+
+
+def _is_super(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+
+
+def reached(program: Program, cls: Class, names: tuple[str, ...]) -> list[tuple[Class, Function]]:
+    """Return the methods that run when those of these names do, these included."""
+    waiting = [found for name in names if (found := program.method(cls, name)) is not None]
+    done: list[tuple[Class, Function]] = []
+    while waiting:
+        owner, function = waiting.pop(0)
+        if any(function is each for _, each in done):
+            continue
+        done.append((owner, function))
+        for name in called_on_self(owner, function):
+            found = meant(program, cls, owner, name)
+            if found is not None:
+                waiting.append(found)
+    return done
+
+
+def meant(program: Program, cls: Class, owner: Class, name: str) -> tuple[Class, Function] | None:
+    """Return the method that `self.name` stands for in a method of `owner`, or `super name`."""
+    if not name.startswith("super "):
+        return program.method(cls, name)
+    later = program.lineage(cls)
+    if owner in later:
+        later = later[later.index(owner) + 1 :]
+    name = name.removeprefix("super ")
+    return next(((each, each.methods[name]) for each in later if name in each.methods), None)
+
+
+def construction(program: Program, cls: Class) -> list[tuple[Class, Function]]:
+    """Return the methods that run while an object of a class is made."""
+    return reached(program, cls, CONSTRUCTORS)
+
+
+def only_constructs(program: Program, cls: Class) -> list[tuple[Class, Function]]:
+    """Return those of them that nothing else calls."""
+    made = construction(program, cls)
+    running = [function for _, function in made]
+    elsewhere = {
+        name
+        for each in program.family(cls)
+        for function in each.functions
+        if all(function is not one for one in running)
+        for name in called_on_self(each, function)
+    }
+    return [
+        (owner, function)
+        for owner, function in made
+        if function.name in CONSTRUCTORS
+        or (
+            function.name not in elsewhere
+            and not is_getter(function)
+            and not _called_from_outside(program, function.name)
+        )
+    ]
+
+
+def _called_from_outside(program: Program, name: str) -> bool:
+    if name.startswith("_"):
+        return False
+    return any(
+        isinstance(call.func, ast.Attribute)
+        and not (isinstance(call.func.value, ast.Name) and call.func.value.id in {"self", "cls"})
+        for module in program.project.mentions(name)
+        for call in module.calls_by_name.get(name, ())
+    )
+
+
+def entries(program: Program, cls: Class) -> list[tuple[Class, Function]]:
+    """Return the methods that a worker may call first, on an object that was just unpickled."""
+    inner = {
+        name
+        for each in program.lineage(cls)
+        for function in each.functions
+        for name in called_on_self(each, function)
+        if name != function.name and not name.startswith("__")
+    }
+    found: dict[str, tuple[Class, Function]] = {}
+    for each in program.lineage(cls):
+        for name, function in each.methods.items():
+            if name in (*CONSTRUCTORS, *STATE) or name in _PARENTS or _is_static(function):
+                continue
+            if name in inner and (name.startswith("_") or is_getter(function)):
+                continue
+            found.setdefault(name, (each, function))
+    return list(found.values())
+
+
+def _is_static(function: Function) -> bool:
+    kinds = {"staticmethod", "classmethod"}
+    return any(isinstance(d, ast.Name) and d.id in kinds for d in function.decorator_list)

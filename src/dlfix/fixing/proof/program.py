@@ -1,0 +1,299 @@
+"""What the proof asks of a whole program: which class is meant, who derives from it, who makes one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, executed, last_part, self_name
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.project.project import Project
+
+_FAR = 6  # how many imports or assignments a name is followed through
+_LAZY = frozenset({"property", "cached_property", "lazyproperty", "reify", "lazy_property"})
+NO_STATE = frozenset(
+    "object Dataset IterableDataset Generic ABC Protocol Iterator Iterable Sequence Mapping"
+    " Callable Sampler Collection Sized Container".split()
+)
+
+
+class Class:
+    """A class statement, and its own members."""
+
+    def __init__(self, module: Module, node: ast.ClassDef, qualname: str) -> None:
+        self.module, self.node, self.qualname = module, node, qualname
+        self.name = node.name
+
+    @cached_property
+    def functions(self) -> list[Function]:
+        """The methods, accessors of one property each for itself."""
+        return [node for node in _unconditional(self.node.body) if isinstance(node, FUNCTIONS)]
+
+    @cached_property
+    def methods(self) -> dict[str, Function]:
+        """The methods by name, setters and deleters of properties left out."""
+        return {f.name: f for f in self.functions if not _writes(f)}
+
+    @cached_property
+    def getters(self) -> dict[str, Function]:
+        """The properties, cached or not."""
+        return {name: f for name, f in self.methods.items() if is_getter(f)}
+
+    @cached_property
+    def setters(self) -> dict[str, Function]:
+        """The setters of properties."""
+        return {f.name: f for f in self.functions if _writes(f)}
+
+    @cached_property
+    def values(self) -> dict[str, ast.expr]:
+        """The class attributes that are assigned."""
+        found: dict[str, ast.expr] = {}
+        for node in _unconditional(self.node.body):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    found.update({n.id: node.value for n in ast.walk(target) if isinstance(n, ast.Name)})
+            elif isinstance(node, ast.AnnAssign) and node.value and isinstance(node.target, ast.Name):
+                found[node.target.id] = node.value
+        return found
+
+    @cached_property
+    def annotated(self) -> dict[str, ast.AnnAssign]:
+        """The attributes that the class body annotates."""
+        return {
+            node.target.id: node
+            for node in self.node.body
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        }
+
+    @cached_property
+    def decorators(self) -> list[str]:
+        """The last names of the class's decorators."""
+        return [
+            last_part(d.func if isinstance(d, ast.Call) else d) for d in self.node.decorator_list
+        ]
+
+    @cached_property
+    def slots(self) -> set[str] | None:
+        """What `__slots__` lists, None without it."""
+        value = self.values.get("__slots__")
+        if value is None:
+            return None
+        return {c.value for c in ast.walk(value) if isinstance(c, ast.Constant)}
+
+    def __repr__(self) -> str:
+        return f"Class({self.qualname})"
+
+
+def _unconditional(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    for node in body:
+        yield node
+        if isinstance(node, (ast.If, ast.Try)):
+            yield from _unconditional(node.body)
+            yield from _unconditional(node.orelse)
+
+
+def is_getter(function: Function) -> bool:
+    """Tell whether a method is the reading half of a property."""
+    return any(last_part(d) in _LAZY for d in function.decorator_list)
+
+
+def is_cached(function: Function) -> bool:
+    """Tell whether a property keeps its value in the instance's `__dict__`."""
+    return any("cached" in last_part(d) or last_part(d) == "reify" for d in function.decorator_list)
+
+
+def _writes(function: Function) -> bool:
+    return any(isinstance(d, ast.Attribute) and d.attr in {"setter", "deleter"} for d in function.decorator_list)
+
+
+class Program:
+    """One state of a project: the texts before a rewrite, or those after."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._classes: dict[Module, list[Class]] = {}
+        self._lineages: dict[Class, tuple[Class, ...]] = {}
+        self._heirs: dict[Class, tuple[Class, ...]] = {}
+
+    def classes(self, module: Module) -> list[Class]:
+        """Return a module's classes, wherever they stand in it."""
+        if module not in self._classes:
+            self._classes[module] = list(_classes(module, module.tree, ""))
+        return self._classes[module]
+
+    # Names
+
+    def resolve(self, module: Module, node: ast.AST, far: int = _FAR) -> tuple[Module, ast.AST] | None:
+        """Return the function or class of the project that a name or an attribute stands for."""
+        name = dotted(node)
+        if not name or far == 0:
+            return None
+        first, _, rest = name.partition(".")
+        found = self._bound(module, first, far)
+        if found is None or not rest:
+            return found if found is not None and not isinstance(found[1], ast.Module) else None
+        return self._member(found, rest, far)
+
+    def _member(self, owner: tuple[Module, ast.AST], rest: str, far: int) -> tuple[Module, ast.AST] | None:
+        module, node = owner
+        name, _, more = rest.partition(".")
+        if isinstance(node, ast.Module):
+            found = self._bound(module, name, far - 1)
+        elif isinstance(node, ast.ClassDef):
+            found = next(((module, n) for n in node.body if getattr(n, "name", "") == name), None)
+        else:
+            return None
+        return self._member(found, more, far) if found is not None and more else found
+
+    def _bound(self, module: Module, name: str, far: int) -> tuple[Module, ast.AST] | None:
+        for node in _unconditional(module.tree.body):
+            if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node.name == name:
+                return module, node
+            if isinstance(node, ast.ImportFrom):
+                found = self._imported_from(module, node, name, far)
+            elif isinstance(node, ast.Import):
+                found = self._imported(module, node, name)
+            elif isinstance(node, ast.Assign) and any(dotted(t) == name for t in node.targets):
+                found = self.resolve(module, node.value, far - 1)
+            else:
+                continue
+            if found is not None:
+                return found
+        return next(
+            ((module, c.node) for c in self.classes(module) if c.name == name), None
+        )
+
+    def _imported_from(
+        self, module: Module, node: ast.ImportFrom, name: str, far: int
+    ) -> tuple[Module, ast.AST] | None:
+        if far == 0:
+            return None
+        origin = node.module or ""
+        if node.level:
+            origin = self.project.relative(module, node.level, node.module)
+        for alias in node.names:
+            if (alias.asname or alias.name) == name:
+                source = self.project.find(origin, module)
+                found = self._bound(source, alias.name, far - 1) if source is not None else None
+                if found is not None:
+                    return found
+                inner = self.project.find(f"{origin}.{alias.name}", module)
+                return (inner, inner.tree) if inner is not None else None
+            if alias.name == "*":
+                source = self.project.find(origin, module)
+                if source is not None and source.exports(name):
+                    return self._bound(source, name, far - 1)
+        return None
+
+    def _imported(self, module: Module, node: ast.Import, name: str) -> tuple[Module, ast.AST] | None:
+        for alias in node.names:
+            if (alias.asname or alias.name) == name:
+                source = self.project.find(alias.name, module)
+                return (source, source.tree) if source is not None else None
+        return None
+
+    def class_of(self, module: Module, node: ast.AST) -> Class | None:
+        """Return the class of the project that an expression names."""
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        found = self.resolve(module, node)
+        if found is None or not isinstance(found[1], ast.ClassDef):
+            return None
+        return next((c for c in self.classes(found[0]) if c.node is found[1]), None)
+
+    def function_of(self, module: Module, node: ast.AST) -> tuple[Module, Function] | None:
+        """Return the function of the project that an expression names."""
+        found = self.resolve(module, node)
+        if found is None or not isinstance(found[1], FUNCTIONS):
+            return None
+        return found[0], found[1]
+
+    # Classes
+
+    def lineage(self, cls: Class) -> tuple[Class, ...]:
+        """Return a class and its bases in the project, nearest first."""
+        if cls not in self._lineages:
+            self._lineages[cls] = (cls,)
+            found = [cls]
+            for base in cls.node.bases:
+                known = self.class_of(cls.module, base)
+                if known is not None and known is not cls:
+                    found += [each for each in self.lineage(known) if each not in found]
+            self._lineages[cls] = tuple(found)
+        return self._lineages[cls]
+
+    def unknown_bases(self, cls: Class) -> list[str]:
+        """Return the bases outside the project, of a class and of its bases."""
+        return [
+            last_part(base.value if isinstance(base, ast.Subscript) else base)
+            for each in self.lineage(cls)
+            for base in each.node.bases
+            if self.class_of(each.module, base) is None
+        ]
+
+    def heirs(self, cls: Class) -> tuple[Class, ...]:
+        """Return the classes that derive from one, near and far."""
+        if cls not in self._heirs:
+            names, found = [cls.name], []
+            for name in names:
+                for module in self.project.mentions(name):
+                    for other in self.classes(module):
+                        if other is not cls and other not in found and cls in self.lineage(other):
+                            found.append(other)
+                            names += [other.name] if other.name not in names else []
+            self._heirs[cls] = tuple(found)
+        return self._heirs[cls]
+
+    def family(self, cls: Class) -> list[Class]:
+        """Return a class, its bases, its subclasses, and their other bases."""
+        found = list(self.lineage(cls))
+        for heir in self.heirs(cls):
+            found += [each for each in self.lineage(heir) if each not in found]
+        return found
+
+    def method(self, cls: Class, name: str) -> tuple[Class, Function] | None:
+        """Return the method of a name that objects of a class have."""
+        for each in self.lineage(cls):
+            if name in each.methods:
+                return each, each.methods[name]
+        return None
+
+    def constructions(self, cls: Class) -> Iterator[tuple[Module, ast.Call]]:
+        """Yield the calls that make objects of a class or of one that derives from it."""
+        for made in (cls, *self.heirs(cls)):
+            for module in self.project.mentions(made.name):
+                names = {made.name, *module.aliases.get(made.name, ())}
+                for name in names:
+                    for call in module.calls_by_name.get(name, ()):
+                        if self.class_of(module, call.func) in (made, None):
+                            yield module, call
+            for method in made.functions:
+                if any(last_part(d) == "classmethod" for d in method.decorator_list):
+                    owner = self_name(method)
+                    for node in executed(method.body):
+                        if isinstance(node, ast.Call) and dotted(node.func) == owner:
+                            yield made.module, node
+
+    def enclosing(self, module: Module, node: ast.AST) -> Function | None:
+        """Return the function a node stands in."""
+        return next((a for a in module.ancestors(node) if isinstance(a, FUNCTIONS)), None)
+
+    def body_around(self, module: Module, node: ast.AST) -> list[ast.stmt]:
+        """Return the body of the function a node stands in, or of the module."""
+        function = self.enclosing(module, node)
+        return function.body if function is not None else module.tree.body
+
+
+def _classes(module: Module, node: ast.AST, prefix: str) -> Iterator[Class]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef):
+            yield Class(module, child, prefix + child.name)
+            yield from _classes(module, child, f"{prefix}{child.name}.")
+        elif isinstance(child, FUNCTIONS):
+            yield from _classes(module, child, f"{prefix}{child.name}.")
+        elif not isinstance(child, ast.expr):
+            yield from _classes(module, child, prefix)

@@ -1,0 +1,308 @@
+"""How pickling sees an object: what its state methods were, and what they leave out now."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.order import STATE
+from dlfix.fixing.proof.program import NO_STATE, Class
+from dlfix.fixing.proof.syntax import (
+    Function,
+    dotted,
+    executed,
+    is_attribute,
+    last_part,
+    same,
+    self_name,
+    strings,
+    within,
+)
+from dlfix.fixing.proof.typestate import Interpreter
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield what pickling, copying and unpickling did before and no longer do."""
+    added = [
+        f
+        for name in STATE
+        if (f := change.after.methods.get(name)) is not None and name not in change.before.methods
+    ]
+    for function in added:
+        yield from _replaced(change, function)
+    for name in STATE:
+        method = change.after.methods.get(name)
+        if method is not None and not same(method, change.before.methods.get(name)):
+            yield from _missing_keys(change, method)
+            yield from _missing_super(change, method)
+    yield from _flags(change)
+
+
+def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
+    """Yield the state method that the class had in another way, and that a new one replaces."""
+    name, line = function.name, function.lineno
+    if name in change.before.values:
+        yield change.regression(
+            function, f"the class has `{name}` by an assignment, which line {line} replaces or which replaces it"
+        )
+        return
+    for decorator in change.before.node.decorator_list:
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        found = change.old.resolve(change.before.module, target)
+        if found is not None and _makes_state(found[1]):
+            yield change.regression(
+                function, f"the decorator on line {decorator.lineno} gives the class state methods, which line {line} gets in the way of"
+            )
+            return
+    for module in change.old.project.mentions(change.before.name):
+        for node in module.nodes(ast.Attribute):
+            if node.attr in STATE and isinstance(node.ctx, ast.Store) and last_part(node.value) == change.before.name:
+                yield change.regression(
+                    function, f"line {node.lineno} of {module.path.name} sets `{node.attr}`, which replaces line {line}"
+                )
+                return
+    yield from _over_a_base(change, function)
+    yield from _over_other_ways(change, function)
+
+
+def _makes_state(node: ast.AST) -> bool:
+    for inner in within(node):
+        if getattr(inner, "name", "") in STATE or getattr(inner, "attr", "") in STATE:
+            return True
+    return any(text in STATE for text in strings(node))
+
+
+def _over_a_base(change: ClassChange, function: Function) -> Iterator[Regression]:
+    """Yield what a base's state method did, where the new one does not call it."""
+    name = function.name
+    for base in change.new.lineage(change.after)[1:]:
+        theirs = base.methods.get(name) or base.values.get(name)
+        if theirs is None:
+            continue
+        if not _calls_super(function, name):
+            yield change.regression(
+                function,
+                f"line {function.lineno} takes the place of `{base.name}.{name}` (line {theirs.lineno}) and does not call it",
+            )
+        return
+
+
+def _over_other_ways(change: ClassChange, function: Function) -> Iterator[Regression]:
+    """Yield where the new state is never asked for, as the class is pickled or copied in another way."""
+    if function.name != "__getstate__":
+        return
+    for base in change.new.lineage(change.after):
+        for name in ("__reduce__", "__reduce_ex__"):
+            theirs = base.methods.get(name) or base.values.get(name)
+            if theirs is not None and "__reduce" not in ast.dump(
+                ast.Module(theirs.body, []) if isinstance(theirs, ast.FunctionDef) else theirs
+            ):
+                yield change.regression(
+                    function, f"`{base.name}.{name}` (line {theirs.lineno}) says how it is pickled, and never asks line {function.lineno}"
+                )
+                return
+
+
+def _calls_super(function: Function, name: str) -> bool:
+    return any(isinstance(n, ast.Attribute) and n.attr == name for n in executed(function.body))
+
+
+def _missing_keys(change: ClassChange, function: Function) -> Iterator[Regression]:
+    """Yield the deletions from the state of what some objects do not have."""
+    wanted = dict(_must_have(change, function))
+    if not wanted:
+        return
+    for cls in (change.after, *change.new.heirs(change.after)):
+        if change.new.method(cls, function.name) != (change.after, function):
+            inherits = _reaches(change, cls, function)
+            if not inherits:
+                continue
+        if _is_abstract(change, cls):
+            continue
+        sure = Interpreter(change.new, cls).constructed().bound
+        for name, node in wanted.items():
+            if f".{name}" not in sure:
+                whose = "an object" if cls is change.after else f"a `{cls.name}`"
+                yield change.regression(
+                    node, f"line {node.lineno} takes `{name}` out of the state, and {whose} may not have it"
+                )
+            elif _deleted(change, cls, name):
+                yield change.regression(
+                    node, f"line {node.lineno} takes `{name}` out of the state, and a method may have deleted it"
+                )
+
+
+def _is_abstract(change: ClassChange, cls: Class) -> bool:
+    return False
+
+
+def _reaches(change: ClassChange, cls: Class, function: Function) -> bool:
+    """Tell whether a subclass's own state method calls the one of its base."""
+    found = change.new.method(cls, function.name)
+    return found is not None and _calls_super(found[1], function.name)
+
+
+def _must_have(change: ClassChange, function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the keys that a state method takes for given."""
+    old = change.before.methods.get(function.name)
+    known = {ast.dump(n) for n in within(old)} if old is not None else set()
+    for node in executed(function.body):
+        if isinstance(node, ast.Delete):
+            for target in node.targets:
+                if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+                    if ast.dump(target) not in known:
+                        yield str(target.slice.value), target
+        elif isinstance(node, ast.Call) and last_part(node.func) == "pop" and len(node.args) == 1:
+            if isinstance(node.args[0], ast.Constant) and ast.dump(node) not in known:
+                yield str(node.args[0].value), node
+
+
+def _deleted(change: ClassChange, cls: Class, name: str) -> bool:
+    return any(
+        is_attribute(node, self_name(f), name) and isinstance(node.ctx, ast.Del)  # type: ignore[attr-defined]
+        for each in change.new.lineage(cls)
+        for f in each.functions
+        for node in executed(f.body)
+    )
+
+
+def _missing_super(change: ClassChange, function: Function) -> Iterator[Regression]:
+    """Yield calls of a base's state method where no base has one."""
+    old = change.before.methods.get(function.name)
+    for node in executed(function.body):
+        if not isinstance(node, ast.Attribute) or node.attr not in {"__getstate__", "__setstate__"}:
+            continue
+        if not isinstance(node.value, ast.Call) or dotted(node.value.func) != "super":
+            continue
+        if old is not None and node.attr in ast.dump(old):
+            continue
+        bases = change.new.lineage(change.after)[1:]
+        if any(node.attr in (*b.methods, *b.values) for b in bases):
+            continue
+        outside = set(change.new.unknown_bases(change.after)) - NO_STATE
+        if node.attr == "__setstate__" and outside:
+            continue
+        if node.attr == "__getstate__" and outside - {"Module", "LightningModule"}:
+            continue
+        yield change.regression(
+            node, f"line {node.lineno} calls `{node.attr}` of a base, and none has it (before Python 3.11)"
+        )
+
+
+# What stays in the state though what it speaks of is left out
+
+
+def dropped(change: ClassChange) -> dict[str, ast.AST]:
+    """Return the attributes that the state after leaves out or empties, and the one before kept."""
+    found: dict[str, ast.AST] = {}
+    for name in STATE:
+        after, before = change.after.methods.get(name), change.before.methods.get(name)
+        if after is None or name == "__setstate__":
+            continue
+        gone = dict(_left_out(after))
+        for key in dict(_left_out(before)) if before is not None else ():
+            gone.pop(key, None)
+        found.update(gone)
+    return found
+
+
+def _left_out(function: Function) -> Iterator[tuple[str, ast.AST]]:
+    for node in executed(function.body):
+        if isinstance(node, ast.Delete):
+            targets = [t for t in node.targets if isinstance(t, ast.Subscript)]
+            yield from ((str(t.slice.value), t) for t in targets if isinstance(t.slice, ast.Constant))
+        elif isinstance(node, ast.Call) and last_part(node.func) == "pop" and node.args:
+            if isinstance(node.args[0], ast.Constant):
+                yield str(node.args[0].value), node
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            key = node.targets[0].slice
+            if isinstance(key, ast.Constant) and _is_empty(node.value):
+                yield str(key.value), node
+
+
+def _is_empty(value: ast.expr) -> bool:
+    if isinstance(value, ast.Constant):
+        return not value.value
+    return isinstance(value, (ast.Dict, ast.List)) and not ast.dump(value).count("Constant")
+
+
+def restored(change: ClassChange) -> set[str]:
+    """Return the attributes that `__setstate__` after sets."""
+    found = change.new.method(change.after, "__setstate__")
+    if found is None:
+        return set()
+    owner = self_name(found[1])
+    names = {
+        n.attr
+        for n in within(found[1].body)
+        if isinstance(n, ast.Attribute) and is_attribute(n, owner) and isinstance(n.ctx, ast.Store)
+    }
+    for _, function in _reached(change, "__setstate__"):
+        names |= {
+            n.attr
+            for n in within(function.body)
+            if isinstance(n, ast.Attribute) and is_attribute(n, self_name(function)) and isinstance(n.ctx, ast.Store)
+        }
+    return names
+
+
+def _reached(change: ClassChange, name: str) -> list[tuple[Class, Function]]:
+    from dlfix.fixing.proof.order import reached
+
+    return reached(change.new, change.after, (name,))
+
+
+def _flags(change: ClassChange) -> Iterator[Regression]:
+    """Yield the flags that go with a handle, are kept in the state, and decide whether it is opened."""
+    gone = {name.removeprefix("_").removesuffix("_by_pid") for name in dropped(change)} | set(dropped(change))
+    gone |= set(change.lazy)
+    gone |= {f"_{name}" for name in gone}
+    kept = restored(change) | set(dropped(change))
+    for function in change.after.functions:
+        owner = self_name(function)
+        if function.name in change.lazy or function.name in STATE:
+            continue
+        for block in _blocks(function):
+            handles = {n for s in block for n in _sets(s, owner) if n in gone}
+            for statement in block if handles else ():
+                if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Constant):
+                    continue
+                if not statement.value.value:
+                    continue
+                for flag in _sets(statement, owner):
+                    if flag not in kept and _decides(change, flag):
+                        yield change.regression(
+                            statement,
+                            f"`{flag}` stays set in the state (line {statement.lineno}), while `{min(handles)}` is left out of it",
+                        )
+
+
+def _blocks(function: Function) -> Iterator[list[ast.stmt]]:
+    for node in [function, *executed(function.body)]:
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                yield block
+
+
+def _sets(statement: ast.stmt, owner: str) -> list[str]:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return [
+        n.attr
+        for t in targets
+        for n in ast.walk(t)
+        if isinstance(n, ast.Attribute) and is_attribute(n, owner)
+    ]
+
+
+def _decides(change: ClassChange, flag: str) -> bool:
+    """Tell whether a flag is asked in a condition of a method."""
+    for cls in change.new.family(change.after):
+        for function in cls.functions:
+            for node in executed(function.body):
+                if isinstance(node, (ast.If, ast.IfExp, ast.While)) and any(
+                    is_attribute(n, self_name(function), flag) for n in executed(node.test)
+                ):
+                    return True
+    return False

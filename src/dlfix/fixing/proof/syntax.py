@@ -1,0 +1,177 @@
+"""Small questions about syntax that all parts of the proof ask."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+MUTATING = frozenset(
+    "append extend insert remove pop popitem clear update setdefault add discard sort reverse"
+    " appendleft popleft extendleft rotate write".split()
+)
+
+
+def dotted(node: ast.AST | None) -> str:
+    """Return `a.b.c` of a name or a chain of attributes, an empty text of anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    return ".".join([node.id, *reversed(parts)])
+
+
+def last_part(node: ast.AST | None) -> str:
+    """Return the last name of what is called or named: `c` of `a.b.c` and of `f().c`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def within(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield nodes and all that is in them, in source order, functions inside included."""
+    stack = [nodes] if isinstance(nodes, ast.AST) else list(nodes)[::-1]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += list(ast.iter_child_nodes(node))[::-1]
+
+
+def executed(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield nodes and all that runs with them: not the bodies of functions inside."""
+    stack = [nodes] if isinstance(nodes, ast.AST) else list(nodes)[::-1]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += _run_with(node)[::-1]
+
+
+def _run_with(node: ast.AST) -> list[ast.AST]:
+    if isinstance(node, FUNCTIONS):
+        return [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)]
+    if isinstance(node, ast.Lambda):
+        return [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+    return list(ast.iter_child_nodes(node))
+
+
+def self_name(function: Function) -> str:
+    """Return the name of a method's first parameter."""
+    arguments = [*function.args.posonlyargs, *function.args.args]
+    return arguments[0].arg if arguments else ""
+
+
+def parameters(function: Function | ast.Lambda) -> list[str]:
+    """Return the names of all parameters."""
+    args = function.args
+    named = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    return [a.arg for a in [*named, *filter(None, (args.vararg, args.kwarg))]]
+
+
+def is_attribute(node: ast.AST, owner: str, name: str | None = None) -> bool:
+    """Tell whether a node is `owner.name` (any name without one)."""
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == owner
+        and (name is None or node.attr == name)
+    )
+
+
+def stored_names(nodes: ast.AST | Iterable[ast.AST]) -> set[str]:
+    """Return the names that running nodes binds, those of comprehensions left out."""
+    bound: set[str] = set()
+    for node in executed(nodes):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            bound.add(node.id)
+        elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            bound.add(node.name)
+        elif isinstance(node, ast.alias):
+            bound.add(node.asname or node.name.partition(".")[0])
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            bound.add(node.name)
+        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+            bound.add(node.name)
+    return bound
+
+
+def bound_in(function: Function | ast.Lambda) -> set[str]:
+    """Return the local names of a function."""
+    body = function.body if isinstance(function.body, list) else [function.body]
+    declared = {
+        name
+        for node in executed(body)
+        if isinstance(node, (ast.Global, ast.Nonlocal))
+        for name in node.names
+    }
+    return (stored_names(body) | set(parameters(function))) - declared
+
+
+def free_names(function: Function | ast.Lambda) -> dict[str, int]:
+    """Return the names a function reads that are not its own, with the first line of each."""
+    own = bound_in(function)
+    body = function.body if isinstance(function.body, list) else [function.body]
+    free: dict[str, int] = {}
+    for node in executed(body):
+        if isinstance(node, (*FUNCTIONS, ast.Lambda)):
+            for name, line in free_names(node).items():
+                free.setdefault(name, line)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            free.setdefault(node.id, node.lineno)
+    return {name: line for name, line in free.items() if name not in own}
+
+
+def strings(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the literal texts in nodes."""
+    for node in within(nodes):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def same(one: ast.AST | None, other: ast.AST | None) -> bool:
+    """Tell whether two nodes are the same code."""
+    if one is None or other is None:
+        return one is other
+    return ast.dump(one) == ast.dump(other)
+
+
+def header(statement: ast.stmt) -> str:
+    """Return what a statement is without the statements in it."""
+    fields = []
+    for name, value in ast.iter_fields(statement):
+        nested = isinstance(value, list) and any(
+            isinstance(each, (ast.stmt, ast.ExceptHandler, ast.match_case)) for each in value
+        )
+        if not nested:
+            fields.append(f"{name}={_dumped(value)}")
+    return f"{type(statement).__name__}({', '.join(fields)})"
+
+
+def _dumped(value: object) -> str:
+    if isinstance(value, ast.AST):
+        return ast.dump(value)
+    return "[" + ", ".join(map(_dumped, value)) + "]" if isinstance(value, list) else repr(value)
+
+
+def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements and those in them, not those of functions and classes inside."""
+    for node in executed(body):
+        if isinstance(node, ast.stmt):
+            yield node
+
+
+def ends_here(body: list[ast.stmt]) -> bool:
+    """Tell whether a block ends the function or the program with an error."""
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, ast.Raise):
+        return True
+    called = last.value if isinstance(last, ast.Expr) else None
+    return isinstance(called, ast.Call) and last_part(called.func) in {"exit", "_exit", "abort", "fail"}

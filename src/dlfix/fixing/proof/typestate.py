@@ -1,0 +1,477 @@
+"""Abstract interpretation of methods: which names and attributes are surely set, and surely not None."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from dlfix.fixing.proof import order
+from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.syntax import (
+    COMPREHENSIONS,
+    SCOPES,
+    Function,
+    bound_in,
+    is_attribute,
+    last_part,
+    self_name,
+)
+
+_DEEP = 8  # how far calls of own methods are followed
+
+
+@dataclass(frozen=True)
+class State:
+    """What is sure at one point: attributes are written `.name`, locals `name`."""
+
+    bound: frozenset[str] = frozenset()
+    present: frozenset[str] = frozenset()  # of the bound attributes: surely not None
+
+    def binding(self, name: str, *, present: bool = True) -> State:
+        """Return the state after an assignment."""
+        kept = self.present | {name} if present else self.present - {name}
+        return State(self.bound | {name}, kept)
+
+    def without(self, name: str) -> State:
+        """Return the state after a deletion."""
+        return State(self.bound - {name}, self.present - {name})
+
+
+def merged(one: State | None, other: State | None) -> State | None:
+    """Return what is sure on both ways to a point; None stands for a way that is never taken."""
+    if one is None or other is None:
+        return one or other
+    return State(one.bound & other.bound, one.present & other.present)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A read of what may be unset, or a use of what may be None."""
+
+    name: str
+    function: str
+    line: int
+
+
+@dataclass
+class _Frame:
+    function: Function
+    owner: Class | None
+    self_name: str
+    locals: set[str]
+    returns: list[State] = field(default_factory=list)
+    breaks: list[list[State]] = field(default_factory=list)
+    continues: list[list[State]] = field(default_factory=list)
+
+
+class Interpreter:
+    """Runs methods of objects of one class; collects what is read though it may be unset or None."""
+
+    def __init__(self, program: Program, cls: Class | None) -> None:
+        self.program, self.cls = program, cls
+        self.unset: set[Reading] = set()
+        self.empty: set[Reading] = set()
+        self._frames: list[_Frame] = []
+        self._given = self._always_there()
+
+    def _always_there(self) -> frozenset[str]:
+        """Return the attributes that the classes define, whatever the methods do."""
+        if self.cls is None:
+            return frozenset()
+        return frozenset(
+            name
+            for each in self.program.lineage(self.cls)
+            for name in (*each.methods, *each.values)
+        ) | {"__dict__", "__class__", "__doc__", "__module__"}
+
+    def constructed(self) -> State:
+        """Return what is sure of an object that was just made."""
+        assert self.cls is not None
+        state = State(frozenset(f".{name}" for name in self._fields()))
+        for name in order.CONSTRUCTORS[1:]:
+            found = self.program.method(self.cls, name)
+            if found is not None:
+                state = self.run(*found, state) or state
+        return state
+
+    def _fields(self) -> Iterable[str]:
+        """Yield what a generated `__init__` sets."""
+        assert self.cls is not None
+        for each in self.program.lineage(self.cls):
+            for name, node in each.annotated.items():
+                call = node.value
+                options = call.keywords if isinstance(call, ast.Call) else []
+                later = any(
+                    k.arg == "init" and isinstance(k.value, ast.Constant) and not k.value.value
+                    for k in options
+                )
+                filled = any(k.arg in {"default", "default_factory", "factory"} for k in options)
+                if not later or filled:
+                    yield name
+
+    def run(self, owner: Class | None, function: Function, state: State) -> State | None:
+        """Run one function on a state; return the attributes that are sure afterwards."""
+        if len(self._frames) >= _DEEP or any(f.function is function for f in self._frames):
+            return state
+        frame = _Frame(function, owner, self_name(function) if owner else "", bound_in(function))
+        outer = _attributes(state)
+        args = function.args
+        names = [a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]]
+        names += [a.arg for a in (args.vararg, args.kwarg) if a is not None]
+        self._frames.append(frame)
+        end = self._block(function.body, State(outer.bound | set(names), outer.present))
+        self._frames.pop()
+        for returned in frame.returns:
+            end = merged(end, returned)
+        return _attributes(end) if end is not None else None
+
+    @property
+    def _frame(self) -> _Frame:
+        return self._frames[-1]
+
+    def _block(self, body: Sequence[ast.stmt], state: State | None) -> State | None:
+        for statement in body:
+            if state is None:
+                return None
+            state = self._statement(statement, state)
+        return state
+
+    def _statement(self, node: ast.stmt, state: State) -> State | None:
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is not None:
+            result: State | None = method(node, state)
+            return result
+        return self._simple(node, state)
+
+    # Statements
+
+    def _simple(self, node: ast.AST, state: State) -> State | None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                state = self._expression(child, state)
+        return state
+
+    def _expr(self, node: ast.Expr, state: State) -> State | None:
+        state = self._expression(node.value, state)
+        call = node.value
+        if isinstance(call, ast.Call) and last_part(call.func) in {"exit", "_exit"}:
+            return None
+        return state
+
+    def _assign(self, node: ast.Assign, state: State) -> State:
+        state = self._expression(node.value, state)
+        present = not (isinstance(node.value, ast.Constant) and node.value.value is None)
+        for target in node.targets:
+            state = self._store(target, state, present)
+        return state
+
+    def _annassign(self, node: ast.AnnAssign, state: State) -> State:
+        if node.value is None:
+            return state
+        state = self._expression(node.value, state)
+        present = not (isinstance(node.value, ast.Constant) and node.value.value is None)
+        return self._store(node.target, state, present)
+
+    def _augassign(self, node: ast.AugAssign, state: State) -> State:
+        state = self._expression(node.value, state)
+        if isinstance(node.target, (ast.Name, ast.Attribute)):
+            self._read(node.target, state)
+            return self._store(node.target, state, True)
+        return self._expression(node.target, state)
+
+    def _delete(self, node: ast.Delete, state: State) -> State:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                state = state.without(target.id)
+            elif is_attribute(target, self._frame.self_name) and isinstance(target, ast.Attribute):
+                state = state.without(f".{target.attr}")
+            else:
+                state = self._expression(target, state)
+        return state
+
+    def _return(self, node: ast.Return, state: State) -> None:
+        if node.value is not None:
+            state = self._expression(node.value, state)
+        self._frame.returns.append(state)
+
+    def _raise(self, node: ast.Raise, state: State) -> None:
+        self._simple(node, state)
+
+    def _break(self, node: ast.Break, state: State) -> None:
+        if self._frame.breaks:
+            self._frame.breaks[-1].append(state)
+
+    def _continue(self, node: ast.Continue, state: State) -> None:
+        return None
+
+    def _if(self, node: ast.If, state: State) -> State | None:
+        state = self._expression(node.test, state)
+        positive = self._assuming(node.test, state, True)
+        negative = self._assuming(node.test, state, False)
+        return merged(self._block(node.body, positive), self._block(node.orelse, negative))
+
+    def _while(self, node: ast.While, state: State) -> State | None:
+        state = self._expression(node.test, state)
+        self._frame.breaks.append([])
+        self._block(node.body, self._assuming(node.test, state, True))
+        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        end = None if endless else self._block(node.orelse, self._assuming(node.test, state, False))
+        return self._after_loop(end)
+
+    def _for(self, node: ast.For | ast.AsyncFor, state: State) -> State | None:
+        state = self._expression(node.iter, state)
+        self._frame.breaks.append([])
+        self._block(node.body, self._store(node.target, state, True))
+        return self._after_loop(self._block(node.orelse, state))
+
+    _asyncfor = _for
+
+    def _after_loop(self, end: State | None) -> State | None:
+        for each in self._frame.breaks.pop():
+            end = merged(end, each)
+        return end
+
+    def _with(self, node: ast.With | ast.AsyncWith, state: State) -> State | None:
+        swallows = False
+        for item in node.items:
+            state = self._expression(item.context_expr, state)
+            call = item.context_expr
+            swallows |= isinstance(call, ast.Call) and last_part(call.func) == "suppress"
+            if item.optional_vars is not None:
+                state = self._store(item.optional_vars, state, True)
+        end = self._block(node.body, state)
+        return merged(end, self._interrupted(node.body, state)) if swallows else end
+
+    _asyncwith = _with
+
+    def _try(self, node: ast.Try, state: State) -> State | None:
+        entry = self._interrupted(node.body, state)
+        end = self._block(node.orelse, self._block(node.body, state))
+        for handler in node.handlers:
+            start = entry.binding(handler.name) if handler.name else entry
+            if "AttributeError" in ast.dump(handler.type or node):
+                start = replace(start, bound=start.bound | self._asked(node.body))
+            end = merged(end, self._block(handler.body, start))
+        if not node.finalbody:
+            return end
+        after = self._block(node.finalbody, end if end is not None else entry)
+        return after if end is not None else None
+
+    _trystar = _try
+
+    def _interrupted(self, body: Sequence[ast.stmt], state: State) -> State:
+        """Return what is sure when any statement of a block may have been the last."""
+        for statement in body:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Delete):
+                    for target in node.targets:
+                        name = f".{target.attr}" if isinstance(target, ast.Attribute) else ""
+                        state = state.without(name or getattr(target, "id", ""))
+        return state
+
+    def _asked(self, body: Sequence[ast.stmt]) -> frozenset[str]:
+        return frozenset()
+
+    def _match(self, node: ast.Match, state: State) -> State | None:
+        state = self._expression(node.subject, state)
+        end: State | None = None
+        complete = False
+        for case in node.cases:
+            start = state
+            for each in ast.walk(case.pattern):
+                name = getattr(each, "name", None) or getattr(each, "rest", None)
+                start = start.binding(name) if isinstance(name, str) else start
+            complete |= case.guard is None and isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+            end = merged(end, self._block(case.body, start))
+        return end if complete else merged(end, state)
+
+    def _functiondef(self, node: Function, state: State) -> State:
+        for outside in [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)]:
+            state = self._expression(outside, state)
+        return state.binding(node.name)
+
+    _asyncfunctiondef = _functiondef
+
+    def _classdef(self, node: ast.ClassDef, state: State) -> State:
+        for outside in [*node.decorator_list, *node.bases, *(k.value for k in node.keywords)]:
+            state = self._expression(outside, state)
+        return state.binding(node.name)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, state: State) -> State:
+        for alias in node.names:
+            state = state.binding(alias.asname or alias.name.partition(".")[0])
+        return state
+
+    _importfrom = _import
+
+    # Expressions
+
+    def _expression(self, node: ast.AST, state: State) -> State:
+        if isinstance(node, ast.NamedExpr):
+            return self._store(node.target, self._expression(node.value, state), True)
+        if isinstance(node, SCOPES):
+            return state
+        if isinstance(node, COMPREHENSIONS):
+            return self._comprehension(node, state)
+        if isinstance(node, ast.BoolOp):
+            return self._boolean(node, state)
+        if isinstance(node, ast.IfExp):
+            state = self._expression(node.test, state)
+            one = self._expression(node.body, self._assuming(node.test, state, True))
+            other = self._expression(node.orelse, self._assuming(node.test, state, False))
+            return merged(one, other) or state
+        if self._swallows(node):
+            return state
+        for child in ast.iter_child_nodes(node):
+            state = self._expression(child, state)
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+            state = self._read(node, state)
+        if isinstance(node, (ast.Attribute, ast.Subscript)):
+            self._use(node.value, state)
+        if isinstance(node, ast.Call):
+            self._use(node.func, state)
+            state = self._call(node, state)
+        return state
+
+    def _comprehension(self, node: ast.AST, state: State) -> State:
+        inner = state
+        for generator in getattr(node, "generators", ()):
+            inner = self._store(generator.target, self._expression(generator.iter, inner), True)
+            for test in generator.ifs:
+                inner = self._assuming(test, self._expression(test, inner), True)
+        for name in ("key", "elt", "value"):
+            part = getattr(node, name, None)
+            if part is not None:
+                self._expression(part, inner)
+        return state
+
+    def _boolean(self, node: ast.BoolOp, state: State) -> State:
+        first: State | None = None
+        for value in node.values:
+            state = self._expression(value, state)
+            first = first or state
+            state = self._assuming(value, state, isinstance(node.op, ast.And))
+        return first or state
+
+    def _swallows(self, node: ast.AST) -> bool:
+        """Tell whether an expression asks for an attribute without needing it."""
+        if not isinstance(node, ast.Call):
+            return False
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        return name == "hasattr" or (name == "getattr" and len(node.args) == 3)
+
+    def _read(self, node: ast.Name | ast.Attribute, state: State) -> State:
+        frame = self._frame
+        if isinstance(node, ast.Name):
+            if node.id in frame.locals and node.id not in state.bound and not hasattr(builtins, node.id):
+                self._note(self.unset, node.id, node)
+            return state
+        if not is_attribute(node, frame.self_name) or self.cls is None:
+            return state
+        getter = self._getter(node.attr)
+        if getter is not None:
+            return _back(self.run(*getter, state) or state, state)
+        if node.attr not in self._given and f".{node.attr}" not in state.bound:
+            self._note(self.unset, f".{node.attr}", node)
+        return state
+
+    def _getter(self, name: str) -> tuple[Class, Function] | None:
+        assert self.cls is not None
+        for each in self.program.lineage(self.cls):
+            if name in each.getters:
+                return each, each.getters[name]
+        return None
+
+    def _use(self, node: ast.expr, state: State) -> None:
+        """Note the use of an attribute of self as something that is there."""
+        if is_attribute(node, self._frame.self_name) and isinstance(node, ast.Attribute):
+            if f".{node.attr}" not in state.present:
+                self._note(self.empty, f".{node.attr}", node)
+
+    def _note(self, found: set[Reading], name: str, node: ast.expr) -> None:
+        found.add(Reading(name, self._frame.function.name, node.lineno))
+
+    def _call(self, node: ast.Call, state: State) -> State:
+        frame, func = self._frame, node.func
+        if self.cls is None or frame.owner is None:
+            return state
+        found = None
+        if isinstance(func, ast.Name) and func.id == "setattr" and len(node.args) == 3:
+            name = node.args[1]
+            if isinstance(name, ast.Constant):
+                return state.binding(f".{name.value}")
+        elif isinstance(func, ast.Attribute):
+            base = func.value
+            if is_attribute(func, frame.self_name):
+                found = self.program.method(self.cls, func.attr)
+            elif isinstance(base, ast.Call) and last_part(base.func) == "super":
+                found = order.meant(self.program, self.cls, frame.owner, f"super {func.attr}")
+            else:
+                above = self.program.class_of(frame.owner.module, base)
+                if above is not None and above in self.program.lineage(self.cls):
+                    found = self.program.method(above, func.attr)
+        if found is None:
+            return state
+        after = self.run(*found, state)
+        return _back(after, state) if after is not None else state
+
+    def _store(self, target: ast.expr, state: State, present: bool) -> State:
+        if isinstance(target, ast.Name):
+            return state.binding(target.id, present=present)
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for each in target.elts:
+                state = self._store(each, state, present)
+            return state
+        if isinstance(target, ast.Starred):
+            return self._store(target.value, state, present)
+        if is_attribute(target, self._frame.self_name) and isinstance(target, ast.Attribute):
+            return state.binding(f".{target.attr}", present=present)
+        for child in ast.iter_child_nodes(target):
+            state = self._expression(child, state)
+        return state
+
+    def _assuming(self, test: ast.expr, state: State, holds: bool) -> State:
+        """Return what is sure once a condition was found to hold, or not to."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self._assuming(test.operand, state, not holds)
+        if isinstance(test, ast.BoolOp):
+            if isinstance(test.op, ast.And) == holds:
+                for value in test.values:
+                    state = self._assuming(value, state, holds)
+            return state
+        name, sure = self._asks(test, holds)
+        return state.binding(name) if name and sure else state
+
+    def _asks(self, test: ast.expr, holds: bool) -> tuple[str, bool]:
+        """Return the attribute a condition asks for, and whether it is there for sure."""
+        owner = self._frame.self_name
+        if isinstance(test, ast.Attribute) and is_attribute(test, owner):
+            return f".{test.attr}", holds
+        if isinstance(test, ast.Call) and len(test.args) >= 2 and isinstance(test.func, ast.Name):
+            named = test.args[1]
+            if test.func.id in {"hasattr", "getattr"} and isinstance(named, ast.Constant):
+                return f".{named.value}", holds
+        if isinstance(test, ast.Compare) and len(test.ops) == 1:
+            op, left, right = test.ops[0], test.left, test.comparators[0]
+            if isinstance(right, ast.Constant) and right.value is None:
+                negated = isinstance(op, (ast.IsNot, ast.NotEq))
+                if is_attribute(left, owner) and isinstance(left, ast.Attribute):
+                    return f".{left.attr}", holds == negated
+                if isinstance(left, ast.Call):
+                    return self._asks(left, holds == negated)
+            if isinstance(left, ast.Constant) and isinstance(left.value, str):
+                return f".{left.value}", holds == isinstance(op, ast.In)
+        return "", False
+
+
+def _attributes(state: State) -> State:
+    return State(*(frozenset(n for n in s if n.startswith(".")) for s in (state.bound, state.present)))
+
+
+def _back(inner: State, outer: State) -> State:
+    """Return the state after a call: the callee's attributes, the caller's locals."""
+    attributes = _attributes(inner)
+    own = frozenset(n for n in outer.bound if not n.startswith("."))
+    return State(attributes.bound | own, attributes.present)

@@ -1,0 +1,198 @@
+"""Who sets an attribute or changes what it holds, anywhere in the program."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.syntax import (
+    MUTATING,
+    Function,
+    dotted,
+    executed,
+    is_attribute,
+    last_part,
+    self_name,
+    stored_names,
+    within,
+)
+from dlfix.project.module import Module
+
+
+@dataclass(frozen=True)
+class Write:
+    """One place that sets an attribute, or changes its content."""
+
+    module: Module
+    cls: Class | None
+    function: Function | None
+    node: ast.AST
+
+    @property
+    def line(self) -> int:
+        """The line of the write."""
+        return getattr(self.node, "lineno", 1)
+
+
+def in_family(program: Program, family: list[Class], name: str) -> Iterator[Write]:
+    """Yield where methods of these classes set an attribute of their object."""
+    for cls in family:
+        for function in cls.functions:
+            owner = self_name(function)
+            for node in within(function.body):
+                if is_attribute(node, owner, name) and not isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
+                    yield Write(cls.module, cls, function, node)
+                elif _sets_by_name(node, owner, name):
+                    yield Write(cls.module, cls, function, node)
+
+
+def _sets_by_name(node: ast.AST, owner: str, name: str) -> bool:
+    if not isinstance(node, ast.Call) or last_part(node.func) != "setattr" or len(node.args) < 2:
+        return False
+    if dotted(node.args[0]) != owner:
+        return False
+    given = node.args[1]
+    return not isinstance(given, ast.Constant) or given.value == name
+
+
+def outside(program: Program, family: list[Class], name: str) -> Iterator[Write]:
+    """Yield where other code sets an attribute of an object that may be of these classes."""
+    names = {cls.name for cls in family}
+    own = {id(node) for cls in family for node in within(cls.node)}
+    for module in program.project.setters(name):
+        if not names & set(module.nodes_by_name):
+            continue
+        for node in module.nodes(ast.Attribute):
+            if node.attr != name or isinstance(node.ctx, ast.Load):
+                continue
+            if id(node) in own and dotted(node.value) in {"self", "cls"}:
+                continue
+            if may_be(program, module, node.value, family):
+                yield Write(module, None, program.enclosing(module, node), node)
+        for call in module.calls_by_name.get("setattr", ()):
+            if len(call.args) == 3 and isinstance(call.args[1], ast.Constant):
+                if call.args[1].value == name and may_be(program, module, call.args[0], family):
+                    yield Write(module, None, program.enclosing(module, call), call)
+
+
+def may_be(program: Program, module: Module, node: ast.expr, family: list[Class]) -> bool:
+    """Tell whether an expression of some module may be an object of these classes."""
+    name = dotted(node)
+    if not name:
+        return True
+    if "." in name:
+        return not name.startswith("self.") or True
+    values = values_of(program, module, node, name)
+    if not values:
+        cls = next((a for a in module.ancestors(node) if isinstance(a, ast.ClassDef)), None)
+        if name in {"self", "cls"} and cls is not None:
+            return any(cls is each.node for each in family)
+        found = program.class_of(module, node)
+        return found in family if found is not None else not _is_module(module, name)
+    return any(_may_make(program, module, value, family) for value in values)
+
+
+def _is_module(module: Module, name: str) -> bool:
+    return any(
+        (alias.asname or alias.name.partition(".")[0]) == name
+        for node in module.nodes(ast.Import)
+        for alias in node.names
+    )
+
+
+def values_of(program: Program, module: Module, node: ast.AST, name: str) -> list[ast.expr]:
+    """Return what a local or global name is assigned around a place."""
+    found: list[ast.expr] = []
+    for statement in executed(program.body_around(module, node)):
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                if dotted(target) == name:
+                    found.append(statement.value)
+                elif name in {dotted(n) for n in ast.walk(target)} and not isinstance(
+                    target, (ast.Attribute, ast.Subscript)
+                ):
+                    found.append(statement.value)
+        elif isinstance(statement, ast.AnnAssign) and dotted(statement.target) == name:
+            found += [statement.value] if statement.value is not None else []
+        elif isinstance(statement, (ast.For, ast.comprehension)) and dotted(statement.target) == name:
+            found.append(statement.iter)
+        elif isinstance(statement, ast.withitem) and dotted(statement.optional_vars) == name:
+            found.append(statement.context_expr)
+    return found
+
+
+def _may_make(program: Program, module: Module, value: ast.expr, family: list[Class]) -> bool:
+    """Tell whether a value may hold an object of these classes: only what is surely another does not."""
+    if isinstance(value, ast.Call):
+        made = program.class_of(module, value.func)
+        if made is not None:
+            return made in family
+        if program.function_of(module, value.func) is not None:
+            return True
+        names = {cls.name for cls in family}
+        return any(last_part(n) in names for n in ast.walk(value))
+    return not isinstance(value, (ast.Constant, ast.JoinedStr))
+
+
+def content(program: Program, family: list[Class], name: str) -> Iterator[Write]:
+    """Yield where the content of an attribute is changed in place."""
+    own = {id(node): cls for cls in family for node in within(cls.node)}
+    for module in program.project.mentions(name):
+        for node in module.nodes(ast.Attribute):
+            if node.attr != name or not changes_in_place(module, node):
+                continue
+            cls = own.get(id(node))
+            if cls is not None or may_be(program, module, node.value, family):
+                yield Write(module, cls, program.enclosing(module, node), node)
+
+
+def changes_in_place(module: Module, node: ast.expr) -> bool:
+    """Tell whether the expression around a value changes the value in place."""
+    parent = module.parent(node)
+    if isinstance(parent, ast.Attribute):
+        call = module.parent(parent)
+        if isinstance(call, ast.Call) and call.func is parent and parent.attr in MUTATING:
+            return True
+        return isinstance(parent.ctx, (ast.Store, ast.Del))
+    if isinstance(parent, ast.Subscript) and parent.value is node:
+        return isinstance(parent.ctx, (ast.Store, ast.Del))
+    return isinstance(parent, ast.AugAssign) and parent.target is node
+
+
+def changed_by_name(program: Program, module: Module, body: list[ast.stmt], name: str) -> ast.AST | None:
+    """Return where a body changes the content of what a name stands for, None where it does not."""
+    for node in executed(body):
+        if isinstance(node, ast.Name) and node.id == name and changes_in_place(module, node):
+            return node
+        if isinstance(node, ast.Call) and last_part(node.func) in {"shuffle", "heapify", "heappop", "heappush"}:
+            if any(dotted(arg) == name for arg in node.args):
+                return node
+    return None
+
+
+def global_rebinding(program: Program, module: Module, name: str) -> ast.AST | None:
+    """Return a second place that binds a name of a module, None where there is only one."""
+    plain: list[ast.AST] = []
+    for statement in executed(module.tree.body):
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.With)):
+            targets = getattr(statement, "targets", None) or [getattr(statement, "target", statement)]
+            if isinstance(statement, ast.With):
+                targets = [i.optional_vars for i in statement.items if i.optional_vars]
+            if any(name in stored_names(t) for t in targets):
+                plain.append(statement)
+    for declared in module.nodes(ast.Global):
+        if name in declared.names:
+            function = program.enclosing(module, declared)
+            if function is not None and name in stored_names(function.body):
+                return declared
+    if len(plain) > 1:
+        return plain[1]
+    for other in program.project.setting(name, module):
+        for node in other.nodes(ast.Attribute):
+            if node.attr == name and not isinstance(node.ctx, ast.Load):
+                found = program._bound(other, dotted(node.value).partition(".")[0], 4)
+                if found is not None and found[0] is module:
+                    return node
+    return None
