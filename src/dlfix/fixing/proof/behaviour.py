@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlfix.fixing.proof import delayed
+from dlfix.fixing.proof import delayed, lifecycle, observers, sharing, state
 from dlfix.fixing.proof.changes import ClassChange, FileChange, Regression
 from dlfix.fixing.proof.program import Program
 
@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["Regression", "regressions"]
 
 _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
+    lifecycle.check,
     delayed.check,
+    state.check,
+    observers.check,
+    sharing.check,
 )
 _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = ()
 

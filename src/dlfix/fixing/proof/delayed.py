@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.program import Class, is_getter
+from dlfix.fixing.proof.state import restored
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -158,6 +159,8 @@ class _Delayed:
         name = read.name[1:]
         found = self.new.method(self.change.after, name)
         if found is not None:
+            if not is_getter(found[1]) and read.use != "called":
+                return  # kept for later, not called now
             if not any(found[1] is each for each in self.visited) and self._is_delayed(found[1]):
                 self.visited.append(found[1])
                 yield from self._of(*found, found[1].body)
@@ -182,6 +185,8 @@ class _Delayed:
                 continue
             while_made = any(write.function is f for f in constructors) and write.cls is not None
             if while_made and not self._after_opening(write, name):
+                continue
+            if while_made and self._is_the_value_read(write):
                 continue
             if not while_made and self._before_base(write):
                 continue
@@ -213,6 +218,7 @@ class _Delayed:
         if write.function is None or write.function.name in {"__init__", "__post_init__"}:
             return False
         opened = set(self.change.lazy) | {f"_{name}_by_pid" for name in self.change.lazy}
+        opened |= restored(self.change)
         owner = self_name(write.function)
         return any(
             is_attribute(node, owner)
@@ -257,6 +263,21 @@ class _Delayed:
             if not _exclusive(before, point, later)
             for node in executed(later)
         )
+
+    def _is_the_value_read(self, write: writes.Write) -> bool:
+        """Tell whether an attribute is set to the name that was read in its place before."""
+        if write.function is None:
+            return False
+        statement = write.module.statement(write.node)
+        value = getattr(statement, "value", None)
+        before = next((f for _, f in self.change.constructed_before if f.name == write.function.name), None)
+        if not isinstance(value, ast.Name) or before is None:
+            return False
+        name = value.id
+        used = next((s for s in _involved(self.change, before) if _reads_name(s, name)), None)
+        if used is None:
+            return False
+        return _bindings_before(before, used, name) == _bindings_before(write.function, statement, name)
 
     def _same_before(self, cls: Class | None) -> Class:
         found = next(
@@ -536,6 +557,17 @@ def _kept_at_another_time(change: ClassChange) -> Iterator[Regression]:
                         statement,
                         f"`{name}` is kept on line {statement.lineno}, where it has another value than where it was used",
                     )
+
+
+def _involved(change: ClassChange, before: Function) -> list[ast.stmt]:
+    """Return the statements that went, and those around them: their conditions and loops."""
+    gone = change.gone(before)
+    inside = {id(statement) for statement in gone}
+    return [
+        s
+        for s in statements(before.body)
+        if id(s) in inside or any(id(n) in inside for n in executed(s) if n is not s)
+    ]
 
 
 def _reads_name(statement: ast.stmt, name: str) -> bool:

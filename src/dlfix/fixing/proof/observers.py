@@ -28,6 +28,7 @@ _ELSEWHERE = frozenset(
 )
 _FIELDS = frozenset("dataclass define attrs frozen s attr dataclasses mutable".split())
 _RECORDS = frozenset("BaseModel NamedTuple BaseSettings SQLModel Struct".split())
+_LAST = frozenset({"__del__", "__exit__", "close"})
 _FAR = 3
 
 
@@ -229,13 +230,21 @@ def _tests_for_attributes(change: ClassChange) -> Iterator[Regression]:
                 continue
             elif kind == "error" and not _raises_attribute_error(getter):
                 reason = f"line {node.lineno} waits for the AttributeError of `{name}`, which line {getter.lineno} never raises"
-            elif kind == "hasattr" and name in change.started_empty:
+            elif kind == "hasattr" and name in change.started_empty and not _tested_too(function, node, name):
                 reason = f"line {node.lineno} asks whether there is a `{name}`, and since line {getter.lineno} there always is"
-            elif kind == "hasattr" and function.name in {"__del__", "__exit__", "close"}:
+            elif kind == "hasattr" and name not in change.started_empty and function.name in _LAST:
                 reason = f"line {node.lineno} asks whether there is a `{name}`, and line {getter.lineno} opens it when asked"
             else:
                 continue
             yield Regression(module.path, change.after.qualname, node.lineno, reason)
+
+
+def _tested_too(function: Function, node: ast.expr, name: str) -> bool:
+    """Tell whether a condition also asks whether the attribute is None."""
+    for each in executed(function.body):
+        if isinstance(each, ast.BoolOp) and any(node is n for n in within(each)):
+            return any(isinstance(n, ast.Attribute) and n.attr == name for n in within(each))
+    return False
 
 
 def _is_new(change: ClassChange, function: Function, node: ast.expr) -> bool:
@@ -275,7 +284,9 @@ def _question(node: ast.AST, owner: str, name: str) -> str:
         asked = node.args[1]
         if isinstance(asked, ast.Constant) and asked.value == name:
             called = dotted(node.func)
-            return "hasattr" if called == "hasattr" or (called == "getattr" and len(node.args) == 3) else ""
+            default = node.args[2] if called == "getattr" and len(node.args) == 3 else None
+            none = isinstance(default, ast.Constant) and default.value is None
+            return "hasattr" if called == "hasattr" or (default is not None and not none) else ""
     return ""
 
 

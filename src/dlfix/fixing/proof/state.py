@@ -78,7 +78,7 @@ def _over_a_base(change: ClassChange, function: Function) -> Iterator[Regression
     name = function.name
     for base in change.new.lineage(change.after)[1:]:
         theirs = base.methods.get(name) or base.values.get(name)
-        if theirs is None:
+        if theirs is None or not _had(change, base, name):
             continue
         if not _calls_super(function, name):
             yield change.regression(
@@ -86,6 +86,14 @@ def _over_a_base(change: ClassChange, function: Function) -> Iterator[Regression
                 f"line {function.lineno} takes the place of `{base.name}.{name}` (line {theirs.lineno}) and does not call it",
             )
         return
+
+
+def _had(change: ClassChange, base: Class, name: str) -> bool:
+    """Tell whether a base had a state method before."""
+    for each in change.old.lineage(change.before)[1:]:
+        if each.qualname == base.qualname and each.module.path == base.module.path:
+            return name in each.methods or name in each.values
+    return False
 
 
 def _over_other_ways(change: ClassChange, function: Function) -> Iterator[Regression]:
@@ -263,14 +271,14 @@ def _flags(change: ClassChange) -> Iterator[Regression]:
         owner = self_name(function)
         if function.name in change.lazy or function.name in STATE:
             continue
-        for block in _blocks(function):
-            handles = {n for s in block for n in _sets(s, owner) if n in gone}
+        for block in blocks(function):
+            handles = {n for s in block for n in sets(s, owner) if n in gone}
             for statement in block if handles else ():
                 if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Constant):
                     continue
                 if not statement.value.value:
                     continue
-                for flag in _sets(statement, owner):
+                for flag in sets(statement, owner):
                     if flag not in kept and _decides(change, flag):
                         yield change.regression(
                             statement,
@@ -278,7 +286,8 @@ def _flags(change: ClassChange) -> Iterator[Regression]:
                         )
 
 
-def _blocks(function: Function) -> Iterator[list[ast.stmt]]:
+def blocks(function: Function) -> Iterator[list[ast.stmt]]:
+    """Yield the lists of statements in a function."""
     for node in [function, *executed(function.body)]:
         for field in ("body", "orelse", "finalbody"):
             block = getattr(node, field, None)
@@ -286,7 +295,8 @@ def _blocks(function: Function) -> Iterator[list[ast.stmt]]:
                 yield block
 
 
-def _sets(statement: ast.stmt, owner: str) -> list[str]:
+def sets(statement: ast.stmt, owner: str) -> list[str]:
+    """Return the attributes of its object that an assignment sets."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     return [
         n.attr

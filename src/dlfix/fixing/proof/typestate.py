@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -28,22 +29,32 @@ class State:
 
     bound: frozenset[str] = frozenset()
     present: frozenset[str] = frozenset()  # of the bound attributes: surely not None
+    # what is bound where a condition holds (or does not)
+    implied: frozenset[tuple[str, bool, str]] = frozenset()
 
     def binding(self, name: str, *, present: bool = True) -> State:
         """Return the state after an assignment."""
         kept = self.present | {name} if present else self.present - {name}
-        return State(self.bound | {name}, kept)
+        return State(self.bound | {name}, kept, self.implied)
 
     def without(self, name: str) -> State:
         """Return the state after a deletion."""
-        return State(self.bound - {name}, self.present - {name})
+        implied = frozenset(fact for fact in self.implied if fact[2] != name)
+        return State(self.bound - {name}, self.present - {name}, implied)
 
 
 def merged(one: State | None, other: State | None) -> State | None:
     """Return what is sure on both ways to a point; None stands for a way that is never taken."""
     if one is None or other is None:
         return one or other
-    return State(one.bound & other.bound, one.present & other.present)
+    return State(
+        one.bound & other.bound, one.present & other.present, one.implied & other.implied
+    )
+
+
+def _condition(test: ast.expr) -> str:
+    """Return a condition as text: the same for a parameter and the attribute it is kept as."""
+    return re.sub(r"Attribute\(value=Name\(id='self', ctx=Load\(\)\), attr='_?(\w+)', ctx", r"Name(id='\1', ctx", ast.dump(test))
 
 
 @dataclass(frozen=True)
@@ -53,6 +64,7 @@ class Reading:
     name: str
     function: str
     line: int
+    through: tuple[str, ...] = ()  # the methods that led there
 
 
 @dataclass
@@ -73,6 +85,7 @@ class Interpreter:
         self.program, self.cls = program, cls
         self.unset: set[Reading] = set()
         self.empty: set[Reading] = set()
+        self.companions: dict[str, set[str]] = {}  # attributes that are only set together
         self._frames: list[_Frame] = []
         self._given = self._always_there()
 
@@ -121,7 +134,7 @@ class Interpreter:
         names = [a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]]
         names += [a.arg for a in (args.vararg, args.kwarg) if a is not None]
         self._frames.append(frame)
-        end = self._block(function.body, State(outer.bound | set(names), outer.present))
+        end = self._block(function.body, State(outer.bound | set(names), outer.present, outer.implied))
         self._frames.pop()
         for returned in frame.returns:
             end = merged(end, returned)
@@ -210,7 +223,14 @@ class Interpreter:
         state = self._expression(node.test, state)
         positive = self._assuming(node.test, state, True)
         negative = self._assuming(node.test, state, False)
-        return merged(self._block(node.body, positive), self._block(node.orelse, negative))
+        one, other = self._block(node.body, positive), self._block(node.orelse, negative)
+        end = merged(one, other)
+        if one is None or other is None or end is None:
+            return end
+        text = _condition(node.test)
+        facts = {(text, True, name) for name in one.bound - other.bound}
+        facts |= {(text, False, name) for name in other.bound - one.bound}
+        return replace(end, implied=end.implied | facts)
 
     def _while(self, node: ast.While, state: State) -> State | None:
         state = self._expression(node.test, state)
@@ -391,7 +411,8 @@ class Interpreter:
                 self._note(self.empty, f".{node.attr}", node)
 
     def _note(self, found: set[Reading], name: str, node: ast.expr) -> None:
-        found.add(Reading(name, self._frame.function.name, node.lineno))
+        through = tuple(frame.function.name for frame in self._frames)
+        found.add(Reading(name, self._frame.function.name, node.lineno, through))
 
     def _call(self, node: ast.Call, state: State) -> State:
         frame, func = self._frame, node.func
@@ -434,6 +455,10 @@ class Interpreter:
 
     def _assuming(self, test: ast.expr, state: State, holds: bool) -> State:
         """Return what is sure once a condition was found to hold, or not to."""
+        text = _condition(test)
+        for condition, held, name in state.implied:
+            if condition == text and held == holds:
+                state = state.binding(name)
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._assuming(test.operand, state, not holds)
         if isinstance(test, ast.BoolOp):
@@ -442,7 +467,11 @@ class Interpreter:
                     state = self._assuming(value, state, holds)
             return state
         name, sure = self._asks(test, holds)
-        return state.binding(name) if name and sure else state
+        if not name or not sure:
+            return state
+        for companion in (name, *self.companions.get(name, ())):
+            state = state.binding(companion)
+        return state
 
     def _asks(self, test: ast.expr, holds: bool) -> tuple[str, bool]:
         """Return the attribute a condition asks for, and whether it is there for sure."""
@@ -467,11 +496,12 @@ class Interpreter:
 
 
 def _attributes(state: State) -> State:
-    return State(*(frozenset(n for n in s if n.startswith(".")) for s in (state.bound, state.present)))
+    bound, present = (frozenset(n for n in s if n.startswith(".")) for s in (state.bound, state.present))
+    return State(bound, present, frozenset(fact for fact in state.implied if fact[2].startswith(".")))
 
 
 def _back(inner: State, outer: State) -> State:
     """Return the state after a call: the callee's attributes, the caller's locals."""
     attributes = _attributes(inner)
     own = frozenset(n for n in outer.bound if not n.startswith("."))
-    return State(attributes.bound | own, attributes.present)
+    return State(attributes.bound | own, attributes.present, attributes.implied)

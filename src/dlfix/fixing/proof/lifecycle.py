@@ -1,0 +1,475 @@
+"""One object through its life: made, pickled, used in a worker, closed; before against after."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.proof import order, state
+from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.program import Class, Program, is_getter
+from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
+    Function,
+    dotted,
+    executed,
+    is_attribute,
+    last_part,
+    parameters,
+    self_name,
+    within,
+)
+from dlfix.fixing.proof.typestate import Interpreter, Reading, State
+
+_DEAD = frozenset(
+    "list tuple sorted set dict frozenset len int float str bytes bool sum min max any all abs round"
+    " array asarray ascontiguousarray from_numpy tensor as_tensor stack concatenate copy deepcopy tolist"
+    " decode encode split strip join namelist getnames fetchone fetchall fetchmany read readline"
+    " readlines readall stat tobytes item loads json load count total range format repr hex mean std"
+    " astype flatten sum max min unique cumsum arange zeros read_direct get_metadata getvalue".split()
+)
+_LIVE = frozenset(
+    "fileno cursor begin transaction iter keys values items get_storage reader DictReader mmap memoryview"
+    " require_group create_dataset open getbuffer enumerate zip map filter raw detach require_dataset"
+    " variables streams demux decode_video iterdecode register".split()
+)
+_ENDS = ("exit", "aexit", "close", "shutdown", "stop", "release", "reset", "del")
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield what may be read though it is unset, None or closed, and was not before."""
+    for cls in (change.after, *change.new.heirs(change.after)):
+        yield from _of_objects(change, cls)
+    yield from _closings(change)
+    yield from _left_open(change)
+    yield from _live_values(change)
+
+
+def _same_before(change: ClassChange, cls: Class) -> Class | None:
+    module = change.old.project.get(cls.module.path)
+    if module is None:
+        return None
+    return next((c for c in change.old.classes(module) if c.qualname == cls.qualname), None)
+
+
+def _of_objects(change: ClassChange, cls: Class) -> Iterator[Regression]:
+    before = _same_before(change, cls)
+    if before is None:
+        return
+    old, new = Interpreter(change.old, before), Interpreter(change.new, cls)
+    made_before, made_after = old.constructed(), new.constructed()
+    known = {r.name for r in old.unset}
+    for found in sorted(new.unset, key=lambda r: r.line):
+        if found.name.startswith(".") and not _known(found, known):
+            yield _unset(change, cls, found, "while the object is made")
+    yield from _used_in_parent(change, cls, before, made_before, made_after)
+    yield from _used_in_worker(change, cls, before, made_before, made_after)
+
+
+def _known(found: Reading, known: set[str]) -> bool:
+    """Tell whether the same was read unset before: the attribute, or the one that is a property now."""
+    return found.name in known or any(f".{name}" in known for name in found.through)
+
+
+def _unset(change: ClassChange, cls: Class, found: Reading, when: str) -> Regression:
+    reason = f"`{found.name[1:]}` may not be set when line {found.line} reads it, {when}"
+    return Regression(cls.module.path, cls.qualname, found.line, reason)
+
+
+def _used_in_parent(
+    change: ClassChange, cls: Class, before: Class, made_before: State, made_after: State
+) -> Iterator[Regression]:
+    known = {r.name for _, f in order.entries(change.old, before) for r in _read(change.old, before, f, made_before)}
+    for owner, function in order.entries(change.new, cls):
+        if function.name in change.made_lazy:
+            continue  # looked at where it is read
+        for found in _read(change.new, cls, function, made_after, owner):
+            if found.name.startswith(".") and not _known(found, known):
+                yield _unset(change, cls, found, "once the object is made")
+
+
+def _read(
+    program: Program, cls: Class, function: Function, start: State, owner: Class | None = None
+) -> list[Reading]:
+    interpreter = Interpreter(program, cls)
+    interpreter.run(owner or cls, function, start)
+    return sorted(interpreter.unset, key=lambda r: r.line)
+
+
+def _used_in_worker(
+    change: ClassChange, cls: Class, before: Class, made_before: State, made_after: State
+) -> Iterator[Regression]:
+    """Yield what a worker reads, where the state left it out and nothing sets it again."""
+    gone = {name for name in state.dropped(change) if name not in change.after.getters}
+    gone -= {name for name in gone if name in change.after.values or name in change.after.methods}
+    back = state.restored(change)
+    emptied = {name for name in (*gone, *change.started_empty) if name not in back}
+    emptied = {name for name in emptied if not name.endswith("_by_pid")}
+    unset = {name for name in gone if name not in back and _is_deleted(change, name)}
+    start = State(
+        frozenset(n for n in made_after.bound if n[1:] not in unset),
+        frozenset(n for n in made_after.present if n[1:] not in emptied),
+    )
+    if not emptied:
+        return
+    companions = {f".{name}": {f".{n}" for n in _set_with(change, cls, name)} for name in emptied}
+    for owner, function in order.entries(change.new, cls):
+        if _is_end(function.name) and function.name != "__del__":
+            continue
+        if _fills(function, emptied):
+            continue
+        interpreter = Interpreter(change.new, cls)
+        interpreter.companions = companions
+        interpreter.run(owner, function, start)
+        for found in sorted(interpreter.unset, key=lambda r: r.line):
+            if found.name[1:] in unset:
+                yield _unset(change, cls, found, "in a worker, as it is left out of the state")
+        for found in sorted(interpreter.empty, key=lambda r: r.line):
+            if found.name[1:] in emptied and function.name != "__del__" and not _is_end(found.function):
+                yield Regression(
+                    cls.module.path,
+                    cls.qualname,
+                    found.line,
+                    f"`{found.name[1:]}` is None in a worker until something opens it, and line {found.line} uses it",
+                )
+
+
+def _set_with(change: ClassChange, cls: Class, name: str) -> set[str]:
+    """Return the attributes that are set wherever one is filled, in the same block."""
+    found: set[str] | None = None
+    for each in change.new.lineage(cls):
+        for function in each.functions:
+            owner = self_name(function)
+            if function.name in order.CONSTRUCTORS or function.name in change.lazy:
+                continue
+            for block in state.blocks(function):
+                together = {n for s in block for n in state.sets(s, owner) if not _sets_none(s)}
+                if name in together:
+                    found = together if found is None else found & together
+    return found or set()
+
+
+def _sets_none(statement: ast.stmt) -> bool:
+    value = getattr(statement, "value", None)
+    return isinstance(value, ast.Constant) and value.value is None
+
+
+def _is_end(name: str) -> bool:
+    """Tell whether a method of this name ends the use of an object, in the process that began it."""
+    return name.strip("_").startswith(_ENDS)
+
+
+def _is_deleted(change: ClassChange, name: str) -> bool:
+    node = state.dropped(change).get(name)
+    return isinstance(node, ast.Call) or (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Del))
+
+
+def _fills(function: Function, names: set[str]) -> bool:
+    """Tell whether a method is what opens: it does nothing else than set them."""
+    owner = self_name(function)
+    sets = any(
+        is_attribute(n, owner) and isinstance(n, ast.Attribute) and n.attr in names and isinstance(n.ctx, ast.Store)
+        for n in executed(function.body)
+    )
+    return sets and (function.name.lstrip("_").startswith(("open", "connect", "init", "start", "setup", "load", "create")))
+
+
+# Closing
+
+
+def _closings(change: ClassChange) -> Iterator[Regression]:
+    """Yield new calls of `close` on what may not have it, or is not this object's to close."""
+    for function in change.after.functions:
+        if function.name in change.lazy:
+            continue
+        owner = self_name(function)
+        for statement in change.fresh(function):
+            for node, name in _closed(statement, owner):
+                reason = _cannot_close(change, name, function, node)
+                if reason is not None:
+                    yield change.regression(node, f"line {node.lineno} closes `{name}`, {reason}")
+
+
+def _closed(statement: ast.stmt, owner: str) -> Iterator[tuple[ast.expr, str]]:
+    parts: list[ast.AST] = []
+    for child in ast.iter_child_nodes(statement):
+        if not isinstance(child, ast.stmt):
+            parts.append(child)
+    for node in executed(parts):
+        if not isinstance(node, ast.Call):
+            continue
+        target: ast.AST | None = None
+        if isinstance(node.func, ast.Attribute) and node.func.attr in {"close", "abort"}:
+            target = node.func.value
+        elif last_part(node.func) == "closing" and node.args:
+            target = node.args[0]
+        if isinstance(target, ast.Attribute) and is_attribute(target, owner):
+            yield node, target.attr
+
+
+def _cannot_close(change: ClassChange, name: str, function: Function, node: ast.expr) -> str | None:
+    values = _values(change, name)
+    for value in values:
+        if isinstance(value, ast.Constant) and value.value is None:
+            if not _asked_first(change, function, node, name):
+                return "which may be None"
+        elif isinstance(value, ast.Constant):
+            return "which may be a plain value"
+        elif isinstance(value, ast.Call) and last_part(value.func) == "load" and _may_be_array(change, value, name):
+            return "which may be an array, without `close`"
+        elif isinstance(value, ast.Call) and last_part(value.func) in {"memmap", "asarray", "array", "open_memmap", "fromfile"}:
+            return "which is an array, without `close`"
+        elif isinstance(value, ast.Name) and _is_parameter(change, value.id):
+            return "which a caller passed in and may still use"
+    return None
+
+
+def _values(change: ClassChange, name: str) -> list[ast.expr]:
+    """Return what a lazy attribute may hold, or a plain one."""
+    getter = change.after.getters.get(name)
+    found: list[ast.expr] = []
+    if getter is not None:
+        for node in executed(getter.body):
+            if isinstance(node, ast.Return) and node.value is not None:
+                found += _alternatives(node.value)
+        return found
+    for _, function in change.constructed_after:
+        for node in executed(function.body):
+            if isinstance(node, ast.Assign) and any(is_attribute(t, self_name(function), name) for t in node.targets):
+                found += _alternatives(node.value)
+    return found
+
+
+def _alternatives(value: ast.expr) -> list[ast.expr]:
+    if isinstance(value, ast.IfExp):
+        return [*_alternatives(value.body), *_alternatives(value.orelse)]
+    if isinstance(value, ast.BoolOp):
+        return [each for v in value.values for each in _alternatives(v)]
+    return [value]
+
+
+def _asked_first(change: ClassChange, function: Function, node: ast.expr, name: str) -> bool:
+    """Tell whether a condition around a place knows that an attribute is not None."""
+    for parent in change.after.module.ancestors(node):
+        if isinstance(parent, FUNCTIONS):
+            break
+        if isinstance(parent, (ast.If, ast.IfExp)) and any(
+            (isinstance(n, ast.Attribute) and n.attr == name)
+            or (isinstance(n, ast.Constant) and n.value == name)
+            for n in executed(parent.test)
+        ):
+            return True
+    return False
+
+
+def _may_be_array(change: ClassChange, value: ast.Call, name: str) -> bool:
+    """Tell whether `np.load` may give an array: nothing shows that it is an archive."""
+    if dotted(value.func).partition(".")[0] not in {"np", "numpy", "load"}:
+        return False
+    text = ast.dump(value)
+    if ".npz" in text:
+        return False
+    if ".npy" in text or "mmap_mode" in text:
+        return True
+    for cls in change.new.lineage(change.after):
+        for function in cls.functions:
+            for node in executed(function.body):
+                on = getattr(node, "value", None)
+                if on is None or not is_attribute(on, self_name(function), name):
+                    continue
+                if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+                    if isinstance(node.slice.value, str):
+                        return False
+                if isinstance(node, ast.Attribute) and node.attr in {"files", "zip"}:
+                    return False
+    return True
+
+
+def _is_parameter(change: ClassChange, name: str) -> bool:
+    return any(name in parameters(f) for _, f in change.constructed_after)
+
+
+def _left_open(change: ClassChange) -> Iterator[Regression]:
+    """Yield methods that closed a handle and no longer do so."""
+    for before in change.before.functions:
+        if before.name in order.CONSTRUCTORS:
+            continue
+        after = next((f for f in change.after.functions if f.name == before.name), None)
+        if after is None or is_getter(after):
+            continue
+        owner = self_name(before)
+        closed = {
+            n.func.value.attr
+            for n in executed(before.body)
+            if isinstance(n, ast.Call)
+            and isinstance(n.func, ast.Attribute)
+            and n.func.attr == "close"
+            and isinstance(n.func.value, ast.Attribute)
+            and is_attribute(n.func.value, owner)
+        }
+        named = {n.attr for n in executed(after.body) if isinstance(n, ast.Attribute)}
+        for name in closed - named:
+            yield change.regression(after, f"line {after.lineno} no longer closes `{name}`")
+
+
+# Values that die with their handle
+
+
+def _live_values(change: ClassChange) -> Iterator[Regression]:
+    """Yield attributes that hold on to a handle that the constructor closes now."""
+    for _, function in change.constructed_after:
+        if function.name in change.lazy:
+            continue
+        owner = self_name(function)
+        closed = {name for s in change.fresh(function) for _, name in _closed(s, owner)}
+        closed |= _deleted(function, owner) & set(change.lazy)
+        if not closed:
+            continue
+        handles = _aliases(function, owner, closed | _derived(change, closed))
+        for node in executed(function.body):
+            if not isinstance(node, ast.Assign):
+                continue
+            kept = [t for t in node.targets if isinstance(t, ast.Attribute) and is_attribute(t, owner)]
+            if kept and _replaced_later(change, function, node, kept[0].attr, handles):
+                continue
+            if kept and is_live(change, function, node.value, handles) and _used_later(change, kept[0].attr):
+                name = kept[0].attr
+                yield change.regression(
+                    node, f"`{name}` belongs to what the constructor closes, and line {node.lineno} keeps it"
+                )
+        yield from _escaping(change, function, handles)
+
+
+def _replaced_later(
+    change: ClassChange, function: Function, node: ast.Assign, name: str, handles: set[str]
+) -> bool:
+    """Tell whether an attribute is set again below, in the same block, to what is not live."""
+    for block in state.blocks(function):
+        if node not in block:
+            continue
+        for later in block[block.index(node) + 1 :]:
+            if isinstance(later, ast.Assign) and name in state.sets(later, self_name(function)):
+                return not is_live(change, function, later.value, handles)
+    return False
+
+
+def _escaping(change: ClassChange, function: Function, handles: set[str]) -> Iterator[Regression]:
+    """Yield handles that are put into a container of the object and closed."""
+    owner = self_name(function)
+    for node in executed(function.body):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in {"append", "add", "insert"}:
+            held = node.func.value
+            if isinstance(held, ast.Attribute) and is_attribute(held, owner):
+                if any(is_live(change, function, arg, handles) for arg in node.args) and _used_later(change, held.attr):
+                    yield change.regression(
+                        node, f"`{held.attr}` holds what the constructor closes (line {node.lineno})"
+                    )
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Subscript) and is_attribute(target.value, owner):
+                    held = target.value
+                    if isinstance(held, ast.Attribute) and held.attr not in change.lazy:
+                        if is_live(change, function, node.value, handles) and _used_later(change, held.attr):
+                            yield change.regression(
+                                node, f"`{held.attr}` holds what the constructor closes (line {node.lineno})"
+                            )
+
+
+def _deleted(function: Function, owner: str) -> set[str]:
+    return {
+        n.attr
+        for n in executed(function.body)
+        if isinstance(n, ast.Attribute) and is_attribute(n, owner) and isinstance(n.ctx, ast.Del)
+    }
+
+
+def _derived(change: ClassChange, closed: set[str]) -> set[str]:
+    """Return the lazy attributes that are read from others that are closed."""
+    found = set(closed)
+    for name, getter in change.lazy.items():
+        if any(is_attribute(n, self_name(getter), other) for n in executed(getter.body) for other in closed):
+            found.add(name)
+    return found
+
+
+def _aliases(function: Function, owner: str, names: set[str]) -> set[str]:
+    found = {f"{owner}.{name}" for name in names}
+    for node in executed(function.body):
+        if isinstance(node, ast.Assign) and dotted(node.value) in found:
+            found |= {dotted(t) for t in node.targets if isinstance(t, ast.Name)}
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            call = node.context_expr
+            if dotted(call) in found or (isinstance(call, ast.Call) and call.args and dotted(call.args[0]) in found):
+                found.add(dotted(node.optional_vars))
+    return found - {""}
+
+
+def is_live(change: ClassChange, function: Function, value: ast.expr, handles: set[str]) -> bool:
+    """Tell whether a value may only be valid as long as a handle is open."""
+    if dotted(value) in handles:
+        return True
+    if isinstance(value, (ast.Tuple, ast.List, ast.Set)):
+        return any(is_live(change, function, each, handles) for each in value.elts)
+    if isinstance(value, ast.IfExp):
+        return any(is_live(change, function, each, handles) for each in (value.body, value.orelse))
+    if isinstance(value, ast.GeneratorExp):
+        return _touches(value, handles)
+    if isinstance(value, (ast.ListComp, ast.SetComp)):
+        return is_live(change, function, value.elt, handles)
+    if isinstance(value, ast.DictComp):
+        return is_live(change, function, value.value, handles)
+    if isinstance(value, ast.Subscript):
+        if _is_archive(change, value.value):
+            return False
+        whole = isinstance(value.slice, (ast.Slice, ast.Tuple)) or (
+            isinstance(value.slice, ast.Constant) and not isinstance(value.slice.value, str)
+        )
+        return not whole and is_live(change, function, value.value, handles)
+    if isinstance(value, ast.Attribute):
+        return value.attr in _LIVE | {"read", "T"} and is_live(change, function, value.value, handles)
+    if isinstance(value, ast.Call):
+        return _live_call(change, function, value, handles)
+    return False
+
+
+def _is_archive(change: ClassChange, node: ast.expr) -> bool:
+    """Tell whether a subscript of a handle reads all it names into memory, as of a `.npz`."""
+    getter = change.lazy.get(last_part(node))
+    if getter is None:
+        return False
+    return any(isinstance(n, ast.Call) and dotted(n.func) in {"np.load", "numpy.load"} for n in executed(getter.body))
+
+
+def _live_call(change: ClassChange, function: Function, value: ast.Call, handles: set[str]) -> bool:
+    name = last_part(value.func)
+    if name in _DEAD:
+        return False
+    given = [*value.args, *(k.value for k in value.keywords)]
+    held = any(is_live(change, function, each, handles) for each in given)
+    if isinstance(value.func, ast.Attribute) and is_live(change, function, value.func.value, handles):
+        return name in _LIVE or name[:1].isupper()
+    if not held:
+        return False
+    known = change.new.function_of(change.after.module, value.func)
+    if known is not None:
+        returned = [
+            n.value for n in executed(known[1].body) if isinstance(n, ast.Return) and n.value is not None
+        ]
+        inner = set(parameters(known[1]))
+        return any(is_live(change, known[1], each, inner) for each in returned)
+    return name in _LIVE or name[:1].isupper() or name.lower().endswith(("reader", "iter", "iterator"))
+
+
+def _touches(node: ast.AST, handles: set[str]) -> bool:
+    return any(dotted(n) in handles for n in within(node))
+
+
+def _used_later(change: ClassChange, name: str) -> bool:
+    made = [f for _, f in change.constructed_after]
+    return any(
+        is_attribute(n, self_name(f), name) and isinstance(n.ctx, ast.Load)  # type: ignore[attr-defined]
+        for cls in change.new.family(change.after)
+        for f in cls.functions
+        if f not in made or f.name in change.late_before
+        for n in executed(f.body)
+    )

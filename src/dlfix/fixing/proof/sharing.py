@@ -1,0 +1,428 @@
+"""Handles of the parent under fork: what is opened lazily must not be opened before the workers start."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.proof import order, state
+from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.syntax import (
+    Function,
+    dotted,
+    executed,
+    is_attribute,
+    last_part,
+    parameters,
+    self_name,
+    within,
+)
+from dlfix.fixing.proof.writes import values_of
+from dlfix.project.module import Module
+
+# Mapped memory may be shared by processes, and what is not shared at all is no matter either.
+_MAPPED = frozenset("memmap mmap open_memmap fromfile from_file MmapedFile".split())
+# What belongs to the process that made it, also if it is only used and not opened again.
+_OF_A_PROCESS = frozenset("local ThreadPoolExecutor ThreadPool ProcessPoolExecutor Pool".split())
+_STARTS = frozenset("DataLoader".split())
+_PROTOCOL = {
+    "len": "__len__",
+    "iter": "__iter__",
+    "next": "__next__",
+    "list": "__iter__",
+    "repr": "__repr__",
+    "str": "__str__",
+    "print": "__repr__",
+    "bool": "__len__",
+}
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield handles that the parent may open, and that workers then inherit through fork."""
+    for name, function in _unkeyed(change).items():
+        touching = _touching(change, name)
+        yield from _asked_by_loaders(change, name, function, touching)
+        yield from _left_by_construction(change, name, function)
+        yield from _touched_outside(change, name, function, touching)
+    yield from _of_a_process(change)
+
+
+def _unkeyed(change: ClassChange) -> dict[str, Function]:
+    """Return the attributes that are opened lazily now, once for all processes."""
+    found = {}
+    for name, function in change.made_lazy.items():
+        calls = [n for n in executed(function.body) if isinstance(n, ast.Call)]
+        if change.keyed(name) or not calls:
+            continue
+        if _is_mapped(change, name, function):
+            continue
+        found[name] = function
+    return found
+
+
+def _is_mapped(change: ClassChange, name: str, function: Function) -> bool:
+    """Tell whether a lazy attribute is mapped memory, or a part of one."""
+    calls = [n for n in executed(function.body) if isinstance(n, ast.Call)]
+    if any(last_part(c.func) in _MAPPED or any(k.arg == "mmap_mode" for k in c.keywords) for c in calls):
+        return True
+    others = [n for n in change.lazy if n != name and _reads(function, n)]
+    return bool(others) and all(_is_mapped(change, n, change.lazy[n]) for n in others)
+
+
+def _touching(change: ClassChange, name: str) -> set[str]:
+    """Return the methods and properties that open a lazy attribute, themselves or by others."""
+    found = {name}
+    family = change.new.family(change.after)
+    while True:
+        more = {
+            f.name
+            for cls in family
+            for f in cls.functions
+            if f.name not in found and not _only_if_open(f, name)
+            for used in order.called_on_self(cls, f)
+            if used in found or used.removeprefix("super ") in found
+        }
+        if not more:
+            return found - set(order.CONSTRUCTORS)
+        found |= more
+
+
+def _only_if_open(function: Function, name: str) -> bool:
+    """Tell whether a method touches an attribute only once it is open."""
+    return any(isinstance(n, ast.Constant) and n.value == name for n in executed(function.body))
+
+
+def _asked_by_loaders(
+    change: ClassChange, name: str, getter: Function, touching: set[str]
+) -> Iterator[Regression]:
+    for cls in (change.after, *change.new.heirs(change.after)):
+        found = cls.methods.get("__len__")
+        if "__len__" in touching and found is not None and _opens(change, cls, found, name, touching):
+            if not _is_sent(change, cls):
+                continue
+            yield Regression(
+                cls.module.path,
+                cls.qualname,
+                found.lineno,
+                f"`len()` opens `{name}` in the parent (line {found.lineno}), and workers that are forked then share it",
+            )
+
+
+def _opens(change: ClassChange, cls: Class, function: Function, name: str, touching: set[str]) -> bool:
+    return any(used in touching for used in order.called_on_self(cls, function))
+
+
+def _is_sent(change: ClassChange, cls: Class) -> bool:
+    """Tell whether a class is a dataset: what loaders ask for its length."""
+    bases = {b for b in change.new.unknown_bases(cls)}
+    return bool(bases & {"Dataset", "Subset", "ConcatDataset", "VisionDataset", "IterableDataset"})
+
+
+def _left_by_construction(change: ClassChange, name: str, getter: Function) -> Iterator[Regression]:
+    """Yield what the constructor opens and does not give back."""
+    for cls in (change.after, *change.new.heirs(change.after)):
+        made = order.construction(change.new, cls)
+        opened = [
+            (owner, f)
+            for owner, f in made
+            if f.name in order.CONSTRUCTORS
+            and any(is_attribute(n, self_name(f), name) and isinstance(n.ctx, ast.Load) for n in executed(f.body))  # type: ignore[attr-defined]
+        ]
+        calls = [
+            (owner, f, used)
+            for owner, f in made
+            if f.name in order.CONSTRUCTORS
+            for used in order.called_on_self(owner, f)
+            if used in _touching(change, name) - {name}
+        ]
+        for owner, function in opened:
+            if not _gives_back(change, made, name, function):
+                yield Regression(
+                    owner.module.path,
+                    cls.qualname,
+                    function.lineno,
+                    f"the constructor on line {function.lineno} opens `{name}` in the parent and keeps it, and workers that are forked share it",
+                )
+                return
+        for owner, function, used in calls:
+            if not _gives_back(change, made, name, function) and used not in change.lazy:
+                yield Regression(
+                    owner.module.path,
+                    cls.qualname,
+                    function.lineno,
+                    f"the constructor on line {function.lineno} opens `{name}` by `{used}` in the parent, and workers that are forked share it",
+                )
+                return
+
+
+def _gives_back(change: ClassChange, made: list[tuple[Class, Function]], name: str, used: Function) -> bool:
+    """Tell whether the constructor that uses a lazy attribute deletes it again, after its last use."""
+    related = {name, *(n for n, f in change.lazy.items() if _reads(f, name))}
+    related |= {n for n in change.lazy if _reads(change.lazy[name], n)}
+    for _, function in made:
+        if function is not used:
+            continue
+        owner = self_name(function)
+        gone = [
+            n.lineno
+            for n in executed(function.body)
+            if isinstance(n, ast.Attribute) and n.attr in related and is_attribute(n, owner) and isinstance(n.ctx, ast.Del)
+        ]
+        last = [
+            n.lineno
+            for n in executed(function.body)
+            if isinstance(n, ast.Attribute) and n.attr == name and is_attribute(n, owner) and isinstance(n.ctx, ast.Load)
+        ]
+        return bool(gone) and (not last or max(gone) >= max(last))
+    return False
+
+
+def _reads(function: Function, name: str) -> bool:
+    return any(is_attribute(n, self_name(function), name) for n in executed(function.body))
+
+
+# Code outside the class
+
+
+def _touched_outside(
+    change: ClassChange, name: str, getter: Function, touching: set[str]
+) -> Iterator[Regression]:
+    classes = [change.after, *change.new.heirs(change.after)]
+    own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
+    for module, node, how in _uses(change, classes, touching, own):
+        if _before_workers(change, module, node):
+            yield change.regression(
+                getter,
+                f"line {node.lineno} of {module.path.name} opens `{name}` in the parent by {how}, and workers that are forked share it (line {getter.lineno})",
+            )
+            return
+
+
+def _uses(
+    change: ClassChange, classes: list[Class], touching: set[str], own: set[int]
+) -> Iterator[tuple[Module, ast.expr, str]]:
+    """Yield where code outside uses objects of the classes in a way that opens a handle."""
+    seen: set[tuple[int, str]] = set()
+    for cls in classes:
+        for module, call in change.new.constructions(cls):
+            if id(call) in own:
+                continue
+            for name in _named(module, call):
+                around = change.new.body_around(module, call)
+                key = (id(around), name)
+                if key not in seen:
+                    seen.add(key)
+                    yield from _uses_of(change, module, around, name, touching, own, 2)
+    public = {t for t in touching if not t.startswith("_")}
+    for attribute in public:
+        for module in change.new.project.mentions(attribute):
+            for node in module.nodes(ast.Attribute):
+                if node.attr != attribute or id(node) in own or not isinstance(node.ctx, ast.Load):
+                    continue
+                if _is_object(change, module, node.value, classes):
+                    yield module, node, f"`{dotted(node) or attribute}`"
+
+
+def _named(module: Module, call: ast.Call) -> Iterator[str]:
+    """Yield the names that an object is bound to when it is made."""
+    statement = module.statement(call)
+    if isinstance(statement, ast.Assign) and statement.value is call:
+        for target in statement.targets:
+            if dotted(target):
+                yield dotted(target)
+    elif isinstance(statement, ast.Assign) and isinstance(statement.value, (ast.Tuple, ast.List)):
+        for target in statement.targets:
+            if isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) == len(statement.value.elts):
+                for one, value in zip(target.elts, statement.value.elts, strict=True):
+                    if value is call and dotted(one):
+                        yield dotted(one)
+
+
+def _uses_of(
+    change: ClassChange,
+    module: Module,
+    body: list[ast.stmt],
+    name: str,
+    touching: set[str],
+    own: set[int],
+    far: int,
+) -> Iterator[tuple[Module, ast.expr, str]]:
+    for node in executed(body):
+        if id(node) in own:
+            continue
+        if isinstance(node, ast.Subscript) and dotted(node.value) == name and "__getitem__" in touching:
+            if isinstance(node.ctx, ast.Load):
+                yield module, node, f"`{name}[...]`"
+        elif isinstance(node, (ast.For, ast.comprehension)) and dotted(node.iter) == name:
+            if touching & {"__iter__", "__getitem__"}:
+                yield module, node.iter, f"going through `{name}`"
+        elif isinstance(node, ast.Compare) and any(dotted(c) == name for c in node.comparators):
+            if any(isinstance(o, (ast.In, ast.NotIn)) for o in node.ops) and touching & {"__contains__", "__iter__", "__getitem__"}:
+                yield module, node, f"`in {name}`"
+        elif isinstance(node, ast.Attribute) and dotted(node.value) == name and node.attr in touching:
+            yield module, node, f"`{name}.{node.attr}`"
+        elif isinstance(node, ast.Call):
+            yield from _by_call(change, module, node, name, touching, own, far)
+
+
+def _by_call(
+    change: ClassChange,
+    module: Module,
+    node: ast.Call,
+    name: str,
+    touching: set[str],
+    own: set[int],
+    far: int,
+) -> Iterator[tuple[Module, ast.expr, str]]:
+    if dotted(node.func) == name and "__call__" in touching:
+        yield module, node, f"`{name}()`"
+    for position, arg in enumerate(node.args):
+        if dotted(arg) != name:
+            continue
+        method = _PROTOCOL.get(dotted(node.func), "")
+        if method in touching or (method == "__iter__" and "__getitem__" in touching):
+            yield module, node, f"`{dotted(node.func)}({name})`"
+        known = change.new.function_of(module, node.func)
+        if known is None or far == 0:
+            continue
+        names = parameters(known[1])
+        if position < len(names):
+            for _, inner, _ in _uses_of(change, known[0], known[1].body, names[position], touching, own, far - 1):
+                yield module, node, f"`{dotted(node.func)}({name})` (line {inner.lineno})"
+                break
+
+
+def _is_object(change: ClassChange, module: Module, node: ast.expr, classes: list[Class]) -> bool:
+    """Tell whether an expression is, for all that can be seen, an object of one of these classes."""
+    name = dotted(node)
+    names = {cls.name for cls in classes}
+    values = values_of(change.new, module, node, name) if name else [node]
+    for value in values:
+        if isinstance(value, ast.Call):
+            made = change.new.class_of(module, value.func)
+            if made in classes or (made is None and last_part(value.func) in names):
+                return True
+            known = change.new.function_of(module, value.func)
+            if known is not None and any(last_part(n) in names for n in within(known[1].body)):
+                return True
+    function = change.new.enclosing(module, node)
+    for argument in [*function.args.args, *function.args.kwonlyargs] if function is not None else ():
+        if argument.arg == name and argument.annotation is not None:
+            if change.new.class_of(module, argument.annotation) in classes:
+                return True
+            if any(t in names for t in (dotted(argument.annotation), str(getattr(argument.annotation, "value", "")))):
+                return True
+    return False
+
+
+def _before_workers(change: ClassChange, module: Module, node: ast.expr) -> bool:
+    """Tell whether a place may run in the parent before workers start.
+
+    Not where it stands below the last loader of its function, outside any loop.
+    """
+    body = change.new.body_around(module, node)
+    loaders = [n for n in executed(body) if isinstance(n, ast.Call) and last_part(n.func) in _STARTS]
+    if not loaders:
+        return True
+    names = {name for call in loaders for name in _named(module, call)}
+    used = [n.lineno for n in executed(body) if isinstance(n, (ast.Name, ast.Attribute)) and dotted(n) in names]
+    if node.lineno <= max([*used, *(n.lineno for n in loaders)]):
+        return True
+    return any(isinstance(a, (ast.For, ast.While)) for a in module.ancestors(node))
+
+
+# What belongs to the process that made it
+
+
+def _of_a_process(change: ClassChange) -> Iterator[Regression]:
+    """Yield pools and thread-local stores that leave the state, and that the parent has used by then."""
+    for name, node in state.dropped(change).items():
+        kinds = {
+            last_part(n.value.func)
+            for _, f in change.constructed_after
+            for n in executed(f.body)
+            if isinstance(n, ast.Assign)
+            and isinstance(n.value, ast.Call)
+            and any(is_attribute(t, self_name(f), name) for t in n.targets)
+        }
+        if not kinds & _OF_A_PROCESS:
+            continue
+        touching = _touching(change, name) - set(order.STATE) - {name}
+        classes = [change.after, *change.new.heirs(change.after)]
+        own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
+        line = getattr(node, "lineno", 1)
+        for module, use, how in _uses_through(change, classes, touching, own):
+            if _before_workers(change, module, use):
+                yield change.regression(
+                    node,
+                    f"line {use.lineno} of {module.path.name} uses `{name}` in the parent by {how}, and workers that are forked share it (line {line} only helps where objects are pickled)",
+                )
+                return
+
+
+def _uses_through(
+    change: ClassChange, classes: list[Class], touching: set[str], own: set[int]
+) -> Iterator[tuple[Module, ast.expr, str]]:
+    """Yield uses of the objects, and of the objects that hold them."""
+    yield from _uses(change, classes, touching, own)
+    for holder, inner in _holders(change, classes):
+        reached = {
+            f.name
+            for f in holder.functions
+            for n in executed(f.body)
+            if isinstance(n, ast.Attribute)
+            and n.attr in touching
+            and is_attribute(n.value, self_name(f), inner)
+        }
+        while True:
+            more = {
+                f.name
+                for f in holder.functions
+                if f.name not in reached
+                for used in order.called_on_self(holder, f)
+                if used in reached
+            }
+            if not more:
+                break
+            reached |= more
+        if "__init__" in reached:
+            init = holder.methods["__init__"]
+            yield holder.module, init.body[0], f"`{holder.name}()`"  # type: ignore[misc]
+        if "__len__" in reached and _is_sent(change, holder):
+            length = holder.methods["__len__"]
+            yield holder.module, length.body[0], f"`len()` of `{holder.name}`"  # type: ignore[misc]
+        outside = own | {id(n) for n in within(holder.node)}
+        yield from _uses(change, [holder, *change.new.heirs(holder)], reached - {"__init__"}, outside)
+
+
+def _holders(change: ClassChange, classes: list[Class]) -> Iterator[tuple[Class, str]]:
+    """Yield the classes that make an object of these and keep it, with the attribute."""
+    for cls in classes:
+        for module, call in change.new.constructions(cls):
+            for name in _named(module, call):
+                if "." not in name:
+                    continue
+                owner = next((a for a in module.ancestors(call) if isinstance(a, ast.ClassDef)), None)
+                holder = next((c for c in change.new.classes(module) if c.node is owner), None)
+                if holder is not None and holder not in classes:
+                    yield holder, name.partition(".")[2]
+            yield from _passed_to(change, module, call)
+
+
+def _passed_to(change: ClassChange, module: Module, call: ast.Call) -> Iterator[tuple[Class, str]]:
+    """Yield the classes that an object is passed to when they are made, with where they keep it."""
+    names = set(_named(module, call))
+    for node in executed(change.new.body_around(module, call)):
+        holder = change.new.class_of(module, node.func) if isinstance(node, ast.Call) else None
+        if holder is None or not isinstance(node, ast.Call):
+            continue
+        found = change.new.method(holder, "__init__")
+        for position, arg in enumerate(node.args if found is not None else ()):
+            assert found is not None
+            if arg is call or dotted(arg) in names:
+                parameter = parameters(found[1])[position + 1 : position + 2]
+                for inner in executed(found[1].body):
+                    if isinstance(inner, ast.Assign) and [dotted(inner.value)] == parameter:
+                        kept = [t for t in inner.targets if is_attribute(t, self_name(found[1]))]
+                        yield from ((holder, t.attr) for t in kept if isinstance(t, ast.Attribute))
