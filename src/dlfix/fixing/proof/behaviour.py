@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlfix.fixing.proof import delayed, lifecycle, observers, sharing, state
+from dlfix.fixing.proof import callables, delayed, lifecycle, observers, sharing, state
 from dlfix.fixing.proof.changes import ClassChange, FileChange, Regression
 from dlfix.fixing.proof.program import Program
 
@@ -22,7 +22,9 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     observers.check,
     sharing.check,
 )
-_OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = ()
+_OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
+    callables.check,
+)
 
 
 def regressions(before: Project, after: Project, changed: Collection[Path]) -> list[Regression]:

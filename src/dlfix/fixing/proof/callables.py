@@ -1,0 +1,561 @@
+"""Functions and classes that moved to module level: what they capture, and who looks at them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from dlfix.fixing.proof import writes
+from dlfix.fixing.proof.changes import FileChange, Regression
+from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
+    Function,
+    bound_in,
+    dotted,
+    executed,
+    free_names,
+    last_part,
+    self_name,
+    stored_names,
+    within,
+)
+from dlfix.fixing.proof.typestate import Interpreter, Reading, State
+from dlfix.project.module import Module
+
+Defined: TypeAlias = Function | ast.ClassDef
+Callable_: TypeAlias = Function | ast.Lambda | ast.ClassDef
+# What tells a function from a partial, or one function from another.
+_OF_FUNCTIONS = frozenset(
+    "__code__ __defaults__ __kwdefaults__ __annotations__ __closure__ __globals__ signature"
+    " getfullargspec getargspec FunctionType LambdaType isfunction getsource get_type_hints"
+    " isroutine getclosurevars getmodule".split()
+)
+_NAMES = frozenset({"__name__", "__qualname__"})
+# Functions of C that cannot be pickled by their name.
+_NOT_BY_NAME = frozenset({"lmdb.open", "lmdb.Environment"})
+_CONSUMES = frozenset("list tuple set dict sorted sum min max next any all len print".split())
+
+
+def check(change: FileChange) -> Iterator[Regression]:
+    """Yield what a moved function, or what it captures, no longer is."""
+    yield from _unbound(change)
+    moved = _Moved(change)
+    yield from moved.regressions()
+
+
+def _functions(module: Module) -> dict[str, Function]:
+    """Return a module's functions by their qualified names."""
+    found: dict[str, Function] = {}
+
+    def visit(node: ast.AST, prefix: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, FUNCTIONS):
+                found.setdefault(prefix + child.name, child)
+                visit(child, f"{prefix}{child.name}.")
+            elif isinstance(child, ast.ClassDef):
+                visit(child, f"{prefix}{child.name}.")
+            elif not isinstance(child, ast.expr):
+                visit(child, prefix)
+
+    visit(module.tree, "")
+    return found
+
+
+def _unbound(change: FileChange) -> Iterator[Regression]:
+    """Yield the local names that may be read before they are bound, and were not before."""
+    before, after = _functions(change.before), _functions(change.after)
+    for name, function in after.items():
+        old = before.get(name)
+        if old is not None and ast.dump(old) == ast.dump(function):
+            continue
+        known = {r.name for r in _unset(change, old)} if old is not None else set()
+        for reading in sorted(_unset(change, function), key=lambda r: r.line):
+            if reading.name not in known and not reading.name.startswith("."):
+                yield change.regression(
+                    name, reading.line, f"`{reading.name}` may not be bound yet when line {reading.line} reads it"
+                )
+    known = {r.name for r in _unset(change, _as_function(change.before))}
+    for reading in sorted(_unset(change, _as_function(change.after)), key=lambda r: r.line):
+        if reading.name not in known and reading.name not in _dunders:
+            yield change.regression(
+                reading.name, reading.line, f"`{reading.name}` may not be bound yet when line {reading.line} reads it at import"
+            )
+
+
+_dunders = frozenset("__name__ __file__ __doc__ __spec__ __package__ __path__ __all__".split())
+
+
+def _unset(change: FileChange, function: Function) -> list[Reading]:
+    interpreter = Interpreter(change.new, None)
+    interpreter.run(None, function, State())
+    return list(interpreter.unset)
+
+
+def _as_function(module: Module) -> ast.FunctionDef:
+    """Return a module's body as a function: its names are bound in the same order."""
+    empty = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+    return ast.FunctionDef(
+        name="<module>", args=empty, body=module.tree.body or [ast.Pass()], decorator_list=[], lineno=1, col_offset=0
+    )
+
+
+@dataclass(frozen=True)
+class _Capture:
+    """A value that a moved callable is given where it was captured before."""
+
+    call: ast.Call
+    parameter: str
+    value: ast.expr
+    partial: bool
+
+
+class _Moved:
+    """The functions and classes of one file that are at module level now."""
+
+    def __init__(self, change: FileChange) -> None:
+        self.change, self.old, self.new = change, change.before, change.after
+
+    def regressions(self) -> Iterator[Regression]:
+        for node in self.defined:
+            yield from self._names_inside(node)
+            yield from self._name_taken(node)
+            yield from self._shape(node)
+        for site, capture in self.captures:
+            yield from self._capture(site, capture)
+        yield from self._looked_at()
+        yield from self._parts_left()
+
+    @cached_property
+    def defined(self) -> list[Defined]:
+        """The functions and classes that module level did not have before."""
+        had = {node.name for node in self.old.tree.body if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
+        had |= stored_names(self.old.tree.body) if not self._guarded else had
+        return [
+            node
+            for node in self.new.tree.body
+            if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node.name not in had
+        ]
+
+    @cached_property
+    def _guarded(self) -> set[str]:
+        """The functions and classes that stood in a block of the module before."""
+        return {
+            inner.name
+            for node in self.old.tree.body
+            if isinstance(node, (ast.If, ast.Try, ast.With))
+            for inner in executed(node)
+            if isinstance(inner, (*FUNCTIONS, ast.ClassDef))
+        }
+
+    @cached_property
+    def new_names(self) -> set[str]:
+        return {node.name for node in self.defined}
+
+    @cached_property
+    def gone(self) -> list[Callable_]:
+        """The lambdas, local functions and local classes that are not there any more."""
+        kinds = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
+        left = [ast.dump(n) for n in ast.walk(self.new.tree) if isinstance(n, kinds)]
+        found: list[Callable_] = []
+        for node in self.old.nodes(ast.Lambda, *FUNCTIONS, ast.ClassDef):  # type: ignore[type-var]
+            text = ast.dump(node)
+            if text in left and not self._is_hoisted_as_is(node):
+                left.remove(text)
+            elif isinstance(node, ast.Lambda) or not self._is_at_top(node):
+                found.append(node)  # type: ignore[arg-type]
+        return found
+
+    def _is_hoisted_as_is(self, node: ast.AST) -> bool:
+        return getattr(node, "name", None) in self.new_names and not self._is_at_top(node)
+
+    def _is_at_top(self, node: ast.AST) -> bool:
+        parent = self.old.parent(node)
+        return isinstance(parent, (ast.Module, ast.ClassDef)) and not isinstance(node, ast.Lambda)
+
+    def _around(self, module: Module, node: ast.AST) -> Function | None:
+        return next((a for a in module.ancestors(node) if isinstance(a, FUNCTIONS)), None)
+
+    def _qualname(self, module: Module, node: ast.AST) -> str:
+        names = [
+            a.name for a in module.ancestors(node) if isinstance(a, (*FUNCTIONS, ast.ClassDef))
+        ]
+        return ".".join(reversed(names))
+
+    # The moved code itself
+
+    def _users(self, name: str) -> list[Function]:
+        """Return the functions before that stand for those which use a moved name now."""
+        before = _functions(self.old)
+        found = []
+        for node in self.new.nodes_by_name.get(name, ()):
+            if isinstance(node, ast.Name):
+                for around in self.new.ancestors(node):
+                    if isinstance(around, FUNCTIONS) and around.name not in self.new_names:
+                        qualname = ".".join(filter(None, (self._qualname(self.new, around), around.name)))
+                        if qualname in before:
+                            found.append(before[qualname])
+        return found
+
+    def _names_inside(self, node: Defined) -> Iterator[Regression]:
+        at_top = stored_names(self.new.tree.body) | _dunders
+        star = any(alias.name == "*" for alias in self.new.nodes(ast.alias))
+        users = self._users(node.name)
+        for name, line in _free(node).items():
+            if name in self.new_names or (name == "__class__"):
+                continue
+            if name not in at_top and not hasattr(builtins, name) and not star:
+                yield self._about(node, line, f"`{name}` is no name of the module, and line {line} reads it")
+                continue
+            for function in users:
+                if name in bound_in(function) and not self._same_import(function, name):
+                    yield self._about(
+                        node, line, f"`{name}` on line {line} was the local of `{function.name}`, and is the module's now"
+                    )
+                    break
+        inside = [n for n in within(node) if n is not node]
+        if isinstance(node, FUNCTIONS):
+            for inner in inside:
+                if isinstance(inner, ast.Call) and dotted(inner.func) == "super" and not inner.args:
+                    yield self._about(node, inner.lineno, f"`super()` on line {inner.lineno} has no class around it")
+                if isinstance(inner, (ast.Attribute, ast.Name)):
+                    name = inner.attr if isinstance(inner, ast.Attribute) else inner.id
+                    if name == "__class__" and isinstance(inner, ast.Name):
+                        yield self._about(node, inner.lineno, f"`__class__` on line {inner.lineno} has no class around it")
+                    if name.startswith("__") and not name.endswith("__"):
+                        yield self._about(
+                            node, inner.lineno, f"`{name}` on line {inner.lineno} was private to a class, and names something else now"
+                        )
+
+    def _same_import(self, function: Function, name: str) -> bool:
+        """Tell whether a function only imports by a name what the module imports too."""
+        inner = [n for n in executed(function.body) if isinstance(n, (ast.Import, ast.ImportFrom)) and name in stored_names(n)]
+        outer = [n for n in self.new.nodes(ast.Import, ast.ImportFrom) if name in stored_names(n)]  # type: ignore[type-var]
+        return bool(inner) and any(ast.dump(i) == ast.dump(o) for i in inner for o in outer)
+
+    def _about(self, node: Defined, line: int, reason: str) -> Regression:
+        return self.change.regression(node.name, line, reason)
+
+    def _name_taken(self, node: Defined) -> Iterator[Regression]:
+        """Yield reads of a name that meant something else before there was a function of it."""
+        for read in self.old.nodes_by_name.get(node.name, ()):
+            if not isinstance(read, ast.Name) or not isinstance(read.ctx, ast.Load):
+                continue
+            owners = [a for a in self.old.ancestors(read) if isinstance(a, (*FUNCTIONS, ast.Lambda))]
+            if any(node.name in bound_in(f) for f in owners):
+                continue
+            if node.name in self._guarded:
+                continue
+            yield self._about(
+                node, node.lineno, f"line {node.lineno} takes the name `{node.name}`, which meant something else (line {read.lineno} before)"
+            )
+            return
+
+    def _shape(self, node: Defined) -> Iterator[Regression]:
+        """Yield defaults and decorators that are evaluated at another time, or are missing."""
+        if isinstance(node, FUNCTIONS):
+            for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
+                if not self._is_fixed(default):
+                    yield self._about(
+                        node, default.lineno, f"the default on line {default.lineno} is evaluated once, at import, and was each time"
+                    )
+        for origin in self.gone:
+            if isinstance(origin, ast.Lambda) or origin.name.strip("_") != node.name.strip("_"):
+                continue
+            if self._body(origin) != self._body(node):
+                continue
+            if [ast.dump(d) for d in origin.decorator_list] != [ast.dump(d) for d in node.decorator_list]:
+                yield self._about(node, node.lineno, f"a decorator of `{origin.name}` is missing on line {node.lineno}")
+
+    def _body(self, node: Defined) -> str:
+        return ast.dump(ast.Module(body=node.body, type_ignores=[]))
+
+    def _is_fixed(self, default: ast.expr) -> bool:
+        if isinstance(default, (ast.Constant, ast.JoinedStr)) or isinstance(default, ast.Lambda):
+            return True
+        if isinstance(default, ast.Tuple):
+            return all(self._is_fixed(each) for each in default.elts)
+        if isinstance(default, ast.UnaryOp):
+            return self._is_fixed(default.operand)
+        name = dotted(default)
+        root = name.partition(".")[0]
+        if not root:
+            return False
+        plain = writes.global_rebinding(self.change.new, self.new, root) is None
+        imported = any(root in stored_names(n) for n in self.new.nodes(ast.Import, ast.ImportFrom))  # type: ignore[type-var]
+        return plain and (imported or "." not in name)
+
+    # What is captured
+
+    @cached_property
+    def captures(self) -> list[tuple[ast.AST, _Capture]]:
+        """The values given to moved callables, with the statement each stands in."""
+        had = [ast.dump(c) for c in self.old.calls]
+        found: list[tuple[ast.AST, _Capture]] = []
+        classes = {n.name for n in self.defined if isinstance(n, ast.ClassDef)}
+        for call in self.new.calls:
+            text = ast.dump(call)
+            if text in had:
+                had.remove(text)
+                continue
+            partial = last_part(call.func) == "partial"
+            if not partial and last_part(call.func) not in classes:
+                continue
+            given = [(k.arg or "", k.value) for k in call.keywords]
+            given += [("", a) for a in (call.args[1:] if partial else call.args)]
+            statement = self.new.statement(call)
+            if partial and call.args:
+                found.append((statement, _Capture(call, "", call.args[0], partial)))
+            found += [(statement, _Capture(call, name, value, partial)) for name, value in given]
+        return found
+
+    def _capture(self, site: ast.AST, capture: _Capture) -> Iterator[Regression]:
+        if capture.partial and capture.call.args and capture.value is capture.call.args[0]:
+            yield from self._target(capture)
+            return
+        qualname = self._qualname(self.new, capture.call) or "<module>"
+        for reason in self._late(site, capture):
+            yield self.change.regression(qualname, capture.call, reason)
+            return
+
+    def _target(self, capture: _Capture) -> Iterator[Regression]:
+        target, call = capture.value, capture.call
+        name, qualname = dotted(target), self._qualname(self.new, call) or "<module>"
+        around = self._around(self.new, call)
+        reason = ""
+        if isinstance(target, ast.Lambda):
+            reason = f"the partial on line {call.lineno} holds a lambda"
+        elif name in _NOT_BY_NAME:
+            reason = f"`{name}`, which the partial on line {call.lineno} holds, cannot be pickled by its name"
+        elif around is not None and name in bound_in(around) - set(_parameters(around)):
+            inner = [n for n in executed(around.body) if isinstance(n, FUNCTIONS) and n.name == name]
+            if inner:
+                reason = f"`{name}`, which the partial on line {call.lineno} holds, is local"
+        if reason:
+            yield self.change.regression(qualname, call, reason)
+
+    @cached_property
+    def _by_reference(self) -> set[str]:
+        """The names that what is gone read when it was called."""
+        return {name for node in self.gone for name in _free(node)}
+
+    def _late(self, site: ast.AST, capture: _Capture) -> Iterator[str]:
+        line = capture.call.lineno
+        if isinstance(capture.value, (ast.Call, ast.List, ast.Dict, ast.Set, *_COMPREHENSIONS)):
+            if not self._was_default(capture.value) and not self._was_evaluated_there(capture.value):
+                yield f"the value of `{capture.parameter or 'an argument'}` on line {line} is made once, and was made at each call"
+        for node in executed(capture.value):
+            if isinstance(node, ast.Name) and node.id in self._by_reference:
+                reason = self._rebound(site, node.id, capture)
+                if reason is not None:
+                    yield reason
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                reason = self._attribute_set(site, node, capture)
+                if reason is not None:
+                    yield reason
+
+    def _was_default(self, value: ast.expr) -> bool:
+        text = ast.dump(value)
+        return any(
+            ast.dump(d) == text
+            for node in self.gone
+            if not isinstance(node, ast.ClassDef)
+            for d in [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+        )
+
+    def _was_evaluated_there(self, value: ast.expr) -> bool:
+        """Tell whether the same expression was no part of what is gone."""
+        text = ast.dump(value)
+        inside = any(
+            ast.dump(n) == text for node in self.gone for n in within(node) if isinstance(n, ast.expr)
+        )
+        return not inside
+
+    def _rebound(self, site: ast.AST, name: str, capture: _Capture) -> str | None:
+        line = capture.call.lineno
+        around = self._around(self.new, capture.call)
+        for node in self.old.nodes(ast.Nonlocal, ast.Global):  # type: ignore[type-var]
+            if name in node.names:  # type: ignore[attr-defined]
+                owner = self._around(self.old, node)
+                if owner is None or name not in stored_names(owner.body):
+                    continue
+                if isinstance(node, ast.Global) and around is not None and owner.name == around.name:
+                    continue
+                return f"`{name}` is captured by value on line {line}, and `{owner.name}` binds it again"
+        if self._is_consumed(site):
+            return None
+        body = around.body if around is not None else self.new.tree.body
+        if around is not None and name not in bound_in(around):
+            again = writes.global_rebinding(self.change.new, self.new, name)
+            owner = self._around(self.new, again) if again is not None else None
+            if again is None or (owner is around) or self._is_default(name):
+                return None
+            return f"`{name}` is captured by value on line {line}, and line {getattr(again, 'lineno', 0)} binds it again"
+        loops = [a for a in self.new.ancestors(capture.call) if isinstance(a, (ast.For, ast.While))]
+        if around is not None:
+            loops = [loop for loop in loops if any(loop is n for n in executed(body))]
+        for node in executed(body):
+            if not isinstance(node, ast.Name) or node.id != name or isinstance(node.ctx, ast.Load):
+                continue
+            if node.lineno > getattr(site, "end_lineno", line) or (
+                node.lineno >= getattr(site, "lineno", line) and not any(node is n for n in executed(site))
+            ):
+                return f"`{name}` is captured by value on line {line}, and line {node.lineno} binds it again"
+            if any(any(node is n for n in executed(loop)) for loop in loops) and not self._is_default(name):
+                return f"`{name}` is captured by value on line {line}, in a loop that binds it again (line {node.lineno})"
+        return None
+
+    def _is_default(self, name: str) -> bool:
+        """Tell whether the captured value was a default before: evaluated where the function was made."""
+        return any(
+            isinstance(d, ast.Name) and d.id == name
+            for node in self.gone
+            if not isinstance(node, ast.ClassDef)
+            for d in [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+        )
+
+    def _is_consumed(self, site: ast.AST) -> bool:
+        """Tell whether a statement makes a callable and is done with it."""
+        value = getattr(site, "value", None)
+        if isinstance(value, ast.Await):
+            value = value.value
+        return isinstance(value, ast.Call) and dotted(value.func) in _CONSUMES
+
+    def _attribute_set(self, site: ast.AST, node: ast.Attribute, capture: _Capture) -> str | None:
+        """Say where an attribute that is captured by value is set after that."""
+        text, line = dotted(node), capture.call.lineno
+        if not any(text == dotted(n) for g in self.gone for n in within(g) if isinstance(n, ast.Attribute)):
+            return None
+        if self._is_consumed(site):
+            return None
+        around = self._around(self.new, capture.call)
+        cls = self._class_around(capture.call)
+        if cls is not None and around is not None and isinstance(node.value, ast.Name) and node.value.id == self_name(around):
+            family = self.change.new.family(cls)
+            for write in [*writes.in_family(self.change.new, family, node.attr), *writes.outside(self.change.new, family, node.attr)]:
+                later = write.function is not around or write.line > getattr(site, "end_lineno", line)
+                earlier = write.function is not None and write.function.name == "__init__" and write.function is not around
+                if later and not earlier:
+                    return f"`{text}` is captured by value on line {line}, and line {write.line} sets it to another value"
+            return None
+        for other in self.new.nodes(ast.Attribute):
+            if dotted(other) == text and not isinstance(other.ctx, ast.Load):
+                if self._around(self.new, other) is not around or other.lineno > line:
+                    return f"`{text}` is captured by value on line {line}, and line {other.lineno} sets it to another value"
+        return None
+
+    def _class_around(self, node: ast.AST) -> Class | None:
+        owner = next((a for a in self.new.ancestors(node) if isinstance(a, ast.ClassDef)), None)
+        return next((c for c in self.change.new.classes(self.new) if c.node is owner), None)
+
+    # Who looks at a function
+
+    def _looked_at(self) -> Iterator[Regression]:
+        partials = [c for _, c in self.captures if c.partial and c.parameter]
+        renamed = [n for n in self.defined if self._is_renamed(n)]
+        if not partials and not renamed:
+            return
+        words = (_OF_FUNCTIONS | _NAMES) if partials else _NAMES
+        for word in sorted(words):
+            for module in self.change.new.project.mentions(word):
+                for node in module.nodes_by_name.get(word, ()):
+                    if self._asks_of_a_function(module, node):
+                        at = partials[0].call if partials else renamed[0]
+                        name = self._qualname(self.new, at) or getattr(renamed[0] if renamed else at, "name", "<module>")
+                        what = "a partial" if partials else f"`{renamed[0].name}`"
+                        yield self.change.regression(
+                            name,
+                            at,
+                            f"line {node.lineno} of {module.path.name} asks for `{word}` of a function, which is {what} since line {at.lineno}",
+                        )
+                        return
+        yield from self._taken_keywords(partials)
+
+    def _is_renamed(self, node: Defined) -> bool:
+        return isinstance(node, FUNCTIONS) and not any(
+            getattr(g, "name", None) == node.name for g in self.gone
+        ) and any(not isinstance(g, ast.ClassDef) for g in self.gone)
+
+    def _asks_of_a_function(self, module: Module, node: ast.Name | ast.Attribute) -> bool:
+        name = node.attr if isinstance(node, ast.Attribute) else node.id
+        if isinstance(node, ast.Name):
+            if name in _NAMES | {"__annotations__"} or name.startswith("__"):
+                return False
+            return any(isinstance(a, (ast.Call, ast.Tuple)) for a in [module.parent(node)])
+        if name not in _NAMES:
+            return isinstance(node.ctx, ast.Load)
+        owner = node.value
+        if not isinstance(node.ctx, ast.Load) or isinstance(owner, ast.Call) or last_part(owner) == "__class__":
+            return False
+        if last_part(owner) in {"cls", "klass", "exc_type"} or last_part(owner)[:1].isupper():
+            return False
+        found = self.change.new.resolve(module, owner)
+        if found is not None:
+            return False  # a function or class of that very name
+        around = self.change.new.enclosing(module, node)
+        return around is not None or isinstance(owner, (ast.Subscript, ast.Attribute, ast.Name))
+
+    def _taken_keywords(self, partials: list[_Capture]) -> Iterator[Regression]:
+        """Yield bound keywords that a call also passes, for a function that takes any."""
+        open_ended = {n.name: n for n in self.defined if isinstance(n, FUNCTIONS) and n.args.kwarg is not None}
+        for capture in partials:
+            target = dotted(capture.call.args[0]) if capture.call.args else ""
+            if target not in open_ended:
+                continue
+            for module in self.change.new.project.mentions(capture.parameter):
+                for call in module.calls:
+                    if call is capture.call or last_part(call.func) in {"partial", target}:
+                        continue
+                    if any(k.arg == capture.parameter for k in call.keywords) and (
+                        self.change.new.resolve(module, call.func) is None
+                    ):
+                        yield self.change.regression(
+                            target,
+                            capture.call,
+                            f"line {call.lineno} of {module.path.name} passes `{capture.parameter}` too, which line {capture.call.lineno} binds",
+                        )
+                        return
+
+    def _parts_left(self) -> Iterator[Regression]:
+        """Yield what is still done to a moved function in the function that held it."""
+        for name in self.new_names:
+            for node in self.new.nodes_by_name.get(name, ()):
+                around = self._around(self.new, node)
+                parent = self.new.parent(node)
+                if around is None or not isinstance(parent, ast.Attribute):
+                    continue
+                if parent.attr == "register" or isinstance(parent.ctx, ast.Store):
+                    yield self.change.regression(
+                        name, node, f"line {node.lineno} changes `{name}` at each call, and there is only one of it now"
+                    )
+                    break
+
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def _parameters(function: Function) -> list[str]:
+    args = function.args
+    named = [*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg))]
+    return [a.arg for a in named]
+
+
+def _free(node: Callable_) -> dict[str, int]:
+    """Return the names that a function or class reads and does not bind."""
+    if not isinstance(node, ast.ClassDef):
+        return free_names(node)
+    own = stored_names(node.body)
+    found: dict[str, int] = {}
+    outside = [*node.bases, *(k.value for k in node.keywords), *node.decorator_list]
+    for part in [*outside, *node.body]:
+        for inner in executed(part):
+            if isinstance(inner, (*FUNCTIONS, ast.Lambda)):
+                for name, line in free_names(inner).items():
+                    found.setdefault(name, line)
+            elif isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id not in own:
+                found.setdefault(inner.id, inner.lineno)
+    return found
