@@ -256,6 +256,9 @@ class _Run:
         project = self.project.with_texts(texts)
         reason = self._broken(done, texts)
         if reason is None:
+            worse = proof.regressions(self.project, project, texts)
+            reason = worse[0].reason if worse else None
+        if reason is None:
             analysis, findings = self._read(project)
             mended = [finding for planned, _ in done for finding in planned.findings]
             reason = proof.unproved(self.findings, mended, findings)

@@ -6,7 +6,16 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlfix.fixing.proof import callables, delayed, lifecycle, observers, sharing, state
+from dlfix.fixing.proof import (
+    callables,
+    delayed,
+    import_time,
+    lifecycle,
+    loaders,
+    observers,
+    sharing,
+    state,
+)
 from dlfix.fixing.proof.changes import ClassChange, FileChange, Regression
 from dlfix.fixing.proof.program import Program
 
@@ -24,6 +33,8 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
 )
 _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
     callables.check,
+    import_time.check,
+    loaders.check,
 )
 
 

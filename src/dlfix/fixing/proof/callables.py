@@ -77,13 +77,17 @@ def _unbound(change: FileChange) -> Iterator[Regression]:
         for reading in sorted(_unset(change, function), key=lambda r: r.line):
             if reading.name not in known and not reading.name.startswith("."):
                 yield change.regression(
-                    name, reading.line, f"`{reading.name}` may not be bound yet when line {reading.line} reads it"
+                    name,
+                    reading.line,
+                    f"`{reading.name}` may not be bound yet when line {reading.line} reads it",
                 )
     known = {r.name for r in _unset(change, _as_function(change.before))}
     for reading in sorted(_unset(change, _as_function(change.after)), key=lambda r: r.line):
         if reading.name not in known and reading.name not in _dunders:
             yield change.regression(
-                reading.name, reading.line, f"`{reading.name}` may not be bound yet when line {reading.line} reads it at import"
+                reading.name,
+                reading.line,
+                f"`{reading.name}` may not be bound yet when line {reading.line} reads it at import",
             )
 
 
@@ -100,7 +104,12 @@ def _as_function(module: Module) -> ast.FunctionDef:
     """Return a module's body as a function: its names are bound in the same order."""
     empty = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
     return ast.FunctionDef(
-        name="<module>", args=empty, body=module.tree.body or [ast.Pass()], decorator_list=[], lineno=1, col_offset=0
+        name="<module>",
+        args=empty,
+        body=module.tree.body or [ast.Pass()],
+        decorator_list=[],
+        lineno=1,
+        col_offset=0,
     )
 
 
@@ -133,7 +142,9 @@ class _Moved:
     @cached_property
     def defined(self) -> list[Defined]:
         """The functions and classes that module level did not have before."""
-        had = {node.name for node in self.old.tree.body if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
+        had = {
+            node.name for node in self.old.tree.body if isinstance(node, (*FUNCTIONS, ast.ClassDef))
+        }
         had |= stored_names(self.old.tree.body) if not self._guarded else had
         return [
             node
@@ -162,7 +173,7 @@ class _Moved:
         kinds = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
         left = [ast.dump(n) for n in ast.walk(self.new.tree) if isinstance(n, kinds)]
         found: list[Callable_] = []
-        for node in self.old.nodes(ast.Lambda, *FUNCTIONS, ast.ClassDef):  # type: ignore[type-var]
+        for node in self.old.nodes(ast.Lambda, *FUNCTIONS, ast.ClassDef):
             text = ast.dump(node)
             if text in left and not self._is_hoisted_as_is(node):
                 left.remove(text)
@@ -196,7 +207,9 @@ class _Moved:
             if isinstance(node, ast.Name):
                 for around in self.new.ancestors(node):
                     if isinstance(around, FUNCTIONS) and around.name not in self.new_names:
-                        qualname = ".".join(filter(None, (self._qualname(self.new, around), around.name)))
+                        qualname = ".".join(
+                            filter(None, (self._qualname(self.new, around), around.name))
+                        )
                         if qualname in before:
                             found.append(before[qualname])
         return found
@@ -209,32 +222,50 @@ class _Moved:
             if name in self.new_names or (name == "__class__"):
                 continue
             if name not in at_top and not hasattr(builtins, name) and not star:
-                yield self._about(node, line, f"`{name}` is no name of the module, and line {line} reads it")
+                yield self._about(
+                    node, line, f"`{name}` is no name of the module, and line {line} reads it"
+                )
                 continue
             for function in users:
                 if name in bound_in(function) and not self._same_import(function, name):
                     yield self._about(
-                        node, line, f"`{name}` on line {line} was the local of `{function.name}`, and is the module's now"
+                        node,
+                        line,
+                        f"`{name}` on line {line} was the local of `{function.name}`, and is the module's now",
                     )
                     break
         inside = [n for n in within(node) if n is not node]
         if isinstance(node, FUNCTIONS):
             for inner in inside:
                 if isinstance(inner, ast.Call) and dotted(inner.func) == "super" and not inner.args:
-                    yield self._about(node, inner.lineno, f"`super()` on line {inner.lineno} has no class around it")
+                    yield self._about(
+                        node,
+                        inner.lineno,
+                        f"`super()` on line {inner.lineno} has no class around it",
+                    )
                 if isinstance(inner, (ast.Attribute, ast.Name)):
                     name = inner.attr if isinstance(inner, ast.Attribute) else inner.id
                     if name == "__class__" and isinstance(inner, ast.Name):
-                        yield self._about(node, inner.lineno, f"`__class__` on line {inner.lineno} has no class around it")
+                        yield self._about(
+                            node,
+                            inner.lineno,
+                            f"`__class__` on line {inner.lineno} has no class around it",
+                        )
                     if name.startswith("__") and not name.endswith("__"):
                         yield self._about(
-                            node, inner.lineno, f"`{name}` on line {inner.lineno} was private to a class, and names something else now"
+                            node,
+                            inner.lineno,
+                            f"`{name}` on line {inner.lineno} was private to a class, and names something else now",
                         )
 
     def _same_import(self, function: Function, name: str) -> bool:
         """Tell whether a function only imports by a name what the module imports too."""
-        inner = [n for n in executed(function.body) if isinstance(n, (ast.Import, ast.ImportFrom)) and name in stored_names(n)]
-        outer = [n for n in self.new.nodes(ast.Import, ast.ImportFrom) if name in stored_names(n)]  # type: ignore[type-var]
+        inner = [
+            n
+            for n in executed(function.body)
+            if isinstance(n, (ast.Import, ast.ImportFrom)) and name in stored_names(n)
+        ]
+        outer = [n for n in self.new.nodes(ast.Import, ast.ImportFrom) if name in stored_names(n)]
         return bool(inner) and any(ast.dump(i) == ast.dump(o) for i in inner for o in outer)
 
     def _about(self, node: Defined, line: int, reason: str) -> Regression:
@@ -245,13 +276,17 @@ class _Moved:
         for read in self.old.nodes_by_name.get(node.name, ()):
             if not isinstance(read, ast.Name) or not isinstance(read.ctx, ast.Load):
                 continue
-            owners = [a for a in self.old.ancestors(read) if isinstance(a, (*FUNCTIONS, ast.Lambda))]
+            owners = [
+                a for a in self.old.ancestors(read) if isinstance(a, (*FUNCTIONS, ast.Lambda))
+            ]
             if any(node.name in bound_in(f) for f in owners):
                 continue
             if node.name in self._guarded:
                 continue
             yield self._about(
-                node, node.lineno, f"line {node.lineno} takes the name `{node.name}`, which meant something else (line {read.lineno} before)"
+                node,
+                node.lineno,
+                f"line {node.lineno} takes the name `{node.name}`, which meant something else (line {read.lineno} before)",
             )
             return
 
@@ -261,21 +296,29 @@ class _Moved:
             for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:
                 if not self._is_fixed(default):
                     yield self._about(
-                        node, default.lineno, f"the default on line {default.lineno} is evaluated once, at import, and was each time"
+                        node,
+                        default.lineno,
+                        f"the default on line {default.lineno} is evaluated once, at import, and was each time",
                     )
         for origin in self.gone:
             if isinstance(origin, ast.Lambda) or origin.name.strip("_") != node.name.strip("_"):
                 continue
             if self._body(origin) != self._body(node):
                 continue
-            if [ast.dump(d) for d in origin.decorator_list] != [ast.dump(d) for d in node.decorator_list]:
-                yield self._about(node, node.lineno, f"a decorator of `{origin.name}` is missing on line {node.lineno}")
+            if [ast.dump(d) for d in origin.decorator_list] != [
+                ast.dump(d) for d in node.decorator_list
+            ]:
+                yield self._about(
+                    node,
+                    node.lineno,
+                    f"a decorator of `{origin.name}` is missing on line {node.lineno}",
+                )
 
     def _body(self, node: Defined) -> str:
         return ast.dump(ast.Module(body=node.body, type_ignores=[]))
 
     def _is_fixed(self, default: ast.expr) -> bool:
-        if isinstance(default, (ast.Constant, ast.JoinedStr)) or isinstance(default, ast.Lambda):
+        if isinstance(default, (ast.Constant, ast.JoinedStr, ast.Lambda)):
             return True
         if isinstance(default, ast.Tuple):
             return all(self._is_fixed(each) for each in default.elts)
@@ -286,7 +329,7 @@ class _Moved:
         if not root:
             return False
         plain = writes.global_rebinding(self.change.new, self.new, root) is None
-        imported = any(root in stored_names(n) for n in self.new.nodes(ast.Import, ast.ImportFrom))  # type: ignore[type-var]
+        imported = any(root in stored_names(n) for n in self.new.nodes(ast.Import, ast.ImportFrom))
         return plain and (imported or "." not in name)
 
     # What is captured
@@ -332,7 +375,9 @@ class _Moved:
         elif name in _NOT_BY_NAME:
             reason = f"`{name}`, which the partial on line {call.lineno} holds, cannot be pickled by its name"
         elif around is not None and name in bound_in(around) - set(_parameters(around)):
-            inner = [n for n in executed(around.body) if isinstance(n, FUNCTIONS) and n.name == name]
+            inner = [
+                n for n in executed(around.body) if isinstance(n, FUNCTIONS) and n.name == name
+            ]
             if inner:
                 reason = f"`{name}`, which the partial on line {call.lineno} holds, is local"
         if reason:
@@ -346,7 +391,9 @@ class _Moved:
     def _late(self, site: ast.AST, capture: _Capture) -> Iterator[str]:
         line = capture.call.lineno
         if isinstance(capture.value, (ast.Call, ast.List, ast.Dict, ast.Set, *_COMPREHENSIONS)):
-            if not self._was_default(capture.value) and not self._was_evaluated_there(capture.value):
+            if not self._was_default(capture.value) and not self._was_evaluated_there(
+                capture.value
+            ):
                 yield f"the value of `{capture.parameter or 'an argument'}` on line {line} is made once, and was made at each call"
         for node in executed(capture.value):
             if isinstance(node, ast.Name) and node.id in self._by_reference:
@@ -371,19 +418,26 @@ class _Moved:
         """Tell whether the same expression was no part of what is gone."""
         text = ast.dump(value)
         inside = any(
-            ast.dump(n) == text for node in self.gone for n in within(node) if isinstance(n, ast.expr)
+            ast.dump(n) == text
+            for node in self.gone
+            for n in within(node)
+            if isinstance(n, ast.expr)
         )
         return not inside
 
     def _rebound(self, site: ast.AST, name: str, capture: _Capture) -> str | None:
         line = capture.call.lineno
         around = self._around(self.new, capture.call)
-        for node in self.old.nodes(ast.Nonlocal, ast.Global):  # type: ignore[type-var]
+        for node in self.old.nodes(ast.Nonlocal, ast.Global):
             if name in node.names:  # type: ignore[attr-defined]
                 owner = self._around(self.old, node)
                 if owner is None or name not in stored_names(owner.body):
                     continue
-                if isinstance(node, ast.Global) and around is not None and owner.name == around.name:
+                if (
+                    isinstance(node, ast.Global)
+                    and around is not None
+                    and owner.name == around.name
+                ):
                     continue
                 return f"`{name}` is captured by value on line {line}, and `{owner.name}` binds it again"
         if self._is_consumed(site):
@@ -402,10 +456,13 @@ class _Moved:
             if not isinstance(node, ast.Name) or node.id != name or isinstance(node.ctx, ast.Load):
                 continue
             if node.lineno > getattr(site, "end_lineno", line) or (
-                node.lineno >= getattr(site, "lineno", line) and not any(node is n for n in executed(site))
+                node.lineno >= getattr(site, "lineno", line)
+                and not any(node is n for n in executed(site))
             ):
                 return f"`{name}` is captured by value on line {line}, and line {node.lineno} binds it again"
-            if any(any(node is n for n in executed(loop)) for loop in loops) and not self._is_default(name):
+            if any(
+                any(node is n for n in executed(loop)) for loop in loops
+            ) and not self._is_default(name):
                 return f"`{name}` is captured by value on line {line}, in a loop that binds it again (line {node.lineno})"
         return None
 
@@ -428,17 +485,33 @@ class _Moved:
     def _attribute_set(self, site: ast.AST, node: ast.Attribute, capture: _Capture) -> str | None:
         """Say where an attribute that is captured by value is set after that."""
         text, line = dotted(node), capture.call.lineno
-        if not any(text == dotted(n) for g in self.gone for n in within(g) if isinstance(n, ast.Attribute)):
+        if not any(
+            text == dotted(n) for g in self.gone for n in within(g) if isinstance(n, ast.Attribute)
+        ):
             return None
         if self._is_consumed(site):
             return None
         around = self._around(self.new, capture.call)
         cls = self._class_around(capture.call)
-        if cls is not None and around is not None and isinstance(node.value, ast.Name) and node.value.id == self_name(around):
+        if (
+            cls is not None
+            and around is not None
+            and isinstance(node.value, ast.Name)
+            and node.value.id == self_name(around)
+        ):
             family = self.change.new.family(cls)
-            for write in [*writes.in_family(self.change.new, family, node.attr), *writes.outside(self.change.new, family, node.attr)]:
-                later = write.function is not around or write.line > getattr(site, "end_lineno", line)
-                earlier = write.function is not None and write.function.name == "__init__" and write.function is not around
+            for write in [
+                *writes.in_family(self.change.new, family, node.attr),
+                *writes.outside(self.change.new, family, node.attr),
+            ]:
+                later = write.function is not around or write.line > getattr(
+                    site, "end_lineno", line
+                )
+                earlier = (
+                    write.function is not None
+                    and write.function.name == "__init__"
+                    and write.function is not around
+                )
                 if later and not earlier:
                     return f"`{text}` is captured by value on line {line}, and line {write.line} sets it to another value"
             return None
@@ -465,7 +538,9 @@ class _Moved:
                 for node in module.nodes_by_name.get(word, ()):
                     if self._asks_of_a_function(module, node):
                         at = partials[0].call if partials else renamed[0]
-                        name = self._qualname(self.new, at) or getattr(renamed[0] if renamed else at, "name", "<module>")
+                        name = self._qualname(self.new, at) or getattr(
+                            renamed[0] if renamed else at, "name", "<module>"
+                        )
                         what = "a partial" if partials else f"`{renamed[0].name}`"
                         yield self.change.regression(
                             name,
@@ -476,9 +551,11 @@ class _Moved:
         yield from self._taken_keywords(partials)
 
     def _is_renamed(self, node: Defined) -> bool:
-        return isinstance(node, FUNCTIONS) and not any(
-            getattr(g, "name", None) == node.name for g in self.gone
-        ) and any(not isinstance(g, ast.ClassDef) for g in self.gone)
+        return (
+            isinstance(node, FUNCTIONS)
+            and not any(getattr(g, "name", None) == node.name for g in self.gone)
+            and any(not isinstance(g, ast.ClassDef) for g in self.gone)
+        )
 
     def _asks_of_a_function(self, module: Module, node: ast.Name | ast.Attribute) -> bool:
         name = node.attr if isinstance(node, ast.Attribute) else node.id
@@ -489,7 +566,11 @@ class _Moved:
         if name not in _NAMES:
             return isinstance(node.ctx, ast.Load)
         owner = node.value
-        if not isinstance(node.ctx, ast.Load) or isinstance(owner, ast.Call) or last_part(owner) == "__class__":
+        if (
+            not isinstance(node.ctx, ast.Load)
+            or isinstance(owner, ast.Call)
+            or last_part(owner) == "__class__"
+        ):
             return False
         if last_part(owner) in {"cls", "klass", "exc_type"} or last_part(owner)[:1].isupper():
             return False
@@ -501,7 +582,9 @@ class _Moved:
 
     def _taken_keywords(self, partials: list[_Capture]) -> Iterator[Regression]:
         """Yield bound keywords that a call also passes, for a function that takes any."""
-        open_ended = {n.name: n for n in self.defined if isinstance(n, FUNCTIONS) and n.args.kwarg is not None}
+        open_ended = {
+            n.name: n for n in self.defined if isinstance(n, FUNCTIONS) and n.args.kwarg is not None
+        }
         for capture in partials:
             target = dotted(capture.call.args[0]) if capture.call.args else ""
             if target not in open_ended:
@@ -530,7 +613,9 @@ class _Moved:
                     continue
                 if parent.attr == "register" or isinstance(parent.ctx, ast.Store):
                     yield self.change.regression(
-                        name, node, f"line {node.lineno} changes `{name}` at each call, and there is only one of it now"
+                        name,
+                        node,
+                        f"line {node.lineno} changes `{name}` at each call, and there is only one of it now",
                     )
                     break
 
@@ -540,7 +625,12 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 def _parameters(function: Function) -> list[str]:
     args = function.args
-    named = [*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, (args.vararg, args.kwarg))]
+    named = [
+        *args.posonlyargs,
+        *args.args,
+        *args.kwonlyargs,
+        *filter(None, (args.vararg, args.kwarg)),
+    ]
     return [a.arg for a in named]
 
 
@@ -556,6 +646,10 @@ def _free(node: Callable_) -> dict[str, int]:
             if isinstance(inner, (*FUNCTIONS, ast.Lambda)):
                 for name, line in free_names(inner).items():
                     found.setdefault(name, line)
-            elif isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id not in own:
+            elif (
+                isinstance(inner, ast.Name)
+                and isinstance(inner.ctx, ast.Load)
+                and inner.id not in own
+            ):
                 found.setdefault(inner.id, inner.lineno)
     return found

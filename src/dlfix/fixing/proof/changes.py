@@ -120,9 +120,7 @@ class ClassChange:
     @cached_property
     def late_before(self) -> set[str]:
         """The methods that ran after construction already, before."""
-        names = tuple(
-            name for _, f in order.entries(self.old, self.before) for name in [f.name]
-        )
+        names = tuple(name for _, f in order.entries(self.old, self.before) for name in [f.name])
         made = {f.name for _, f in self.constructed_before}
         roots = tuple(
             name

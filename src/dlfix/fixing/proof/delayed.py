@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dlfix.fixing.proof import writes
-from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.state import restored
 from dlfix.fixing.proof.syntax import (
@@ -37,23 +37,31 @@ _OF_TEXT = frozenset(
     " is_absolute relative_to removeprefix removesuffix iterdir stat".split()
 )
 _OF_CONTAINERS = frozenset("items keys values get copy index count __getitem__".split())
-_OVER = frozenset("list tuple sorted set dict len zip enumerate map filter iter reversed sum min max any all".split())
+_OVER = frozenset(
+    "list tuple sorted set dict len zip enumerate map filter iter reversed sum min max any all".split()
+)
 _IMPURE = frozenset(
     "pop popleft popitem next input choice choices sample randint randrange random shuffle uniform"
     " getcwd getcwdb cwd mkdtemp mkstemp NamedTemporaryFile TemporaryDirectory TemporaryFile"
     " SpooledTemporaryFile time time_ns perf_counter now utcnow today uuid1 uuid4 urandom token_hex"
     " getpass readline readlines permutation rand randn".split()
 )
-_FRESH = frozenset("list tuple sorted set dict frozenset deepcopy copy str int float Path fspath".split())
+_FRESH = frozenset(
+    "list tuple sorted set dict frozenset deepcopy copy str int float Path fspath".split()
+)
 _STREAMS = frozenset(
     "open io.open gzip.open bz2.open lzma.open codecs.open os.fdopen csv.reader csv.DictReader wave.open"
     " cv2.VideoCapture VideoCapture reader DictReader SoundFile TextIOWrapper BufferedReader iter"
     " pathlib.open".split()
 )
-_ADVANCES = frozenset("readline readlines read read1 readinto seek skip grab __next__ fieldnames tell".split())
+_ADVANCES = frozenset(
+    "readline readlines read read1 readinto seek skip grab __next__ fieldnames tell".split()
+)
 _REWINDS = frozenset("seek rewind reset set".split())
 _REMOVES = frozenset("unlink remove rmtree rename replace removedirs rmdir move truncate".split())
-_TEMPORARY = frozenset("TemporaryDirectory NamedTemporaryFile TemporaryFile mkdtemp mkstemp temporary_directory tempdir".split())
+_TEMPORARY = frozenset(
+    "TemporaryDirectory NamedTemporaryFile TemporaryFile mkdtemp mkstemp temporary_directory tempdir".split()
+)
 
 
 @dataclass(frozen=True)
@@ -95,7 +103,14 @@ def _restores(statement: ast.stmt) -> bool:
 def _ran_before(change: ClassChange, function: Function) -> bool:
     """Tell whether what a property does was done while the object was made."""
     calls = [n for n in executed(function.body) if isinstance(n, ast.Call)]
-    names = {last_part(c.func) for c in calls} - {"getpid", "get", "setdefault", "close", "clear", "values"}
+    names = {last_part(c.func) for c in calls} - {
+        "getpid",
+        "get",
+        "setdefault",
+        "close",
+        "clear",
+        "values",
+    }
     subscripts = any(isinstance(n, ast.Subscript) for n in executed(function.body))
     if function.name in change.made_lazy and not names:
         return subscripts or bool(calls)
@@ -145,12 +160,17 @@ class _Delayed:
         root = dotted(acted_on).partition(".")[0] if acted_on is not None else ""
         if root in own and root != owner:
             return
-        if root == owner and dotted(acted_on).split(".")[1:2] and dotted(acted_on).split(".")[1] in self.change.lazy:
+        if (
+            root == owner
+            and dotted(acted_on).split(".")[1:2]
+            and dotted(acted_on).split(".")[1] in self.change.lazy
+        ):
             return
         if acted_on is not None and not root and isinstance(acted_on, ast.Call):
             return
         yield self.change.regression(
-            node, f"`{name}()` runs later than before (line {node.lineno}), and may give something else"
+            node,
+            f"`{name}()` runs later than before (line {node.lineno}), and may give something else",
         )
 
     # Attributes of self
@@ -210,7 +230,9 @@ class _Delayed:
         if write.function is None or write.cls is not self.change.after:
             return False
         if write.function.name in STATE:
-            return any(write.node is n for s in self.change.fresh(write.function) for n in within(s))
+            return any(
+                write.node is n for s in self.change.fresh(write.function) for n in within(s)
+            )
         return write.function.name in self.change.lazy
 
     def _sets_the_handle_too(self, write: writes.Write) -> bool:
@@ -244,13 +266,19 @@ class _Delayed:
 
     def _after_opening(self, write: writes.Write, name: str) -> bool:
         """Tell whether construction sets an attribute after the point where it was read before."""
-        sites = list(writes.in_family(self.change.old, [self._same_before(write.cls)], name)) if write.cls else []
+        sites = (
+            list(writes.in_family(self.change.old, [self._same_before(write.cls)], name))
+            if write.cls
+            else []
+        )
         if name in self.change.new_attributes or not sites:
             return False
         point = self._opening(write)
         if point is None or write.function is None:
             return False
-        before = next((f for _, f in self.change.constructed_before if f.name == write.function.name), None)
+        before = next(
+            (f for _, f in self.change.constructed_before if f.name == write.function.name), None
+        )
         if before is None:
             return False
         order = list(statements(before.body))
@@ -270,21 +298,28 @@ class _Delayed:
             return False
         statement = write.module.statement(write.node)
         value = getattr(statement, "value", None)
-        before = next((f for _, f in self.change.constructed_before if f.name == write.function.name), None)
+        before = next(
+            (f for _, f in self.change.constructed_before if f.name == write.function.name), None
+        )
         if not isinstance(value, ast.Name) or before is None:
             return False
         name = value.id
         used = next((s for s in _involved(self.change, before) if _reads_name(s, name)), None)
         if used is None:
             return False
-        return _bindings_before(before, used, name) == _bindings_before(write.function, statement, name)
+        return _bindings_before(before, used, name) == _bindings_before(
+            write.function, statement, name
+        )
 
     def _same_before(self, cls: Class | None) -> Class:
-        found = next(
-            (c for c in self.change.old.family(self.change.before) if cls and c.qualname == cls.qualname),
+        return next(
+            (
+                c
+                for c in self.change.old.family(self.change.before)
+                if cls and c.qualname == cls.qualname
+            ),
             self.change.before,
         )
-        return found
 
     def _opening(self, write: writes.Write) -> ast.stmt | None:
         """Return the statement of the constructor before that did what is done later now."""
@@ -344,9 +379,13 @@ class _Delayed:
         for _, function in self.change.constructed_after:
             owner = self_name(function)
             for node in executed(function.body):
-                if isinstance(node, ast.Assign) and any(is_attribute(t, owner, name) for t in node.targets):
-                    yield function, node.value
-                elif isinstance(node, ast.AnnAssign) and is_attribute(node.target, owner, name) and node.value:
+                if (isinstance(node, ast.Assign) and any(
+                    is_attribute(t, owner, name) for t in node.targets
+                )) or (
+                    isinstance(node, ast.AnnAssign)
+                    and is_attribute(node.target, owner, name)
+                    and node.value
+                ):
                     yield function, node.value
 
     def _shared(self, name: str) -> str | None:
@@ -383,13 +422,17 @@ class _Delayed:
             if not name:
                 continue
             if "." in name:
-                return f"line {call.lineno} of {module.path.name} passes `{name}`, which others hold"
+                return (
+                    f"line {call.lineno} of {module.path.name} passes `{name}`, which others hold"
+                )
             around = self.new.body_around(module, call)
             changed = writes.changed_by_name(self.new, module, around, name)
             if changed is not None and (
                 getattr(changed, "lineno", 0) > call.lineno or _in_loop(module, call)
             ):
-                return f"line {getattr(changed, 'lineno', 0)} of {module.path.name} changes `{name}`"
+                return (
+                    f"line {getattr(changed, 'lineno', 0)} of {module.path.name} changes `{name}`"
+                )
         return None
 
     # Names of the module
@@ -426,7 +469,9 @@ class _Delayed:
             name in stored_names(node)
             for node in owner.module.nodes(ast.Import, ast.ImportFrom)  # type: ignore[type-var]
         ) and not any(
-            name in stored_names(n) for n in owner.module.tree.body if isinstance(n, (ast.Assign, ast.AnnAssign))
+            name in stored_names(n)
+            for n in owner.module.tree.body
+            if isinstance(n, (ast.Assign, ast.AnnAssign))
         )
 
 
@@ -498,7 +543,9 @@ def _reads(node: ast.AST, use: str, owner: str) -> Iterator[Read]:
         inside = "iterate" if dotted(node.func) in _OVER else "plain"
         for arg in node.args:
             starred = isinstance(arg, ast.Starred)
-            yield from _reads(arg.value if starred else arg, "iterate" if starred else inside, owner)  # type: ignore[attr-defined]
+            yield from _reads(
+                arg.value if starred else arg, "iterate" if starred else inside, owner
+            )  # type: ignore[attr-defined]
         for keyword in node.keywords:
             yield from _reads(keyword.value, "plain" if keyword.arg else "iterate", owner)
         return
@@ -572,7 +619,8 @@ def _involved(change: ClassChange, before: Function) -> list[ast.stmt]:
 
 def _reads_name(statement: ast.stmt, name: str) -> bool:
     return any(
-        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in _own(statement)
+        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+        for n in _own(statement)
     )
 
 
@@ -581,7 +629,11 @@ def _bindings_before(function: Function, point: ast.stmt, name: str) -> list[str
     for statement in statements(function.body):
         if statement is point:
             break
-        own = {n.id for n in _own(statement) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+        own = {
+            n.id
+            for n in _own(statement)
+            if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+        }
         if name in own:
             found.append(header(statement))
     return found
@@ -652,12 +704,21 @@ def _advances(function: Function, name: str) -> Iterator[str]:
             if isinstance(node.func, ast.Name) and node.func.id == "next" and node.args:
                 if dotted(node.args[0]) in aliases:
                     yield "next"
-            elif streams and on is not None and dotted(on) in aliases and last_part(node.func) in _ADVANCES:
+            elif (
+                streams
+                and on is not None
+                and dotted(on) in aliases
+                and last_part(node.func) in _ADVANCES
+            ):
                 yield last_part(node.func)
         elif streams and isinstance(node, ast.Attribute) and node.attr == "fieldnames":
             if dotted(node.value) in aliases:
                 yield "fieldnames"
-        elif streams and isinstance(node, (ast.For, ast.comprehension)) and dotted(node.iter) in aliases:
+        elif (
+            streams
+            and isinstance(node, (ast.For, ast.comprehension))
+            and dotted(node.iter) in aliases
+        ):
             yield "for"
 
 
@@ -692,11 +753,17 @@ def _gone_meanwhile(change: ClassChange) -> Iterator[Regression]:
     if not change.made_lazy or not any(_ran_before(change, f) for f in change.made_lazy.values()):
         return
     getter = next(iter(change.made_lazy.values()))
-    opens = [f for f in change.made_lazy.values() if any(isinstance(n, ast.Call) for n in executed(f.body))]
+    opens = [
+        f
+        for f in change.made_lazy.values()
+        if any(isinstance(n, ast.Call) for n in executed(f.body))
+    ]
     getter = opens[0] if opens else getter
     for _, function in change.constructed_before:
         for node in executed(function.body):
-            if isinstance(node, ast.Call) and last_part(node.func) in (_REMOVES - {"replace", "remove"}) | {"remove"}:
+            if isinstance(node, ast.Call) and last_part(node.func) in (
+                _REMOVES - {"replace", "remove"}
+            ) | {"remove"}:
                 if _on_disk(node):
                     yield change.regression(
                         getter,
@@ -717,7 +784,10 @@ def _gone_meanwhile(change: ClassChange) -> Iterator[Regression]:
 
 def _on_disk(call: ast.Call) -> bool:
     name = dotted(call.func)
-    return name.partition(".")[0] in {"os", "shutil"} or last_part(call.func) in {"unlink", "rmtree"}
+    return name.partition(".")[0] in {"os", "shutil"} or last_part(call.func) in {
+        "unlink",
+        "rmtree",
+    }
 
 
 def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regression]:
@@ -779,6 +849,9 @@ def _leaves_temporary(change: ClassChange, module: object, call: ast.Call) -> bo
     body = change.new.body_around(getattr(module, "scope").module, call)  # noqa: B009
     ends = max(getattr(w, "end_lineno", 0) for w in inside)
     return any(
-        isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Load) and n.lineno > ends
+        isinstance(n, ast.Name)
+        and n.id in names
+        and isinstance(n.ctx, ast.Load)
+        and n.lineno > ends
         for n in executed(body)
     )

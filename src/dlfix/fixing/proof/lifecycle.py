@@ -79,7 +79,11 @@ def _unset(change: ClassChange, cls: Class, found: Reading, when: str) -> Regres
 def _used_in_parent(
     change: ClassChange, cls: Class, before: Class, made_before: State, made_after: State
 ) -> Iterator[Regression]:
-    known = {r.name for _, f in order.entries(change.old, before) for r in _read(change.old, before, f, made_before)}
+    known = {
+        r.name
+        for _, f in order.entries(change.old, before)
+        for r in _read(change.old, before, f, made_before)
+    }
     for owner, function in order.entries(change.new, cls):
         if function.name in change.made_lazy:
             continue  # looked at where it is read
@@ -125,7 +129,11 @@ def _used_in_worker(
             if found.name[1:] in unset:
                 yield _unset(change, cls, found, "in a worker, as it is left out of the state")
         for found in sorted(interpreter.empty, key=lambda r: r.line):
-            if found.name[1:] in emptied and function.name != "__del__" and not _is_end(found.function):
+            if (
+                found.name[1:] in emptied
+                and function.name != "__del__"
+                and not _is_end(found.function)
+            ):
                 yield Regression(
                     cls.module.path,
                     cls.qualname,
@@ -161,17 +169,26 @@ def _is_end(name: str) -> bool:
 
 def _is_deleted(change: ClassChange, name: str) -> bool:
     node = state.dropped(change).get(name)
-    return isinstance(node, ast.Call) or (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Del))
+    return isinstance(node, ast.Call) or (
+        isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Del)
+    )
 
 
 def _fills(function: Function, names: set[str]) -> bool:
     """Tell whether a method is what opens: it does nothing else than set them."""
     owner = self_name(function)
     sets = any(
-        is_attribute(n, owner) and isinstance(n, ast.Attribute) and n.attr in names and isinstance(n.ctx, ast.Store)
+        is_attribute(n, owner)
+        and isinstance(n, ast.Attribute)
+        and n.attr in names
+        and isinstance(n.ctx, ast.Store)
         for n in executed(function.body)
     )
-    return sets and (function.name.lstrip("_").startswith(("open", "connect", "init", "start", "setup", "load", "create")))
+    return sets and (
+        function.name.lstrip("_").startswith(
+            ("open", "connect", "init", "start", "setup", "load", "create")
+        )
+    )
 
 
 # Closing
@@ -215,9 +232,19 @@ def _cannot_close(change: ClassChange, name: str, function: Function, node: ast.
                 return "which may be None"
         elif isinstance(value, ast.Constant):
             return "which may be a plain value"
-        elif isinstance(value, ast.Call) and last_part(value.func) == "load" and _may_be_array(change, value, name):
+        elif (
+            isinstance(value, ast.Call)
+            and last_part(value.func) == "load"
+            and _may_be_array(change, value, name)
+        ):
             return "which may be an array, without `close`"
-        elif isinstance(value, ast.Call) and last_part(value.func) in {"memmap", "asarray", "array", "open_memmap", "fromfile"}:
+        elif isinstance(value, ast.Call) and last_part(value.func) in {
+            "memmap",
+            "asarray",
+            "array",
+            "open_memmap",
+            "fromfile",
+        }:
             return "which is an array, without `close`"
         elif isinstance(value, ast.Name) and _is_parameter(change, value.id):
             return "which a caller passed in and may still use"
@@ -235,7 +262,9 @@ def _values(change: ClassChange, name: str) -> list[ast.expr]:
         return found
     for _, function in change.constructed_after:
         for node in executed(function.body):
-            if isinstance(node, ast.Assign) and any(is_attribute(t, self_name(function), name) for t in node.targets):
+            if isinstance(node, ast.Assign) and any(
+                is_attribute(t, self_name(function), name) for t in node.targets
+            ):
                 found += _alternatives(node.value)
     return found
 
@@ -329,13 +358,20 @@ def _live_values(change: ClassChange) -> Iterator[Regression]:
         for node in executed(function.body):
             if not isinstance(node, ast.Assign):
                 continue
-            kept = [t for t in node.targets if isinstance(t, ast.Attribute) and is_attribute(t, owner)]
+            kept = [
+                t for t in node.targets if isinstance(t, ast.Attribute) and is_attribute(t, owner)
+            ]
             if kept and _replaced_later(change, function, node, kept[0].attr, handles):
                 continue
-            if kept and is_live(change, function, node.value, handles) and _used_later(change, kept[0].attr):
+            if (
+                kept
+                and is_live(change, function, node.value, handles)
+                and _used_later(change, kept[0].attr)
+            ):
                 name = kept[0].attr
                 yield change.regression(
-                    node, f"`{name}` belongs to what the constructor closes, and line {node.lineno} keeps it"
+                    node,
+                    f"`{name}` belongs to what the constructor closes, and line {node.lineno} keeps it",
                 )
         yield from _escaping(change, function, handles)
 
@@ -357,21 +393,30 @@ def _escaping(change: ClassChange, function: Function, handles: set[str]) -> Ite
     """Yield handles that are put into a container of the object and closed."""
     owner = self_name(function)
     for node in executed(function.body):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in {"append", "add", "insert"}:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in {"append", "add", "insert"}
+        ):
             held = node.func.value
-            if isinstance(held, ast.Attribute) and is_attribute(held, owner):
-                if any(is_live(change, function, arg, handles) for arg in node.args) and _used_later(change, held.attr):
-                    yield change.regression(
-                        node, f"`{held.attr}` holds what the constructor closes (line {node.lineno})"
-                    )
+            if isinstance(held, ast.Attribute) and is_attribute(held, owner) and any(
+                is_live(change, function, arg, handles) for arg in node.args
+            ) and _used_later(change, held.attr):
+                yield change.regression(
+                    node,
+                    f"`{held.attr}` holds what the constructor closes (line {node.lineno})",
+                )
         elif isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Subscript) and is_attribute(target.value, owner):
                     held = target.value
                     if isinstance(held, ast.Attribute) and held.attr not in change.lazy:
-                        if is_live(change, function, node.value, handles) and _used_later(change, held.attr):
+                        if is_live(change, function, node.value, handles) and _used_later(
+                            change, held.attr
+                        ):
                             yield change.regression(
-                                node, f"`{held.attr}` holds what the constructor closes (line {node.lineno})"
+                                node,
+                                f"`{held.attr}` holds what the constructor closes (line {node.lineno})",
                             )
 
 
@@ -387,7 +432,11 @@ def _derived(change: ClassChange, closed: set[str]) -> set[str]:
     """Return the lazy attributes that are read from others that are closed."""
     found = set(closed)
     for name, getter in change.lazy.items():
-        if any(is_attribute(n, self_name(getter), other) for n in executed(getter.body) for other in closed):
+        if any(
+            is_attribute(n, self_name(getter), other)
+            for n in executed(getter.body)
+            for other in closed
+        ):
             found.add(name)
     return found
 
@@ -399,7 +448,9 @@ def _aliases(function: Function, owner: str, names: set[str]) -> set[str]:
             found |= {dotted(t) for t in node.targets if isinstance(t, ast.Name)}
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
             call = node.context_expr
-            if dotted(call) in found or (isinstance(call, ast.Call) and call.args and dotted(call.args[0]) in found):
+            if dotted(call) in found or (
+                isinstance(call, ast.Call) and call.args and dotted(call.args[0]) in found
+            ):
                 found.add(dotted(node.optional_vars))
     return found - {""}
 
@@ -426,7 +477,9 @@ def is_live(change: ClassChange, function: Function, value: ast.expr, handles: s
         )
         return not whole and is_live(change, function, value.value, handles)
     if isinstance(value, ast.Attribute):
-        return value.attr in _LIVE | {"read", "T"} and is_live(change, function, value.value, handles)
+        return value.attr in _LIVE | {"read", "T"} and is_live(
+            change, function, value.value, handles
+        )
     if isinstance(value, ast.Call):
         return _live_call(change, function, value, handles)
     return False
@@ -437,7 +490,10 @@ def _is_archive(change: ClassChange, node: ast.expr) -> bool:
     getter = change.lazy.get(last_part(node))
     if getter is None:
         return False
-    return any(isinstance(n, ast.Call) and dotted(n.func) in {"np.load", "numpy.load"} for n in executed(getter.body))
+    return any(
+        isinstance(n, ast.Call) and dotted(n.func) in {"np.load", "numpy.load"}
+        for n in executed(getter.body)
+    )
 
 
 def _live_call(change: ClassChange, function: Function, value: ast.Call, handles: set[str]) -> bool:
@@ -446,18 +502,24 @@ def _live_call(change: ClassChange, function: Function, value: ast.Call, handles
         return False
     given = [*value.args, *(k.value for k in value.keywords)]
     held = any(is_live(change, function, each, handles) for each in given)
-    if isinstance(value.func, ast.Attribute) and is_live(change, function, value.func.value, handles):
+    if isinstance(value.func, ast.Attribute) and is_live(
+        change, function, value.func.value, handles
+    ):
         return name in _LIVE or name[:1].isupper()
     if not held:
         return False
     known = change.new.function_of(change.after.module, value.func)
     if known is not None:
         returned = [
-            n.value for n in executed(known[1].body) if isinstance(n, ast.Return) and n.value is not None
+            n.value
+            for n in executed(known[1].body)
+            if isinstance(n, ast.Return) and n.value is not None
         ]
         inner = set(parameters(known[1]))
         return any(is_live(change, known[1], each, inner) for each in returned)
-    return name in _LIVE or name[:1].isupper() or name.lower().endswith(("reader", "iter", "iterator"))
+    return (
+        name in _LIVE or name[:1].isupper() or name.lower().endswith(("reader", "iter", "iterator"))
+    )
 
 
 def _touches(node: ast.AST, handles: set[str]) -> bool:

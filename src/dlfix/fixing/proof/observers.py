@@ -51,7 +51,9 @@ def _errors(change: ClassChange) -> Iterator[Regression]:
     getter = _no_longer_opened(change)
     if getter is None:
         return
-    catching = _who_catches(change, {change.after.name, *(c.name for c in change.new.heirs(change.after))})
+    catching = _who_catches(
+        change, {change.after.name, *(c.name for c in change.new.heirs(change.after))}
+    )
     if catching is not None:
         module, handler = catching
         yield change.regression(
@@ -66,11 +68,17 @@ def _no_longer_opened(change: ClassChange) -> Function | None:
         node.attr
         for _, function in change.constructed_after
         for node in executed(function.body)
-        if isinstance(node, ast.Attribute) and is_attribute(node, self_name(function)) and isinstance(node.ctx, ast.Load)
+        if isinstance(node, ast.Attribute)
+        and is_attribute(node, self_name(function))
+        and isinstance(node.ctx, ast.Load)
     }
     for name, function in change.made_lazy.items():
         calls = {last_part(n.func) for n in executed(function.body) if isinstance(n, ast.Call)}
-        if name not in touched and calls & change.calls_while_made and not _opened_with(change, name, touched):
+        if (
+            name not in touched
+            and calls & change.calls_while_made
+            and not _opened_with(change, name, touched)
+        ):
             return function
     return None
 
@@ -79,18 +87,23 @@ def _opened_with(change: ClassChange, name: str, touched: set[str]) -> bool:
     """Tell whether another lazy attribute that is touched opens this one with it."""
     getter = change.made_lazy[name]
     others = {
-        n.attr for n in executed(getter.body) if isinstance(n, ast.Attribute) and is_attribute(n, self_name(getter))
+        n.attr
+        for n in executed(getter.body)
+        if isinstance(n, ast.Attribute) and is_attribute(n, self_name(getter))
     }
     users = {
         other
         for other, function in change.lazy.items()
         for n in executed(function.body)
-        if is_attribute(n, self_name(function), name) or is_attribute(n, self_name(function), "_opened")
+        if is_attribute(n, self_name(function), name)
+        or is_attribute(n, self_name(function), "_opened")
     }
     return bool((others | users) & touched & set(change.lazy))
 
 
-def _who_catches(change: ClassChange, names: set[str], far: int = _FAR) -> tuple[Module, ast.AST] | None:
+def _who_catches(
+    change: ClassChange, names: set[str], far: int = _FAR
+) -> tuple[Module, ast.AST] | None:
     """Return a handler around what makes an object, or around a call that leads to it."""
     seen: set[str] = set()
     for _ in range(far):
@@ -150,7 +163,12 @@ def _handler_around(module: Module, node: ast.AST) -> ast.AST | None:
         if isinstance(parent, ast.With):
             for item in parent.items:
                 call = item.context_expr
-                if isinstance(call, ast.Call) and last_part(call.func) in {"suppress", "raises", "assertRaises", "assertRaisesRegex"}:
+                if isinstance(call, ast.Call) and last_part(call.func) in {
+                    "suppress",
+                    "raises",
+                    "assertRaises",
+                    "assertRaisesRegex",
+                }:
                     return parent
         child = parent
     return None
@@ -161,7 +179,11 @@ def _handler_of_a_variable(module: Module, node: ast.AST) -> ast.AST | None:
     if any(isinstance(a, ast.arguments) for a in module.ancestors(node)):
         return None
     parent = module.parent(node)
-    if isinstance(parent, ast.Call) and last_part(parent.func) in {"isinstance", "issubclass", "super"}:
+    if isinstance(parent, ast.Call) and last_part(parent.func) in {
+        "isinstance",
+        "issubclass",
+        "super",
+    }:
         return None
     if isinstance(parent, ast.Attribute):
         return None
@@ -170,9 +192,13 @@ def _handler_of_a_variable(module: Module, node: ast.AST) -> ast.AST | None:
             continue
         for inner in executed(tried.body):
             if isinstance(inner, ast.Call) and isinstance(inner.func, (ast.Name, ast.Subscript)):
-                if isinstance(inner.func, ast.Subscript) or inner.func.id not in module.scope.bindings:
-                    if not hasattr(__builtins__, dotted(inner.func)) and not _builtin(dotted(inner.func)):
-                        return tried.handlers[0]
+                if (
+                    isinstance(inner.func, ast.Subscript)
+                    or inner.func.id not in module.scope.bindings
+                ) and not hasattr(__builtins__, dotted(inner.func)) and not _builtin(
+                    dotted(inner.func)
+                ):
+                    return tried.handlers[0]
     return None
 
 
@@ -197,7 +223,9 @@ def _handlers_left_behind(change: ClassChange) -> Iterator[Regression]:
             continue
         for _, function in change.constructed_before:
             for node in executed(function.body):
-                if not isinstance(node, ast.Try) or not any(_waits(h.type) and not ends_here(h.body) for h in node.handlers):
+                if not isinstance(node, ast.Try) or not any(
+                    _waits(h.type) and not ends_here(h.body) for h in node.handlers
+                ):
                     continue
                 if _opens(node.body, self_name(function), name, calls):
                     yield change.regression(
@@ -230,7 +258,11 @@ def _tests_for_attributes(change: ClassChange) -> Iterator[Regression]:
                 continue
             elif kind == "error" and not _raises_attribute_error(getter):
                 reason = f"line {node.lineno} waits for the AttributeError of `{name}`, which line {getter.lineno} never raises"
-            elif kind == "hasattr" and name in change.started_empty and not _tested_too(function, node, name):
+            elif (
+                kind == "hasattr"
+                and name in change.started_empty
+                and not _tested_too(function, node, name)
+            ):
                 reason = f"line {node.lineno} asks whether there is a `{name}`, and since line {getter.lineno} there always is"
             elif kind == "hasattr" and name not in change.started_empty and function.name in _LAST:
                 reason = f"line {node.lineno} asks whether there is a `{name}`, and line {getter.lineno} opens it when asked"
@@ -253,7 +285,9 @@ def _is_new(change: ClassChange, function: Function, node: ast.expr) -> bool:
 
 
 def _raises_attribute_error(getter: Function) -> bool:
-    return any(isinstance(n, ast.Raise) and "AttributeError" in ast.dump(n) for n in executed(getter.body))
+    return any(
+        isinstance(n, ast.Raise) and "AttributeError" in ast.dump(n) for n in executed(getter.body)
+    )
 
 
 def _asked(change: ClassChange, name: str) -> Iterator[tuple[Module, Function, ast.expr, str]]:
@@ -276,7 +310,11 @@ def _first(body: list[ast.stmt]) -> ast.expr:
 
 
 def _question(node: ast.AST, owner: str, name: str) -> str:
-    if isinstance(node, ast.Compare) and isinstance(node.left, ast.Constant) and node.left.value == name:
+    if (
+        isinstance(node, ast.Compare)
+        and isinstance(node.left, ast.Constant)
+        and node.left.value == name
+    ):
         text = ast.dump(node.comparators[0])
         if "__dict__" in text or "vars" in text:
             return "dict"
@@ -307,11 +345,13 @@ def _fields(change: ClassChange) -> Iterator[Regression]:
         old, new = change.before.annotated.get(name), change.after.annotated.get(name)
         if new is not None:
             yield change.regression(
-                getter, f"`{name}` is a field (line {new.lineno}), and line {getter.lineno} puts a property in its place"
+                getter,
+                f"`{name}` is a field (line {new.lineno}), and line {getter.lineno} puts a property in its place",
             )
         elif old is not None and not _left_out(old):
             yield change.regression(
-                getter, f"`{name}` was a field that the constructor took or that was shown, and is a property on line {getter.lineno}"
+                getter,
+                f"`{name}` was a field that the constructor took or that was shown, and is a property on line {getter.lineno}",
             )
 
 
@@ -331,21 +371,34 @@ def _left_out(field: ast.AnnAssign) -> bool:
 
 def _slots(change: ClassChange) -> Iterator[Regression]:
     lineage = change.new.lineage(change.after)
-    if any(cls.slots is None for cls in lineage) or change.new.unknown_bases(change.after):
+    if any(cls.slots is None for cls in lineage) or set(change.new.unknown_bases(change.after)) - {"object"}:
         closed = False
     else:
         closed = not any("__dict__" in (cls.slots or ()) for cls in lineage)
     for name, getter in change.lazy.items():
         if name in (change.after.slots or ()):
-            yield change.regression(getter, f"`{name}` is in `__slots__`, and line {getter.lineno} puts a property in its place")
+            yield change.regression(
+                getter,
+                f"`{name}` is in `__slots__`, and line {getter.lineno} puts a property in its place",
+            )
         elif closed and is_cached(getter):
-            yield change.regression(getter, f"line {getter.lineno} keeps a value in `__dict__`, which `__slots__` leaves out")
+            yield change.regression(
+                getter,
+                f"line {getter.lineno} keeps a value in `__dict__`, which `__slots__` leaves out",
+            )
     if not closed:
         return
     allowed = {name for cls in lineage for name in cls.slots or ()}
     for name, node in attributes_set(change.after).items():
-        if name not in allowed and name not in change.after.methods and name in change.new_attributes:
-            yield change.regression(node, f"line {getattr(node, 'lineno', 1)} sets `{name}`, which `__slots__` leaves out")
+        if (
+            name not in allowed
+            and name not in change.after.methods
+            and name in change.new_attributes
+        ):
+            yield change.regression(
+                node,
+                f"line {getattr(node, 'lineno', 1)} sets `{name}`, which `__slots__` leaves out",
+            )
 
 
 def _looked_up(change: ClassChange) -> Iterator[Regression]:
@@ -421,7 +474,11 @@ def _whole_dict(change: ClassChange) -> Iterator[Regression]:
         return
     for cls in change.new.family(change.after):
         for function in cls.functions:
-            if function.name in STATE or function.name in CONSTRUCTORS or function.name in change.lazy:
+            if (
+                function.name in STATE
+                or function.name in CONSTRUCTORS
+                or function.name in change.lazy
+            ):
                 continue
             node = _takes_all(function)
             if node is not None:
@@ -449,6 +506,10 @@ def _takes_all(function: Function) -> ast.expr | None:
             continue
         if isinstance(node, ast.Attribute) and node.attr == "__dict__":
             return node
-        if isinstance(node, ast.Call) and dotted(node.func) in {"vars", "asdict", "dataclasses.asdict"}:
+        if isinstance(node, ast.Call) and dotted(node.func) in {
+            "vars",
+            "asdict",
+            "dataclasses.asdict",
+        }:
             return node
     return None

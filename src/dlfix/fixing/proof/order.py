@@ -20,7 +20,9 @@ STATE = (
     "__deepcopy__",
 )
 # What a process calls when it is done with an object, or to set it up: not a worker's work.
-_PARENTS = frozenset("__enter__ __exit__ __aenter__ __aexit__ close shutdown stop release reset".split())
+_PARENTS = frozenset(
+    "__enter__ __exit__ __aenter__ __aexit__ close shutdown stop release reset".split()
+)
 # What the process that makes a loader calls on its dataset.
 _ASKED = {"len": "__len__", "iter": "__iter__", "list": "__iter__", "next": "__next__"}
 
@@ -43,7 +45,9 @@ def called_on_self(cls: Class, function: Function) -> Iterator[str]:
 
 
 def _is_super(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+    )
 
 
 def reached(program: Program, cls: Class, names: tuple[str, ...]) -> list[tuple[Class, Function]]:

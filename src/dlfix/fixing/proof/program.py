@@ -55,8 +55,12 @@ class Class:
         for node in _unconditional(self.node.body):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
-                    found.update({n.id: node.value for n in ast.walk(target) if isinstance(n, ast.Name)})
-            elif isinstance(node, ast.AnnAssign) and node.value and isinstance(node.target, ast.Name):
+                    found.update(
+                        {n.id: node.value for n in ast.walk(target) if isinstance(n, ast.Name)}
+                    )
+            elif (
+                isinstance(node, ast.AnnAssign) and node.value and isinstance(node.target, ast.Name)
+            ):
                 found[node.target.id] = node.value
         return found
 
@@ -82,7 +86,7 @@ class Class:
         value = self.values.get("__slots__")
         if value is None:
             return None
-        return {c.value for c in ast.walk(value) if isinstance(c, ast.Constant)}
+        return {str(c.value) for c in ast.walk(value) if isinstance(c, ast.Constant)}
 
     def __repr__(self) -> str:
         return f"Class({self.qualname})"
@@ -107,7 +111,10 @@ def is_cached(function: Function) -> bool:
 
 
 def _writes(function: Function) -> bool:
-    return any(isinstance(d, ast.Attribute) and d.attr in {"setter", "deleter"} for d in function.decorator_list)
+    return any(
+        isinstance(d, ast.Attribute) and d.attr in {"setter", "deleter"}
+        for d in function.decorator_list
+    )
 
 
 class Program:
@@ -127,7 +134,9 @@ class Program:
 
     # Names
 
-    def resolve(self, module: Module, node: ast.AST, far: int = _FAR) -> tuple[Module, ast.AST] | None:
+    def resolve(
+        self, module: Module, node: ast.AST, far: int = _FAR
+    ) -> tuple[Module, ast.AST] | None:
         """Return the function or class of the project that a name or an attribute stands for."""
         name = dotted(node)
         if not name or far == 0:
@@ -138,7 +147,9 @@ class Program:
             return found if found is not None and not isinstance(found[1], ast.Module) else None
         return self._member(found, rest, far)
 
-    def _member(self, owner: tuple[Module, ast.AST], rest: str, far: int) -> tuple[Module, ast.AST] | None:
+    def _member(
+        self, owner: tuple[Module, ast.AST], rest: str, far: int
+    ) -> tuple[Module, ast.AST] | None:
         module, node = owner
         name, _, more = rest.partition(".")
         if isinstance(node, ast.Module):
@@ -163,9 +174,7 @@ class Program:
                 continue
             if found is not None:
                 return found
-        return next(
-            ((module, c.node) for c in self.classes(module) if c.name == name), None
-        )
+        return next(((module, c.node) for c in self.classes(module) if c.name == name), None)
 
     def _imported_from(
         self, module: Module, node: ast.ImportFrom, name: str, far: int
@@ -189,7 +198,9 @@ class Program:
                     return self._bound(source, name, far - 1)
         return None
 
-    def _imported(self, module: Module, node: ast.Import, name: str) -> tuple[Module, ast.AST] | None:
+    def _imported(
+        self, module: Module, node: ast.Import, name: str
+    ) -> tuple[Module, ast.AST] | None:
         for alias in node.names:
             if (alias.asname or alias.name) == name:
                 source = self.project.find(alias.name, module)

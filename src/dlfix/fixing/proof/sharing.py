@@ -64,7 +64,9 @@ def _unkeyed(change: ClassChange) -> dict[str, Function]:
 def _is_mapped(change: ClassChange, name: str, function: Function) -> bool:
     """Tell whether a lazy attribute is mapped memory, or a part of one."""
     calls = [n for n in executed(function.body) if isinstance(n, ast.Call)]
-    if any(last_part(c.func) in _MAPPED or any(k.arg == "mmap_mode" for k in c.keywords) for c in calls):
+    if any(
+        last_part(c.func) in _MAPPED or any(k.arg == "mmap_mode" for k in c.keywords) for c in calls
+    ):
         return True
     others = [n for n in change.lazy if n != name and _reads(function, n)]
     return bool(others) and all(_is_mapped(change, n, change.lazy[n]) for n in others)
@@ -98,7 +100,11 @@ def _asked_by_loaders(
 ) -> Iterator[Regression]:
     for cls in (change.after, *change.new.heirs(change.after)):
         found = cls.methods.get("__len__")
-        if "__len__" in touching and found is not None and _opens(change, cls, found, name, touching):
+        if (
+            "__len__" in touching
+            and found is not None
+            and _opens(change, cls, found, name, touching)
+        ):
             if not _is_sent(change, cls):
                 continue
             yield Regression(
@@ -109,13 +115,15 @@ def _asked_by_loaders(
             )
 
 
-def _opens(change: ClassChange, cls: Class, function: Function, name: str, touching: set[str]) -> bool:
+def _opens(
+    change: ClassChange, cls: Class, function: Function, name: str, touching: set[str]
+) -> bool:
     return any(used in touching for used in order.called_on_self(cls, function))
 
 
 def _is_sent(change: ClassChange, cls: Class) -> bool:
     """Tell whether a class is a dataset: what loaders ask for its length."""
-    bases = {b for b in change.new.unknown_bases(cls)}
+    bases = set(change.new.unknown_bases(cls))
     return bool(bases & {"Dataset", "Subset", "ConcatDataset", "VisionDataset", "IterableDataset"})
 
 
@@ -127,7 +135,10 @@ def _left_by_construction(change: ClassChange, name: str, getter: Function) -> I
             (owner, f)
             for owner, f in made
             if f.name in order.CONSTRUCTORS
-            and any(is_attribute(n, self_name(f), name) and isinstance(n.ctx, ast.Load) for n in executed(f.body))  # type: ignore[attr-defined]
+            and any(
+                is_attribute(n, self_name(f), name) and isinstance(n.ctx, ast.Load)
+                for n in executed(f.body)
+            )  # type: ignore[attr-defined]
         ]
         calls = [
             (owner, f, used)
@@ -156,7 +167,9 @@ def _left_by_construction(change: ClassChange, name: str, getter: Function) -> I
                 return
 
 
-def _gives_back(change: ClassChange, made: list[tuple[Class, Function]], name: str, used: Function) -> bool:
+def _gives_back(
+    change: ClassChange, made: list[tuple[Class, Function]], name: str, used: Function
+) -> bool:
     """Tell whether the constructor that uses a lazy attribute deletes it again, after its last use."""
     related = {name, *(n for n, f in change.lazy.items() if _reads(f, name))}
     related |= {n for n in change.lazy if _reads(change.lazy[name], n)}
@@ -167,12 +180,18 @@ def _gives_back(change: ClassChange, made: list[tuple[Class, Function]], name: s
         gone = [
             n.lineno
             for n in executed(function.body)
-            if isinstance(n, ast.Attribute) and n.attr in related and is_attribute(n, owner) and isinstance(n.ctx, ast.Del)
+            if isinstance(n, ast.Attribute)
+            and n.attr in related
+            and is_attribute(n, owner)
+            and isinstance(n.ctx, ast.Del)
         ]
         last = [
             n.lineno
             for n in executed(function.body)
-            if isinstance(n, ast.Attribute) and n.attr == name and is_attribute(n, owner) and isinstance(n.ctx, ast.Load)
+            if isinstance(n, ast.Attribute)
+            and n.attr == name
+            and is_attribute(n, owner)
+            and isinstance(n.ctx, ast.Load)
         ]
         return bool(gone) and (not last or max(gone) >= max(last))
     return False
@@ -233,7 +252,9 @@ def _named(module: Module, call: ast.Call) -> Iterator[str]:
                 yield dotted(target)
     elif isinstance(statement, ast.Assign) and isinstance(statement.value, (ast.Tuple, ast.List)):
         for target in statement.targets:
-            if isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) == len(statement.value.elts):
+            if isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) == len(
+                statement.value.elts
+            ):
                 for one, value in zip(target.elts, statement.value.elts, strict=True):
                     if value is call and dotted(one):
                         yield dotted(one)
@@ -251,16 +272,26 @@ def _uses_of(
     for node in executed(body):
         if id(node) in own:
             continue
-        if isinstance(node, ast.Subscript) and dotted(node.value) == name and "__getitem__" in touching:
+        if (
+            isinstance(node, ast.Subscript)
+            and dotted(node.value) == name
+            and "__getitem__" in touching
+        ):
             if isinstance(node.ctx, ast.Load):
                 yield module, node, f"`{name}[...]`"
         elif isinstance(node, (ast.For, ast.comprehension)) and dotted(node.iter) == name:
             if touching & {"__iter__", "__getitem__"}:
                 yield module, node.iter, f"going through `{name}`"
         elif isinstance(node, ast.Compare) and any(dotted(c) == name for c in node.comparators):
-            if any(isinstance(o, (ast.In, ast.NotIn)) for o in node.ops) and touching & {"__contains__", "__iter__", "__getitem__"}:
+            if any(isinstance(o, (ast.In, ast.NotIn)) for o in node.ops) and touching & {
+                "__contains__",
+                "__iter__",
+                "__getitem__",
+            }:
                 yield module, node, f"`in {name}`"
-        elif isinstance(node, ast.Attribute) and dotted(node.value) == name and node.attr in touching:
+        elif (
+            isinstance(node, ast.Attribute) and dotted(node.value) == name and node.attr in touching
+        ):
             yield module, node, f"`{name}.{node.attr}`"
         elif isinstance(node, ast.Call):
             yield from _by_call(change, module, node, name, touching, own, far)
@@ -288,7 +319,9 @@ def _by_call(
             continue
         names = parameters(known[1])
         if position < len(names):
-            for _, inner, _ in _uses_of(change, known[0], known[1].body, names[position], touching, own, far - 1):
+            for _, inner, _ in _uses_of(
+                change, known[0], known[1].body, names[position], touching, own, far - 1
+            ):
                 yield module, node, f"`{dotted(node.func)}({name})` (line {inner.lineno})"
                 break
 
@@ -307,11 +340,19 @@ def _is_object(change: ClassChange, module: Module, node: ast.expr, classes: lis
             if known is not None and any(last_part(n) in names for n in within(known[1].body)):
                 return True
     function = change.new.enclosing(module, node)
-    for argument in [*function.args.args, *function.args.kwonlyargs] if function is not None else ():
+    for argument in (
+        [*function.args.args, *function.args.kwonlyargs] if function is not None else ()
+    ):
         if argument.arg == name and argument.annotation is not None:
             if change.new.class_of(module, argument.annotation) in classes:
                 return True
-            if any(t in names for t in (dotted(argument.annotation), str(getattr(argument.annotation, "value", "")))):
+            if any(
+                t in names
+                for t in (
+                    dotted(argument.annotation),
+                    str(getattr(argument.annotation, "value", "")),
+                )
+            ):
                 return True
     return False
 
@@ -322,11 +363,17 @@ def _before_workers(change: ClassChange, module: Module, node: ast.expr) -> bool
     Not where it stands below the last loader of its function, outside any loop.
     """
     body = change.new.body_around(module, node)
-    loaders = [n for n in executed(body) if isinstance(n, ast.Call) and last_part(n.func) in _STARTS]
+    loaders = [
+        n for n in executed(body) if isinstance(n, ast.Call) and last_part(n.func) in _STARTS
+    ]
     if not loaders:
         return True
     names = {name for call in loaders for name in _named(module, call)}
-    used = [n.lineno for n in executed(body) if isinstance(n, (ast.Name, ast.Attribute)) and dotted(n) in names]
+    used = [
+        n.lineno
+        for n in executed(body)
+        if isinstance(n, (ast.Name, ast.Attribute)) and dotted(n) in names
+    ]
     if node.lineno <= max([*used, *(n.lineno for n in loaders)]):
         return True
     return any(isinstance(a, (ast.For, ast.While)) for a in module.ancestors(node))
@@ -393,7 +440,9 @@ def _uses_through(
             length = holder.methods["__len__"]
             yield holder.module, length.body[0], f"`len()` of `{holder.name}`"  # type: ignore[misc]
         outside = own | {id(n) for n in within(holder.node)}
-        yield from _uses(change, [holder, *change.new.heirs(holder)], reached - {"__init__"}, outside)
+        yield from _uses(
+            change, [holder, *change.new.heirs(holder)], reached - {"__init__"}, outside
+        )
 
 
 def _holders(change: ClassChange, classes: list[Class]) -> Iterator[tuple[Class, str]]:
@@ -403,7 +452,9 @@ def _holders(change: ClassChange, classes: list[Class]) -> Iterator[tuple[Class,
             for name in _named(module, call):
                 if "." not in name:
                     continue
-                owner = next((a for a in module.ancestors(call) if isinstance(a, ast.ClassDef)), None)
+                owner = next(
+                    (a for a in module.ancestors(call) if isinstance(a, ast.ClassDef)), None
+                )
                 holder = next((c for c in change.new.classes(module) if c.node is owner), None)
                 if holder is not None and holder not in classes:
                     yield holder, name.partition(".")[2]

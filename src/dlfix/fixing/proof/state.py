@@ -44,7 +44,8 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
     name, line = function.name, function.lineno
     if name in change.before.values:
         yield change.regression(
-            function, f"the class has `{name}` by an assignment, which line {line} replaces or which replaces it"
+            function,
+            f"the class has `{name}` by an assignment, which line {line} replaces or which replaces it",
         )
         return
     for decorator in change.before.node.decorator_list:
@@ -52,14 +53,20 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
         found = change.old.resolve(change.before.module, target)
         if found is not None and _makes_state(found[1]):
             yield change.regression(
-                function, f"the decorator on line {decorator.lineno} gives the class state methods, which line {line} gets in the way of"
+                function,
+                f"the decorator on line {decorator.lineno} gives the class state methods, which line {line} gets in the way of",
             )
             return
     for module in change.old.project.mentions(change.before.name):
         for node in module.nodes(ast.Attribute):
-            if node.attr in STATE and isinstance(node.ctx, ast.Store) and last_part(node.value) == change.before.name:
+            if (
+                node.attr in STATE
+                and isinstance(node.ctx, ast.Store)
+                and last_part(node.value) == change.before.name
+            ):
                 yield change.regression(
-                    function, f"line {node.lineno} of {module.path.name} sets `{node.attr}`, which replaces line {line}"
+                    function,
+                    f"line {node.lineno} of {module.path.name} sets `{node.attr}`, which replaces line {line}",
                 )
                 return
     yield from _over_a_base(change, function)
@@ -107,7 +114,8 @@ def _over_other_ways(change: ClassChange, function: Function) -> Iterator[Regres
                 ast.Module(theirs.body, []) if isinstance(theirs, ast.FunctionDef) else theirs
             ):
                 yield change.regression(
-                    function, f"`{base.name}.{name}` (line {theirs.lineno}) says how it is pickled, and never asks line {function.lineno}"
+                    function,
+                    f"`{base.name}.{name}` (line {theirs.lineno}) says how it is pickled, and never asks line {function.lineno}",
                 )
                 return
 
@@ -133,11 +141,13 @@ def _missing_keys(change: ClassChange, function: Function) -> Iterator[Regressio
             if f".{name}" not in sure:
                 whose = "an object" if cls is change.after else f"a `{cls.name}`"
                 yield change.regression(
-                    node, f"line {node.lineno} takes `{name}` out of the state, and {whose} may not have it"
+                    node,
+                    f"line {node.lineno} takes `{name}` out of the state, and {whose} may not have it",
                 )
             elif _deleted(change, cls, name):
                 yield change.regression(
-                    node, f"line {node.lineno} takes `{name}` out of the state, and a method may have deleted it"
+                    node,
+                    f"line {node.lineno} takes `{name}` out of the state, and a method may have deleted it",
                 )
 
 
@@ -194,7 +204,8 @@ def _missing_super(change: ClassChange, function: Function) -> Iterator[Regressi
         if node.attr == "__getstate__" and outside - {"Module", "LightningModule"}:
             continue
         yield change.regression(
-            node, f"line {node.lineno} calls `{node.attr}` of a base, and none has it (before Python 3.11)"
+            node,
+            f"line {node.lineno} calls `{node.attr}` of a base, and none has it (before Python 3.11)",
         )
 
 
@@ -219,7 +230,9 @@ def _left_out(function: Function) -> Iterator[tuple[str, ast.AST]]:
     for node in executed(function.body):
         if isinstance(node, ast.Delete):
             targets = [t for t in node.targets if isinstance(t, ast.Subscript)]
-            yield from ((str(t.slice.value), t) for t in targets if isinstance(t.slice, ast.Constant))
+            yield from (
+                (str(t.slice.value), t) for t in targets if isinstance(t.slice, ast.Constant)
+            )
         elif isinstance(node, ast.Call) and last_part(node.func) == "pop" and node.args:
             if isinstance(node.args[0], ast.Constant):
                 yield str(node.args[0].value), node
@@ -250,7 +263,9 @@ def restored(change: ClassChange) -> set[str]:
         names |= {
             n.attr
             for n in within(function.body)
-            if isinstance(n, ast.Attribute) and is_attribute(n, self_name(function)) and isinstance(n.ctx, ast.Store)
+            if isinstance(n, ast.Attribute)
+            and is_attribute(n, self_name(function))
+            and isinstance(n.ctx, ast.Store)
         }
     return names
 
@@ -263,7 +278,9 @@ def _reached(change: ClassChange, name: str) -> list[tuple[Class, Function]]:
 
 def _flags(change: ClassChange) -> Iterator[Regression]:
     """Yield the flags that go with a handle, are kept in the state, and decide whether it is opened."""
-    gone = {name.removeprefix("_").removesuffix("_by_pid") for name in dropped(change)} | set(dropped(change))
+    gone = {name.removeprefix("_").removesuffix("_by_pid") for name in dropped(change)} | set(
+        dropped(change)
+    )
     gone |= set(change.lazy)
     gone |= {f"_{name}" for name in gone}
     kept = restored(change) | set(dropped(change))
@@ -274,7 +291,9 @@ def _flags(change: ClassChange) -> Iterator[Regression]:
         for block in blocks(function):
             handles = {n for s in block for n in sets(s, owner) if n in gone}
             for statement in block if handles else ():
-                if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Constant):
+                if not isinstance(statement, ast.Assign) or not isinstance(
+                    statement.value, ast.Constant
+                ):
                     continue
                 if not statement.value.value:
                     continue

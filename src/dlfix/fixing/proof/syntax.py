@@ -94,9 +94,7 @@ def stored_names(nodes: ast.AST | Iterable[ast.AST]) -> set[str]:
             bound.add(node.name)
         elif isinstance(node, ast.alias):
             bound.add(node.asname or node.name.partition(".")[0])
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            bound.add(node.name)
-        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+        elif (isinstance(node, ast.ExceptHandler) and node.name) or (isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name):
             bound.add(node.name)
     return bound
 
@@ -174,4 +172,9 @@ def ends_here(body: list[ast.stmt]) -> bool:
     if isinstance(last, ast.Raise):
         return True
     called = last.value if isinstance(last, ast.Expr) else None
-    return isinstance(called, ast.Call) and last_part(called.func) in {"exit", "_exit", "abort", "fail"}
+    return isinstance(called, ast.Call) and last_part(called.func) in {
+        "exit",
+        "_exit",
+        "abort",
+        "fail",
+    }

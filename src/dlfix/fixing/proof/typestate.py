@@ -47,14 +47,16 @@ def merged(one: State | None, other: State | None) -> State | None:
     """Return what is sure on both ways to a point; None stands for a way that is never taken."""
     if one is None or other is None:
         return one or other
-    return State(
-        one.bound & other.bound, one.present & other.present, one.implied & other.implied
-    )
+    return State(one.bound & other.bound, one.present & other.present, one.implied & other.implied)
 
 
 def _condition(test: ast.expr) -> str:
     """Return a condition as text: the same for a parameter and the attribute it is kept as."""
-    return re.sub(r"Attribute\(value=Name\(id='self', ctx=Load\(\)\), attr='_?(\w+)', ctx", r"Name(id='\1', ctx", ast.dump(test))
+    return re.sub(
+        r"Attribute\(value=Name\(id='self', ctx=Load\(\)\), attr='_?(\w+)', ctx",
+        r"Name(id='\1', ctx",
+        ast.dump(test),
+    )
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,9 @@ class Interpreter:
         names = [a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]]
         names += [a.arg for a in (args.vararg, args.kwarg) if a is not None]
         self._frames.append(frame)
-        end = self._block(function.body, State(outer.bound | set(names), outer.present, outer.implied))
+        end = self._block(
+            function.body, State(outer.bound | set(names), outer.present, outer.implied)
+        )
         self._frames.pop()
         for returned in frame.returns:
             end = merged(end, returned)
@@ -303,12 +307,20 @@ class Interpreter:
             for each in ast.walk(case.pattern):
                 name = getattr(each, "name", None) or getattr(each, "rest", None)
                 start = start.binding(name) if isinstance(name, str) else start
-            complete |= case.guard is None and isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+            complete |= (
+                case.guard is None
+                and isinstance(case.pattern, ast.MatchAs)
+                and case.pattern.pattern is None
+            )
             end = merged(end, self._block(case.body, start))
         return end if complete else merged(end, state)
 
     def _functiondef(self, node: Function, state: State) -> State:
-        for outside in [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)]:
+        for outside in [
+            *node.decorator_list,
+            *node.args.defaults,
+            *filter(None, node.args.kw_defaults),
+        ]:
             state = self._expression(outside, state)
         return state.binding(node.name)
 
@@ -385,7 +397,11 @@ class Interpreter:
     def _read(self, node: ast.Name | ast.Attribute, state: State) -> State:
         frame = self._frame
         if isinstance(node, ast.Name):
-            if node.id in frame.locals and node.id not in state.bound and not hasattr(builtins, node.id):
+            if (
+                node.id in frame.locals
+                and node.id not in state.bound
+                and not hasattr(builtins, node.id)
+            ):
                 self._note(self.unset, node.id, node)
             return state
         if not is_attribute(node, frame.self_name) or self.cls is None:
@@ -422,7 +438,7 @@ class Interpreter:
         if isinstance(func, ast.Name) and func.id == "setattr" and len(node.args) == 3:
             name = node.args[1]
             if isinstance(name, ast.Constant):
-                return state.binding(f".{name.value}")
+                return state.binding(f".{name.value!s}")
         elif isinstance(func, ast.Attribute):
             base = func.value
             if is_attribute(func, frame.self_name):
@@ -481,7 +497,7 @@ class Interpreter:
         if isinstance(test, ast.Call) and len(test.args) >= 2 and isinstance(test.func, ast.Name):
             named = test.args[1]
             if test.func.id in {"hasattr", "getattr"} and isinstance(named, ast.Constant):
-                return f".{named.value}", holds
+                return f".{named.value!s}", holds
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
             op, left, right = test.ops[0], test.left, test.comparators[0]
             if isinstance(right, ast.Constant) and right.value is None:
@@ -496,8 +512,12 @@ class Interpreter:
 
 
 def _attributes(state: State) -> State:
-    bound, present = (frozenset(n for n in s if n.startswith(".")) for s in (state.bound, state.present))
-    return State(bound, present, frozenset(fact for fact in state.implied if fact[2].startswith(".")))
+    bound, present = (
+        frozenset(n for n in s if n.startswith(".")) for s in (state.bound, state.present)
+    )
+    return State(
+        bound, present, frozenset(fact for fact in state.implied if fact[2].startswith("."))
+    )
 
 
 def _back(inner: State, outer: State) -> State:

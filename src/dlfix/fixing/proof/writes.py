@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
     MUTATING,
     Function,
     dotted,
@@ -42,9 +43,7 @@ def in_family(program: Program, family: list[Class], name: str) -> Iterator[Writ
         for function in cls.functions:
             owner = self_name(function)
             for node in within(function.body):
-                if is_attribute(node, owner, name) and not isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
-                    yield Write(cls.module, cls, function, node)
-                elif _sets_by_name(node, owner, name):
+                if (is_attribute(node, owner, name) and not isinstance(node.ctx, ast.Load)) or _sets_by_name(node, owner, name):  # type: ignore[attr-defined]
                     yield Write(cls.module, cls, function, node)
 
 
@@ -108,15 +107,15 @@ def values_of(program: Program, module: Module, node: ast.AST, name: str) -> lis
     for statement in executed(program.body_around(module, node)):
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
-                if dotted(target) == name:
-                    found.append(statement.value)
-                elif name in {dotted(n) for n in ast.walk(target)} and not isinstance(
+                if dotted(target) == name or (name in {dotted(n) for n in ast.walk(target)} and not isinstance(
                     target, (ast.Attribute, ast.Subscript)
-                ):
+                )):
                     found.append(statement.value)
         elif isinstance(statement, ast.AnnAssign) and dotted(statement.target) == name:
             found += [statement.value] if statement.value is not None else []
-        elif isinstance(statement, (ast.For, ast.comprehension)) and dotted(statement.target) == name:
+        elif (
+            isinstance(statement, (ast.For, ast.comprehension)) and dotted(statement.target) == name
+        ):
             found.append(statement.iter)
         elif isinstance(statement, ast.withitem) and dotted(statement.optional_vars) == name:
             found.append(statement.context_expr)
@@ -161,34 +160,33 @@ def changes_in_place(module: Module, node: ast.expr) -> bool:
     return isinstance(parent, ast.AugAssign) and parent.target is node
 
 
-def changed_by_name(program: Program, module: Module, body: list[ast.stmt], name: str) -> ast.AST | None:
+def changed_by_name(
+    program: Program, module: Module, body: list[ast.stmt], name: str
+) -> ast.AST | None:
     """Return where a body changes the content of what a name stands for, None where it does not."""
     for node in executed(body):
         if isinstance(node, ast.Name) and node.id == name and changes_in_place(module, node):
             return node
-        if isinstance(node, ast.Call) and last_part(node.func) in {"shuffle", "heapify", "heappop", "heappush"}:
-            if any(dotted(arg) == name for arg in node.args):
-                return node
+        if isinstance(node, ast.Call) and last_part(node.func) in {
+            "shuffle",
+            "heapify",
+            "heappop",
+            "heappush",
+        } and any(dotted(arg) == name for arg in node.args):
+            return node
     return None
 
 
 def global_rebinding(program: Program, module: Module, name: str) -> ast.AST | None:
     """Return a second place that binds a name of a module, None where there is only one."""
-    plain: list[ast.AST] = []
-    for statement in executed(module.tree.body):
-        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.With)):
-            targets = getattr(statement, "targets", None) or [getattr(statement, "target", statement)]
-            if isinstance(statement, ast.With):
-                targets = [i.optional_vars for i in statement.items if i.optional_vars]
-            if any(name in stored_names(t) for t in targets):
-                plain.append(statement)
     for declared in module.nodes(ast.Global):
         if name in declared.names:
             function = program.enclosing(module, declared)
             if function is not None and name in stored_names(function.body):
                 return declared
-    if len(plain) > 1:
-        return plain[1]
+    bindings = _ways_to_bind(module.tree.body, name)
+    if len(bindings) > 1:
+        return bindings[1]
     for other in program.project.setting(name, module):
         for node in other.nodes(ast.Attribute):
             if node.attr == name and not isinstance(node.ctx, ast.Load):
@@ -196,3 +194,27 @@ def global_rebinding(program: Program, module: Module, name: str) -> ast.AST | N
                 if found is not None and found[0] is module:
                     return node
     return None
+
+
+def _ways_to_bind(body: Sequence[ast.stmt], name: str) -> list[ast.AST]:
+    """Return the bindings of a name that may follow each other; in a loop, one follows itself."""
+    found: list[ast.AST] = []
+    for node in body:
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)):
+            continue
+        if isinstance(node, ast.If):
+            branches = [node.body, node.orelse]
+        elif isinstance(node, ast.Try):
+            branches = [[*node.body, *node.orelse], *(h.body for h in node.handlers)]
+        elif isinstance(node, (ast.For, ast.While)):
+            again = [node] if name in stored_names(node) else []
+            found += [*again, *again]
+            continue
+        elif isinstance(node, ast.With):
+            found += [node] if any(name in stored_names(i) for i in node.items) else []
+            branches = [node.body]
+        else:
+            found += [node] if name in stored_names(node) else []
+            continue
+        found += max((_ways_to_bind(branch, name) for branch in branches), key=len)
+    return found

@@ -1,0 +1,309 @@
+"""Statements that run at import: what stays must not need what moved under the guard of the main module."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dlfix.fixing.proof.changes import FileChange, Regression
+from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
+    Function,
+    bound_in,
+    dotted,
+    executed,
+    free_names,
+    last_part,
+    stored_names,
+    strings,
+)
+from dlfix.project.module import Module
+
+_QUIET = frozenset({"filterwarnings", "simplefilter", "getLogger", "set_num_threads"})
+_FAR = 4
+# What the import of another module can depend on.
+_FOR_IMPORTS = ("environ", "path", "chdir", "putenv", "set_start_method", "use", "setlocale")
+
+
+@dataclass
+class _Effect:
+    """What running some statements reads and changes, as roots of names."""
+
+    reads: dict[str, int] = field(default_factory=dict)
+    changes: dict[str, int] = field(default_factory=dict)
+
+
+def check(change: FileChange) -> Iterator[Regression]:
+    """Yield statements that run at import and need what runs only in the main module now."""
+    moved = _moved(change)
+    if not moved:
+        return
+    yield from _read_at_import(change, moved)
+    yield from _read_elsewhere(change, moved)
+    yield from _order(change, moved)
+
+
+def is_guard(node: ast.stmt) -> bool:
+    """Tell whether a statement is `if __name__ == "__main__":`."""
+    return (
+        isinstance(node, ast.If)
+        and "__main__" in set(strings(node.test))
+        and "__name__" in ast.dump(node.test)
+    )
+
+
+def _moved(change: FileChange) -> list[ast.stmt]:
+    """Return the statements of the module before that stand under a guard, or nowhere, after."""
+    left = [ast.dump(n) for n in change.after.tree.body if not is_guard(n)]
+    guarded = [
+        ast.dump(s)
+        for n in change.after.tree.body
+        if is_guard(n)
+        for s in ast.walk(n)
+        if isinstance(s, ast.stmt)
+    ]
+    found = []
+    for node in change.before.tree.body:
+        text = ast.dump(node)
+        if text in left:
+            left.remove(text)
+        elif text in guarded and not is_guard(node):
+            found.append(node)
+    return found
+
+
+def _bound(statements: list[ast.stmt]) -> dict[str, int]:
+    return {name: node.lineno for node in statements for name in stored_names(node)}
+
+
+def _at_import(module: Module) -> list[ast.stmt]:
+    return [node for node in module.tree.body if not is_guard(node)]
+
+
+def _read_at_import(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
+    bound = _bound(moved)
+    still = _bound(_at_import(change.after))
+    for node in _at_import(change.after):
+        for name, line in _effect(change, node).reads.items():
+            if name in bound and name not in still:
+                yield change.regression(
+                    name,
+                    line,
+                    f"line {line} reads `{name}` at import, which is only set in the main module now",
+                )
+        for text in set(strings(node)) & set(bound):
+            if text not in still and "globals" in ast.dump(node):
+                line = node.lineno
+                yield change.regression(
+                    text,
+                    line,
+                    f"line {line} looks `{text}` up in `globals()`, and it is only set in the main module now",
+                )
+
+
+def _read_elsewhere(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
+    """Yield other modules that import or look up a name that import no longer sets."""
+    bound = _bound(moved)
+    still = _bound(_at_import(change.after))
+    for name, line in bound.items():
+        if name in still:
+            continue
+        for module in change.new.project.mentions(name):
+            if module.path == change.after.path:
+                continue
+            for node in module.nodes(ast.ImportFrom):
+                if any(a.name == name for a in node.names) and _from(change, module, node):
+                    at = _line_of(change, name, line)
+                    yield change.regression(
+                        name,
+                        at,
+                        f"line {node.lineno} of {module.path.name} imports `{name}`, which line {at} only sets in the main module now",
+                    )
+            for attribute in module.nodes(ast.Attribute):
+                root = dotted(attribute.value)
+                if attribute.attr == name and root and _names_module(change, module, root):
+                    at = _line_of(change, name, line)
+                    yield change.regression(
+                        name,
+                        at,
+                        f"line {attribute.lineno} of {module.path.name} reads `{root}.{name}`, which line {at} only sets in the main module now",
+                    )
+                    break
+
+
+def _line_of(change: FileChange, name: str, otherwise: int) -> int:
+    for node in change.after.nodes_by_name.get(name, ()):
+        if not isinstance(node.ctx, ast.Load):
+            return node.lineno
+    return otherwise
+
+
+def _from(change: FileChange, module: Module, node: ast.ImportFrom) -> bool:
+    origin = node.module or ""
+    if node.level:
+        origin = change.new.project.relative(module, node.level, node.module)
+    found = change.new.project.find(origin, module)
+    return found is not None and found.path == change.after.path
+
+
+def _names_module(change: FileChange, module: Module, root: str) -> bool:
+    for node in module.nodes(ast.Import):
+        for alias in node.names:
+            if (alias.asname or alias.name) == root:
+                found = change.new.project.find(alias.name, module)
+                return found is not None and found.path == change.after.path
+    return False
+
+
+# The order of what stays and what moved
+
+
+def _order(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
+    """Yield statements that stay, stood below one that moved, and depend on what it did."""
+    texts = {ast.dump(node): node for node in _at_import(change.after)}
+    seen = _Effect()
+    for node in change.before.tree.body:
+        if any(node is each for each in moved):
+            effect = _effect(change, node, old=True)
+            for name, line in effect.changes.items():
+                seen.changes.setdefault(name, line)
+            continue
+        stays = texts.get(ast.dump(node))
+        if stays is None or is_guard(node) or not seen.changes:
+            continue
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for name in seen.changes.keys() & {f"import:{n}" for n in _FOR_IMPORTS}:
+                yield change.regression(
+                    "<module>",
+                    stays,
+                    f"line {stays.lineno} imports what line {seen.changes[name]} before prepared (`{name[7:]}`), and runs first now",
+                )
+            continue
+        effect = _effect(change, stays)
+        for name in sorted(effect.reads.keys() & seen.changes.keys()):
+            line = effect.reads[name]
+            yield change.regression(
+                name,
+                line,
+                f"line {line} depends on `{name}` at import, which is only set up in the main module now",
+            )
+
+
+def _effect(change: FileChange, node: ast.stmt, *, old: bool = False) -> _Effect:
+    """Return what running one statement of the module reads and changes."""
+    effect = _Effect()
+    module = change.before if old else change.after
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return effect
+    _add(change, module, [node], effect, set(), set(), _FAR)
+    return effect
+
+
+def _add(
+    change: FileChange,
+    module: Module,
+    nodes: list[ast.AST] | list[ast.stmt],
+    effect: _Effect,
+    own: set[str],
+    seen: set[int],
+    far: int,
+) -> None:
+    for node in executed(nodes):
+        line = getattr(node, "lineno", 1)
+        if isinstance(node, ast.Name) and node.id not in own:
+            (effect.reads if isinstance(node.ctx, ast.Load) else effect.changes).setdefault(
+                node.id, line
+            )
+        elif isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(
+            node.ctx, ast.Load
+        ):
+            _changes(
+                effect, dotted(node.value) or dotted(getattr(node.value, "value", None)), line, own
+            )
+            if isinstance(node, ast.Subscript) and last_part(node.value) == "environ":
+                effect.changes.setdefault("import:environ", line)
+        elif isinstance(node, ast.Call):
+            _call(change, module, node, effect, own, seen, far)
+
+
+def _changes(effect: _Effect, name: str, line: int, own: set[str]) -> None:
+    root = name.partition(".")[0]
+    if root and root not in own:
+        effect.changes.setdefault(root, line)
+
+
+def _call(
+    change: FileChange,
+    module: Module,
+    node: ast.Call,
+    effect: _Effect,
+    own: set[str],
+    seen: set[int],
+    far: int,
+) -> None:
+    name, program = dotted(node.func), change.old if module is change.before else change.new
+    found = program.resolve(module, node.func)
+    if found is not None and isinstance(found[1], FUNCTIONS) and far and id(found[1]) not in seen:
+        seen.add(id(found[1]))
+        _inside(change, found[0], found[1], effect, seen, far, here=found[0].path == module.path)
+    if last_part(node.func) in _QUIET or not name:
+        return
+    for part in _FOR_IMPORTS:
+        if f".{part}" in f".{name}.":
+            effect.changes.setdefault(f"import:{part}", node.lineno)
+    if isinstance(node.func, ast.Attribute) and (found is None or found[0].path != module.path):
+        root = name.partition(".")[0]
+        if _is_own_module(program, module, root) or not _is_library(module, root):
+            _changes(effect, name, node.lineno, own)
+
+
+def _is_library(module: Module, root: str) -> bool:
+    """Tell whether a name is imported."""
+    return any(
+        root in stored_names(node)
+        for node in [*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)]
+    )
+
+
+def _is_own_module(program: object, module: Module, root: str) -> bool:
+    """Tell whether a name stands for a module of the project."""
+    resolved = getattr(program, "_bound")(module, root, 4)  # noqa: B009
+    return resolved is not None and isinstance(resolved[1], ast.Module)
+
+
+def _inside(
+    change: FileChange,
+    module: Module,
+    function: Function,
+    effect: _Effect,
+    seen: set[int],
+    far: int,
+    *,
+    here: bool,
+) -> None:
+    """Add what a function reads and changes of its module."""
+    declared = {
+        n for node in executed(function.body) if isinstance(node, ast.Global) for n in node.names
+    }
+    if not here:
+        return
+    own = bound_in(function)
+    inner = _Effect()
+    _add(
+        change,
+        change.after if module.path == change.after.path else module,
+        list(function.body),
+        inner,
+        own,
+        seen,
+        far - 1,
+    )
+    for name, line in inner.reads.items():
+        effect.reads.setdefault(name, line)
+    for name, line in inner.changes.items():
+        effect.changes.setdefault(name, line)
+    for name in declared & stored_names(function.body):
+        effect.changes.setdefault(name, function.lineno)
+    for name in free_names(function):
+        effect.reads.setdefault(name, function.lineno)

@@ -1,0 +1,244 @@
+"""What moved to module level captures what it captured, and shows what it showed."""
+
+import pytest
+
+from tests.fixing.proof.pairs import worse
+
+
+def test_a_function_that_captures_nothing_may_move():
+    before = "def make():\n    def collate(rows):\n        return rows\n    return DataLoader([], collate_fn=collate)\n"
+    after = "def collate(rows):\n    return rows\n\ndef make():\n    return DataLoader([], collate_fn=collate)\n"
+    assert worse(before, after) == []
+
+
+def test_a_capture_may_be_bound():
+    before = "def make(by):\n    return DataLoader([], collate_fn=lambda rows: rows * by)\n"
+    after = "def _collate(rows, *, by):\n    return rows * by\n\ndef make(by):\n    return DataLoader([], collate_fn=functools.partial(_collate, by=by))\n"
+    assert worse(before, after) == []
+
+
+def bound(body, *, head="def make(args):", use="functools.partial(_scale, by=by)", lam="lambda v: v * by", **others):
+    """Compare a lambda that captures `by` with a partial, at `HERE` in a body."""
+    new = "def _scale(v, *, by):\n    return v * by\n\n"
+    lines = "\n".join("    " + line for line in body.strip().splitlines())
+    before, after = lines.replace("HERE", lam), lines.replace("HERE", use)
+    return worse(f"{head}\n{before}\n", f"{new}{head}\n{after}\n", **others)
+
+
+REBOUND = {
+    "below": "by = 1\nfn = HERE\nby = 2\nreturn fn",
+    "below, by a loop": "by = 1\nfn = HERE\nfor by in args:\n    fn(by)\nreturn fn",
+    "below, in a branch": "by = 1\nfn = HERE\nif args:\n    by = 2\nreturn fn",
+    "below, by `with`": "by = 1\nfn = HERE\nwith open(args) as by:\n    return fn",
+    "by the loop it is in": "fns = []\nfor by in args:\n    fns.append(HERE)\nreturn fns",
+    "in the loop it is in": "fns = []\nfor arg in args:\n    by = arg\n    fns.append(HERE)\nreturn fns",
+    "by +=": "by = 0\nfn = HERE\nby += 1\nreturn fn",
+    "by another function": "by = 0\nfn = HERE\ndef more():\n    nonlocal by\n    by += 1\nmore()\nreturn fn",
+    "by a walrus": "by = 0\nfn = HERE\nif (by := args):\n    return fn",
+}
+
+
+@pytest.mark.parametrize("body", REBOUND.values(), ids=REBOUND)
+def test_a_captured_name_is_not_bound_by_value_where_it_is_bound_again(body):
+    assert any("captured by value" in reason for reason in bound(body))
+
+
+UNBOUND = {
+    "below": "fn = HERE\nby = args\nreturn fn",
+    "to itself": "by = HERE\nreturn by",
+    "in a branch before": "if args:\n    by = 1\nfn = HERE\nby = 2\nreturn fn",
+    "within its own statement": "by = DataLoader([], collate_fn=HERE)\nreturn by",
+}
+
+
+@pytest.mark.parametrize("body", UNBOUND.values(), ids=UNBOUND)
+def test_a_captured_name_is_bound_before_it_is_bound_by_value(body):
+    assert any("may not be bound yet" in reason for reason in bound(body))
+
+
+def test_a_global_that_a_function_sets_is_not_bound_by_value():
+    reasons = bound(
+        "return HERE",
+        head="by = 1\n\ndef use(value):\n    global by\n    by = value\n\ndef make():",
+    )
+    assert any("captured by value" in reason for reason in reasons)
+
+
+SET_LATER = {
+    "by a method": "    def setup(self, by):\n        self.by = by\n",
+    "by the same method": "        self.by = 2\n",
+    "by a subclass": "class Sub(Made):\n    def setup(self):\n        self.by = 3\n",
+    "from outside": "made = Made()\nmade.by = 4\n",
+}
+
+
+@pytest.mark.parametrize("more", SET_LATER.values(), ids=SET_LATER)
+def test_an_attribute_that_is_set_later_is_not_bound_by_value(more):
+    text = "{0}class Made:\n    def __init__(self):\n        self.by = None\n        self.fn = {1}\n{2}"
+    before = text.format("", "lambda v: v * self.by", more)
+    after = text.format(
+        "def _scale(v, *, by):\n    return v * by\n\n", "functools.partial(_scale, by=self.by)", more
+    )
+    assert any("captured by value" in reason for reason in worse(before, after))
+
+
+def test_an_attribute_of_a_local_object_that_is_set_later_is_not_bound_by_value():
+    reasons = bound(
+        "fn = HERE\nargs.by = 3\nreturn fn",
+        lam="lambda v: v * args.by",
+        use="functools.partial(_scale, by=args.by)",
+    )
+    assert any("captured by value" in reason for reason in reasons)
+
+
+ONCE = {
+    "a call": ("lambda v: v * next(args)", "functools.partial(_scale, by=next(args))"),
+    "a list": ("lambda v: v * []", "functools.partial(_scale, by=[])"),
+    "a length": ("lambda v: v * len(args)", "functools.partial(_scale, by=len(args))"),
+}
+
+
+@pytest.mark.parametrize(("lam", "use"), ONCE.values(), ids=ONCE)
+def test_what_was_made_at_each_call_is_not_bound_once(lam, use):
+    assert any("made once" in reason for reason in bound("return HERE", lam=lam, use=use))
+
+
+def test_a_value_by_default_was_made_once_already():
+    assert not bound("fns = []\nfor by in args:\n    fns.append(HERE)\nreturn fns", lam="lambda v, by=by: v * by")
+
+
+def test_a_list_that_is_used_up_at_once_may_be_captured_by_value():
+    assert not bound("by = 1\nfirst = list(map(HERE, args))\nby = 2\nreturn first, by")
+
+
+PICKLES_NOT = {
+    "a lambda": "functools.partial(lambda v, by: v * by, by=by)",
+    "a function of C": "functools.partial(lmdb.open, by)",
+}
+
+
+@pytest.mark.parametrize("use", PICKLES_NOT.values(), ids=PICKLES_NOT)
+def test_a_partial_holds_nothing_that_cannot_be_pickled(use):
+    assert any("holds" in reason for reason in bound("by = 1\nreturn HERE", use=use))
+
+
+def test_a_partial_does_not_hold_a_local_function():
+    body = "by = 1\ndef inner(v, by):\n    return v * by\nreturn HERE"
+    assert any("is local" in reason for reason in bound(body, use="functools.partial(inner, by=by)"))
+
+
+LOOKED_AT = {
+    "its signature": "import inspect\n\ndef apply(fn):\n    return inspect.signature(fn).parameters\n",
+    "its name": "def register(fn):\n    return {fn.__name__: fn}\n",
+    "its code": "def names(fn):\n    return fn.__code__.co_varnames\n",
+    "its type": "import types\n\ndef check(fn):\n    assert isinstance(fn, types.FunctionType)\n",
+    "whether it is one": "import inspect\n\ndef check(fn):\n    return inspect.isfunction(fn)\n",
+    "its defaults": "def check(step):\n    return step.fn.__defaults__\n",
+}
+
+
+@pytest.mark.parametrize("other", LOOKED_AT.values(), ids=LOOKED_AT)
+def test_a_function_stays_one_where_somebody_asks_for(other):
+    assert any("of a function" in reason for reason in bound("by = 1\nreturn HERE", other=other))
+
+
+OF_CLASSES = "def show(x):\n    print(type(x).__name__, x.__class__.__name__)\n\nif __name__ == '__main__':\n    show(1)\n"
+
+
+def test_the_names_of_classes_are_no_names_of_functions():
+    assert bound("by = 1\nreturn HERE", other=OF_CLASSES) == []
+
+
+def moved(before, new, after, **others):
+    return worse(before, f"{new}\n{after}", **others)
+
+
+def local(body, *, around="x = 1\n    ", name="collate", sign="rows"):
+    before = f"def make():\n    {around}def {name}({sign}):\n        {body}\n    return {name}\n"
+    return before, f"def {name}({sign}):\n    {body}\n", f"def make():\n    {around}return {name}\n"
+
+
+INSIDE = {
+    "a local of the function it was in": local("return rows * x"),
+    "a local import": local("return json.dumps(rows)", around="import json\n    "),
+    "a local that hides the module's": local("return os.getcwd()", around="os = None\n    "),
+    "a private name of a class": local("return rows.__data"),
+    "super": local("return super().collate(rows)"),
+    "the class": local("return __class__"),
+}
+
+
+@pytest.mark.parametrize("case", INSIDE.values(), ids=INSIDE)
+def test_the_moved_code_names_what_it_named(case):
+    assert moved(*case)
+
+
+DEFAULTS = {
+    "a list": "rows, seen=[]",
+    "a call": "rows, at=time.time()",
+    "a global that changes": "rows, *, mode=MODE",
+}
+
+
+@pytest.mark.parametrize("sign", DEFAULTS.values(), ids=DEFAULTS)
+def test_a_default_is_evaluated_as_often_as_before(sign):
+    before, new, after = local("return rows", sign=sign)
+    head = "MODE = 1\nMODE = 2\n"
+    assert any("the default" in reason for reason in worse(head + before, head + new + after))
+
+
+def test_a_default_that_never_changes_may_be_evaluated_at_import():
+    assert moved(*local("return rows", sign="rows, size=2, mode=None, dtype=np.float32")) == []
+
+
+def test_a_decorator_moves_with_its_function():
+    text = "def make():\n    @functools.cache\n    def size(v):\n        return v\n    return size\n"
+    new = "def size(v):\n    return v\n"
+    after = "def make():\n    return size\n"
+    assert any("decorator" in reason for reason in moved(text, new, after))
+    assert moved(text, "@functools.cache\n" + new, after) == []
+    renamed = "@functools.wraps\ndef _size(v):\n    return v\n"
+    assert moved(text, renamed, after.replace("size", "_size"))
+
+
+TAKEN = {
+    "a builtin that is used": ("sum", "\ndef total(rows):\n    return sum(rows)\n"),
+    "a name from a star import": ("merge", "\nfrom shapes import *\n\ndef all_of(rows):\n    return merge(rows)\n"),
+}
+
+
+@pytest.mark.parametrize(("name", "more"), TAKEN.values(), ids=TAKEN)
+def test_the_name_at_module_level_is_free(name, more):
+    before, new, after = local("return rows", name=name)
+    assert any("takes the name" in reason for reason in moved(before + more, new, after + more))
+
+
+def test_all_parts_of_a_generic_function_move():
+    before = "def make():\n    @functools.singledispatch\n    def size(v):\n        return 0\n    @size.register\n    def _(v: int):\n        return v\n    return size\n"
+    after = "@functools.singledispatch\ndef size(v):\n    return 0\n\ndef make():\n    @size.register\n    def _(v: int):\n        return v\n    return size\n"
+    assert any("at each call" in reason for reason in worse(before, after))
+
+
+def test_attributes_of_a_function_belong_to_one_call():
+    before = "def make():\n    def count(v):\n        return v\n    count.calls = 0\n    return count\n"
+    after = "def count(v):\n    return v\n\ndef make():\n    count.calls = 0\n    return count\n"
+    assert any("at each call" in reason for reason in worse(before, after))
+
+
+def test_a_bound_keyword_is_not_passed_by_a_caller_too():
+    before = "def make(by):\n    def fn(v, **more):\n        return v * by, more\n    return fn\n\ndef run(fn):\n    return fn(1, by=2)\n"
+    after = "def _fn(v, *, by, **more):\n    return v * by, more\n\ndef make(by):\n    return functools.partial(_fn, by=by)\n\ndef run(fn):\n    return fn(1, by=2)\n"
+    assert any("passes `by` too" in reason for reason in worse(before, after))
+
+
+def test_a_class_takes_what_it_captured_where_it_is_made():
+    text = "{0}def make(args):\n    by = 1\n{1}    made = Scaled({2})\n    by = 2\n    return made\n"
+    old = "    class Scaled(Dataset):\n        def __getitem__(self, i):\n            return i * by\n"
+    new = "class Scaled(Dataset):\n    def __init__(self, by):\n        self.by = by\n\n    def __getitem__(self, i):\n        return i * self.by\n\n"
+    assert any("captured by value" in r for r in worse(text.format("", old, ""), text.format(new, "", "by")))
+
+
+def test_a_name_at_import_is_bound_before_it_is_used():
+    before = "scale = DataLoader([], collate_fn=lambda v: v)\n"
+    after = "scale = DataLoader([], collate_fn=_collate)\n\ndef _collate(v):\n    return v\n"
+    assert any("at import" in reason for reason in worse(before, after))

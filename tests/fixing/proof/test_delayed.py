@@ -1,0 +1,359 @@
+"""Calls may be delayed, reads may not."""
+
+import pytest
+
+from tests.fixing.proof.pairs import opened
+
+PLAIN = "rows = Rows('a.h5')\n"
+
+
+def test_a_path_that_is_kept_may_be_read_later():
+    assert opened(program=PLAIN) == []
+
+
+def test_a_local_value_that_is_kept_may_be_read_later():
+    assert not opened(
+        init="full = os.path.join(root, name)\nself.file = h5py.File(full, 'r')",
+        later="full = os.path.join(root, name)\nself.full = full",
+        opener="return h5py.File(self.full, 'r')",
+        parameters="root, name",
+    )
+
+
+def test_a_copy_of_a_list_may_be_read_later():
+    assert not opened(
+        init="self.file = [h5py.File(p, 'r') for p in paths]",
+        later="self.paths = list(paths)",
+        opener="return [h5py.File(p, 'r') for p in self.paths]",
+        parameters="paths",
+    )
+
+
+def test_a_value_of_a_configuration_that_is_kept_may_be_read_later():
+    assert not opened(
+        init="self.config = config\nself.file = h5py.File(config.path, 'r')",
+        later="self.config = config\nself._path = config.path",
+        opener="return h5py.File(self._path, 'r')",
+        parameters="config",
+    )
+
+
+def test_names_that_are_bound_once_may_be_read_later():
+    assert not opened(
+        init="self.file = h5py.File(ROOT + path, 'r', driver=DRIVER)",
+        opener="return h5py.File(ROOT + self.path, 'r', driver=DRIVER)",
+        program="ROOT = '/data/'\nDRIVER = 'core'\n",
+    )
+
+
+def test_an_attribute_set_together_with_the_handle_may_be_read_later():
+    assert not opened(
+        body="""
+        def move(self, path):
+            self.path = path
+            self.file = h5py.File(path, 'r')
+        """
+    )
+
+
+AGAIN = {
+    "by a method": {
+        "body": """
+        def switch(self, path):
+            self.path = path
+        """
+    },
+    "by a subclass": {
+        "program": """
+        class Named(Rows):
+            def __init__(self, path):
+                super().__init__(path)
+                self.path = os.path.basename(path)
+        """
+    },
+    "by a method of a subclass": {
+        "program": """
+        class Moving(Rows):
+            def move(self, path):
+                self.path = path
+        """
+    },
+    "from outside": {"program": "rows = Rows('a.h5')\nrows.path = 'the first'\n"},
+    "from another module": {
+        "other": """
+        from main import Rows
+
+        def shorten(name):
+            rows = Rows(name)
+            rows.path = name[:3]
+            return rows
+        """
+    },
+    "by name": {
+        "body": """
+        def update(self, **values):
+            for name, value in values.items():
+                setattr(self, name, value)
+        """
+    },
+    "later in the constructor": {
+        "init": "self.path = path\nself.file = h5py.File(self.path, 'r')\nself.path = path.name",
+        "later": "self.path = path\nself.path = path.name",
+    },
+    "in a branch of the constructor": {
+        "init": "self.path = path\nself.file = h5py.File(self.path, 'r')\nif path:\n    self.path = 1",
+        "later": "self.path = path\nif path:\n    self.path = 1",
+    },
+    "by a tuple": {
+        "body": """
+        def forget(self):
+            self.path, self.name = None, None
+        """
+    },
+}
+
+
+@pytest.mark.parametrize("case", AGAIN.values(), ids=AGAIN)
+def test_an_attribute_is_not_read_later_where_it_is_set_again(case):
+    assert "`path` is read later" in opened(**case)[0]
+
+
+INSIDE = {
+    "an attribute of a configuration": ("self.config.path", "config.path"),
+    "an item of a configuration": ("self.config['path']", "config['path']"),
+    "an attribute of an attribute": ("self.config.data.path", "config.data.path"),
+    "what a method of it gives": ("self.config.resolve_path()", "config.resolve_path()"),
+    "what a method of a dict gives": ("self.config.get('path')", "config.get('path')"),
+}
+
+
+@pytest.mark.parametrize(("later", "now"), INSIDE.values(), ids=INSIDE)
+def test_what_is_inside_an_object_of_the_caller_is_not_read_later(later, now):
+    reasons = opened(
+        init=f"self.config = config\nself.file = h5py.File({now}, 'r')",
+        later="self.config = config",
+        opener=f"return h5py.File({later}, 'r')",
+        parameters="config",
+        program="config = {}\nfor phase in 'ab':\n    config['path'] = phase\n    Rows(config)\n",
+    )
+    assert "`config`" in reasons[0]
+
+
+LISTS = {
+    "grows": "paths = ['a']\nfirst = Rows(paths)\npaths.append('b')\nsecond = Rows(paths)\n",
+    "is emptied": "paths = ['a']\nrows = Rows(paths)\npaths.clear()\n",
+    "is filled in a loop": "paths = []\nfor name in 'ab':\n    paths += [name]\n    Rows(paths)\n",
+    "is held by another object": "def make(store):\n    return Rows(store.paths)\n",
+    "comes from nobody knows where": "",
+}
+
+
+@pytest.mark.parametrize("program", LISTS.values(), ids=LISTS)
+def test_a_list_of_the_caller_is_not_read_later_where_it(program):
+    assert opened(
+        init="self.file = [h5py.File(p, 'r') for p in paths]",
+        later="self.paths = paths",
+        opener="return [h5py.File(p, 'r') for p in self.paths]",
+        parameters="paths",
+        program=program,
+    )
+
+
+def test_a_list_that_a_method_changes_is_not_read_later():
+    reasons = opened(
+        init="self.names = list(names)\nself.file = {n: h5py.File(n) for n in self.names}",
+        later="self.names = list(names)",
+        opener="return {n: h5py.File(n) for n in self.names}",
+        parameters="names",
+        body="def drop(self):\n    self.names.pop()\n",
+    )
+    assert "changes what it holds" in reasons[0]
+
+
+EFFECTS = {
+    "random.choice": "h5py.File(random.choice(self.path))",
+    "numpy's generator": "h5py.File(np.random.choice(self.path))",
+    "pop": "h5py.File(self.path.pop('file'))",
+    "next": "h5py.File(next(self.path))",
+    "the working directory": "h5py.File(os.path.join(os.getcwd(), self.path))",
+    "input": "h5py.File(input(self.path))",
+    "a temporary file": "h5py.File(tempfile.mkstemp(self.path)[1])",
+    "the time": "h5py.File(self.path, time.time())",
+}
+
+
+@pytest.mark.parametrize("expression", EFFECTS.values(), ids=EFFECTS)
+def test_a_call_with_an_effect_or_another_result_is_not_delayed(expression):
+    now = expression.replace("self.path", "path")
+    reasons = opened(init=f"self.file = {now}", opener=f"return {expression}")
+    assert any("runs later than before" in reason for reason in reasons)
+
+
+def test_a_method_that_the_opener_calls_is_read_too():
+    reasons = opened(
+        init="self.root = root\nself.split = split\nself.file = h5py.File(self.name(), 'r')",
+        later="self.root = root\nself.split = split",
+        opener="return h5py.File(self.name(), 'r')",
+        parameters="root, split",
+        body="""
+        def name(self):
+            return os.path.join(self.root, self.split)
+
+        def use(self, split):
+            self.split = split
+        """,
+    )
+    assert "`split` is read later" in reasons[0]
+
+
+def test_a_property_that_the_opener_reads_is_read_too():
+    reasons = opened(
+        init="self.base = base\nself.file = h5py.File(self.full, 'r')",
+        later="self.base = base",
+        opener="return h5py.File(self.full, 'r')",
+        parameters="base",
+        body="""
+        @property
+        def full(self):
+            return self.base + '.h5'
+        """,
+        program="rows = Rows('a')\nrows.base = 'b'\n",
+    )
+    assert "`base` is read later" in reasons[0]
+
+
+GLOBALS = {
+    "bound again": "ROOT = 'a'\nROOT = 'b'\n",
+    "bound by a function": "ROOT = 'a'\n\ndef use(root):\n    global ROOT\n    ROOT = root\n",
+    "bound in a loop": "for ROOT in 'ab':\n    Rows('x')\n",
+}
+
+
+@pytest.mark.parametrize("program", GLOBALS.values(), ids=GLOBALS)
+def test_a_name_of_the_module_is_not_read_later_where_it_is(program):
+    reasons = opened(
+        init="self.file = h5py.File(ROOT + path)",
+        opener="return h5py.File(ROOT + self.path)",
+        program=program,
+    )
+    assert "`ROOT` is read later" in reasons[0]
+
+
+def test_a_name_that_another_module_sets_is_not_read_later():
+    reasons = opened(
+        init="self.file = h5py.File(ROOT + path)",
+        opener="return h5py.File(ROOT + self.path)",
+        program="ROOT = 'a'\n",
+        other="import main\n\nmain.ROOT = 'b'\n",
+    )
+    assert "`ROOT` is read later" in reasons[0]
+
+
+def test_options_of_the_module_that_are_changed_are_not_read_later():
+    reasons = opened(
+        init="self.file = h5py.File(path, **OPTIONS)",
+        opener="return h5py.File(self.path, **OPTIONS)",
+        program="OPTIONS = {'mode': 'r'}\nrows = Rows('a')\nOPTIONS['mode'] = 'w'\n",
+    )
+    assert "`OPTIONS` is read later" in reasons[0]
+
+
+def test_a_value_is_kept_where_it_was_used():
+    reasons = opened(
+        init="self.file = h5py.File(path, 'r')\npath = os.path.basename(path)\nself.name = path",
+        later="path = os.path.basename(path)\nself.path = path\nself.name = path",
+    )
+    assert "has another value" in reasons[0]
+
+
+def test_a_value_is_kept_after_the_local_name_is_bound():
+    reasons = opened(
+        init="path = path or 'default.h5'\nself.file = h5py.File(path, 'r')",
+        later="self.path = path\npath = path or 'default.h5'",
+    )
+    assert "has another value" in reasons[0]
+
+
+def test_a_relative_path_is_not_opened_later_where_the_directory_changes():
+    assert "changed the directory" in opened(program="rows = Rows('a')\nos.chdir('/')\n")[0]
+    assert opened(other="import os\n\ndef enter(run):\n    os.chdir(run)\n")
+
+
+GONE = {
+    "the constructor unlinks it": {
+        "init": "self.path = path\nself.file = h5py.File(path)\nos.unlink(path)",
+        "later": "self.path = path\nos.unlink(path)",
+    },
+    "the constructor unpacks into a temporary directory": {
+        "init": "with tempfile.TemporaryDirectory() as d:\n    self.file = h5py.File(d + path)",
+        "later": "with tempfile.TemporaryDirectory() as d:\n    self.path = d + path",
+    },
+    "the caller removes it": {"program": "def make(name):\n    r = Rows(name)\n    os.remove(name)\n    return r\n"},
+    "the caller returns from a temporary directory": {
+        "program": "def make():\n    with tempfile.TemporaryDirectory() as d:\n        return Rows(d)\n"
+    },
+    "the caller leaves the temporary directory": {
+        "program": "with tempfile.TemporaryDirectory() as d:\n    rows = Rows(d)\nprint(list(DataLoader(rows)))\n"
+    },
+}
+
+
+@pytest.mark.parametrize("case", GONE.values(), ids=GONE)
+def test_a_file_is_not_opened_later_where(case):
+    assert opened(**case)
+
+
+POSITIONS = {
+    "a header was read by readline": ("self.columns = self.file.readline()", "readline"),
+    "a header was read by next": ("self.columns = next(self.file)", "next"),
+    "some bytes were skipped": ("self.file.seek(128)", "seek"),
+    "lines were gone through": ("for line in self.file:\n    if line == '':\n        break", "for"),
+}
+
+
+@pytest.mark.parametrize(("advance", "word"), POSITIONS.values(), ids=POSITIONS)
+def test_a_position_is_kept_where(advance, word):
+    program = {
+        "init": f"self.path = path\nself.file = open(path)\n{advance}",
+        "later": f"self.path = path\nwith contextlib.closing(self.file):\n    {advance.replace(chr(10), chr(10) + '    ')}\ndel self.file",
+        "body": "def __iter__(self):\n    for line in self.file:\n        yield line\n",
+        "bases": "IterableDataset",
+    }
+    reasons = opened(**program, opener="return open(self.path)")
+    assert any(f"`{word}` in the constructor" in reason for reason in reasons)
+
+
+def test_a_position_does_not_matter_to_what_seeks_first():
+    assert not opened(
+        init="self.path = path\nself.file = open(path)\nself.head = self.file.readline()",
+        later="self.path = path\nwith contextlib.closing(self.file):\n    self.head = self.file.readline()\ndel self.file",
+        opener="return open(self.path)",
+        body="def __getitem__(self, i):\n    self.file.seek(i)\n    return self.file.read(1)\n",
+    )
+
+
+def test_what_is_opened_again_for_a_state_reads_what_it_read():
+    restored = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        del state["file"]
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        {opener}
+"""
+    same = "self.path = path\nself.file = h5py.File(path)"
+    opener = "self.file = h5py.File(self.path)"
+    assert not opened(init=same, later=same, opener=opener, getter=restored)
+    assert opened(
+        init=same, later=same, opener=opener, getter=restored, program="rows = Rows('a')\nrows.path = 'b'\n"
+    )
+    nested = "self.c = c\nself.file = h5py.File(c.path)"
+    assert opened(
+        init=nested,
+        later=nested,
+        opener="self.file = h5py.File(self.c.path)",
+        getter=restored,
+        parameters="c",
+    )

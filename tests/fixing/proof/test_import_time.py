@@ -1,0 +1,119 @@
+"""What stays at import does not need what moved under the guard; loaders keep what they may need."""
+
+import pytest
+
+from tests.fixing.proof.pairs import worse
+
+HERE = "loader = DataLoader([], num_workers=2)\nprint(list(loader))\n"
+
+
+def guarded(stays, moves, *, above="", **others):
+    """Move statements under a guard below what stays, where they stood above it."""
+    inside = "\n".join("    " + line for line in (moves + HERE).splitlines())
+    before = f"{above}{moves}{stays}{HERE}"
+    after = f'{above}{stays}if __name__ == "__main__":\n{inside}\n'
+    return worse(before, after, **others)
+
+
+def test_statements_move_under_a_guard():
+    assert guarded("def double(x):\n    return x * 2\n", "size = 3\n") == []
+
+
+def test_a_main_function_may_read_what_moved():
+    assert guarded("def main():\n    return size\n", "size = 3\n") == []
+
+
+NEEDED = {
+    "by a statement": "BATCH = size * 2\n",
+    "by a class body": "class Options:\n    size = size\n",
+    "by a default": "def load(n=size):\n    return n\n",
+    "by a decorator": "@functools.lru_cache(size)\ndef load(n):\n    return n\n",
+    "by a function that is called": "def double():\n    return size * 2\n\nBATCH = double()\n",
+    "by globals": "BATCH = globals()['size']\n",
+    "by globals in a condition": "if globals().get('size'):\n    BATCH = 1\n",
+    "by a base class": "class Options(size):\n    pass\n",
+    "by two functions": "def one():\n    return size\n\ndef two():\n    return one()\n\nBATCH = two()\n",
+}
+
+
+@pytest.mark.parametrize("stays", NEEDED.values(), ids=NEEDED)
+def test_a_name_does_not_move_that_is_needed_at_import(stays):
+    assert any("`size`" in reason for reason in guarded(stays, "size = 3\n"))
+
+
+def test_a_name_does_not_move_that_another_module_imports():
+    assert guarded("", "size = 3\n", other="from main import size\n\nprint(size)\n")
+    assert guarded("", "size = 3\n", other="import main\n\nprint(main.size)\n")
+
+
+CONFIGURED = {
+    "an object": ("hp.configure(3)\n", "BATCH = hp.size\n", "hp = type('Hp', (), {})()\n"),
+    "a module of the project": ("settings.init()\n", "BATCH = settings.size\n", "import settings\n"),
+    "an attribute": ("hp.size = 3\n", "BATCH = hp.size\n", "hp = type('Hp', (), {})()\n"),
+    "an item": ("hp['size'] = 3\n", "BATCH = hp['size']\n", "hp = {}\n"),
+    "a global by a function": (
+        "init(3)\n",
+        "BATCH = size\n",
+        "size = 1\n\ndef init(n):\n    global size\n    size = n\n\n",
+    ),
+    "a registry": (
+        "register('x')\n",
+        "NAMES = tuple(known)\n",
+        "known = []\n\ndef register(name):\n    known.append(name)\n\n",
+    ),
+    "what a function reads": (
+        "hp.configure(3)\n",
+        "def double():\n    return hp.size * 2\n\nBATCH = double()\n",
+        "hp = type('Hp', (), {})()\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("moves", "stays", "above"), CONFIGURED.values(), ids=CONFIGURED)
+def test_a_call_does_not_move_below_what_reads_its_effect(moves, stays, above):
+    settings = "size = 1\n\ndef init():\n    global size\n    size = 3\n"
+    reasons = guarded(stays, moves, above=above, settings=settings)
+    assert any("at import" in reason for reason in reasons)
+
+
+PREPARED = {
+    "the environment": "os.environ['CUDA_VISIBLE_DEVICES'] = ''\n",
+    "the path": "import sys\nsys.path.insert(0, 'lib')\n",
+    "the directory": "os.chdir('/data')\n",
+}
+
+
+@pytest.mark.parametrize("moves", PREPARED.values(), ids=PREPARED)
+def test_what_prepares_an_import_stays_above_it(moves):
+    assert any("prepared" in reason for reason in guarded("import torch\n", moves))
+
+
+def loader(dataset, options, *, above=""):
+    before = f"{above}loader = DataLoader({dataset}, {options})\n"
+    return worse(before, f"{above}loader = DataLoader({dataset})\n")
+
+
+STREAM = "class Stream(IterableDataset):\n    pass\n\nclass Rows(Dataset):\n    pass\n\n"
+SURELY = {
+    "an iterable dataset": ("Stream()", ""),
+    "a name for one": ("data", "data = Stream()\n"),
+    "a function that makes one": ("make()", "def make():\n    return Stream()\n\n"),
+}
+MAYBE = {
+    "one branch of a factory": ("make(1)", "def make(n):\n    if n:\n        return Stream()\n    return Rows()\n\n"),
+    "one of two values": ("data", "data = Stream()\nif data:\n    data = Rows()\n"),
+    "an expression with a condition": ("Stream() if STREAM else Rows()", ""),
+    "something unknown": ("load_dataset('a')", ""),
+    "no stream at all": ("Rows()", ""),
+}
+
+
+@pytest.mark.parametrize(("dataset", "above"), SURELY.values(), ids=SURELY)
+def test_an_order_is_not_needed_by(dataset, above):
+    assert loader(dataset, "shuffle=True", above=STREAM + above) == []
+
+
+@pytest.mark.parametrize("options", ["shuffle=True", "sampler=order"])
+@pytest.mark.parametrize(("dataset", "above"), MAYBE.values(), ids=MAYBE)
+def test_an_order_is_kept_for(dataset, above, options):
+    assert any("no longer passes" in r for r in loader(dataset, options, above=STREAM + above))

@@ -1,0 +1,210 @@
+"""An object goes through its life as before: made, pickled, used, closed."""
+
+import pytest
+
+from tests.fixing.proof.pairs import LAZY, opened, worse
+
+CLOSED = "self.path = path\nwith contextlib.closing(self.file):\n    {0}\ndel self.file"
+DROP = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        {opener}
+        return state
+"""
+
+
+def test_an_attribute_is_set_before_the_opener_reads_it():
+    reasons = opened(
+        init="self.file = h5py.File(path)\nself.n = len(self.file['x'])\nself.path = path",
+        later="with contextlib.closing(self.file):\n    self.n = len(self.file['x'])\ndel self.file\nself.path = path",
+    )
+    assert "may not be set" in reasons[0]
+
+
+def test_it_is_set_on_every_way_through_the_constructor():
+    reasons = opened(
+        init="self.flag = flag\nif flag:\n    self.n = 1\nself.file = h5py.File(path)",
+        later="self.flag = flag\nif flag:\n    self.n = 1\n    self.path = path",
+        parameters="path, flag",
+    )
+    assert any("`path` may not be set" in reason for reason in reasons)
+
+
+def test_the_same_condition_guards_both():
+    assert not opened(
+        init="self.flag = flag\nif flag:\n    name = path\n    self.file = h5py.File(name)\nelse:\n    self.file = h5py.File('b')",
+        later="self.flag = flag\nif flag:\n    name = path\n    self.name = name",
+        opener="if self.flag:\n    return h5py.File(self.name)\nreturn h5py.File('b')",
+        parameters="path, flag",
+    )
+
+
+def test_an_early_return_leaves_attributes_unset():
+    assert opened(
+        init="self.file = h5py.File(path)\nif flag:\n    return\nself.n = 1",
+        later="if flag:\n    return\nself.n = 1\nself.path = path",
+        parameters="path, flag",
+    )
+
+
+UNSET = {
+    "deleted": 'del state["names"]',
+    "popped": 'state.pop("names", None)',
+}
+
+
+@pytest.mark.parametrize("statement", UNSET.values(), ids=UNSET)
+def test_what_the_state_leaves_out_is_not_read_in_a_worker(statement):
+    both = "self.path = path\nself.names = iter([path])"
+    reasons = opened(
+        init=both,
+        later=both,
+        getter=DROP,
+        opener=statement,
+        body="def __getitem__(self, index):\n    return next(self.names)\n",
+    )
+    assert "in a worker" in reasons[0]
+
+
+EMPTY = {
+    "without a question": "return self.file['x'][index]",
+    "under a flag": "if not self.ready:\n    self.file = h5py.File(self.path)\nreturn self.file['x']",
+    "after a question about another": "if self.path is None:\n    self.file = h5py.File('a')\nreturn self.file['x']",
+}
+
+
+@pytest.mark.parametrize("use", EMPTY.values(), ids=EMPTY)
+def test_what_a_worker_finds_empty_is_not_used(use):
+    body = "def __getitem__(self, index):\n    " + use.replace("\n", "\n    ") + "\n"
+    body += "\ndef connect(self):\n    self.file = h5py.File(self.path)\n    self.ready = True\n"
+    both = "self.path = path\nself.ready = False\nself.file = None"
+    assert opened(init=both, later=both, getter=DROP, opener='state["file"] = None', body=body)
+
+
+def test_a_worker_that_asks_first_may_find_it_empty():
+    body = "def __getitem__(self, index):\n    if self.file is None:\n        self.file = h5py.File(self.path)\n    return self.file['x']\n"
+    both = "self.path = path\nself.file = None"
+    assert not opened(init=both, later=both, getter=DROP, opener='state["file"] = None', body=body)
+
+
+ENTERED = """
+class Reader:
+    def __init__(self, path):
+        self.path = path
+        {0}
+
+{1}
+    def {2}(self):
+        self.map = open(self.path, "rb")
+        return self
+
+    def read(self, index):
+        return self.map.read(index)
+"""
+BY_PROCESS = """
+    @property
+    def map(self):
+        return self._map_by_pid.get(os.getpid())
+
+    @map.setter
+    def map(self, map):
+        self._map_by_pid[os.getpid()] = map
+"""
+
+
+@pytest.mark.parametrize("name", ["__enter__", "connect", "start"])
+def test_what_the_parent_alone_opens_is_not_taken_from_the_workers(name):
+    before = ENTERED.format("self.map = None", "", name)
+    after = ENTERED.format("self._map_by_pid = {}", BY_PROCESS, name)
+    assert "None in a worker" in worse(before, after)[0]
+
+
+CLOSES = {
+    "None": ("h5py.File(path) if path else None", "return h5py.File(self.path) if self.path else None"),
+    "an array": ("np.load(path)", "return np.load(self.path)"),
+    "a mapped array": ("np.load(path, mmap_mode='r')", "return np.load(self.path, mmap_mode='r')"),
+    "a memmap": ("np.memmap(path)", "return np.memmap(self.path)"),
+}
+
+
+@pytest.mark.parametrize(("value", "opener"), CLOSES.values(), ids=CLOSES)
+def test_nothing_is_closed_that_may_be(value, opener):
+    reasons = opened(
+        init=f"self.path = path\nself.file = {value}\nself.n = len(self.file)",
+        later=CLOSED.format("self.n = len(self.file)"),
+        opener=opener,
+        body="def __getitem__(self, index):\n    return self.file[index]\n",
+    )
+    assert any("closes `file`" in reason for reason in reasons)
+
+
+def test_what_a_caller_passed_in_is_not_closed():
+    before = "class Rows(Dataset):\n    def __init__(self, file):\n        self.file = file\n        self.n = len(file)\n"
+    after = before + "        self.file.close()\n"
+    assert "which a caller passed in" in worse(before, after)[0]
+    either = before.replace("= file\n", "= file or h5py.File('a')\n", 1)
+    assert "which a caller passed in" in worse(either, either + "        self.file.close()\n")[0]
+
+
+def test_an_archive_may_be_closed():
+    assert not opened(
+        init="self.path = path\nself.file = np.load(path)\nself.n = len(self.file['x'])",
+        later=CLOSED.format("self.n = len(self.file['x'])"),
+        opener="return np.load(self.path)",
+    )
+
+
+def test_what_was_closed_still_is():
+    closing = "\n    def close(self):\n        {0}\n"
+    before = "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n        self.file = h5py.File(path)\n"
+    after = "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n" + LAZY.format(
+        opener="return h5py.File(self.path)"
+    )
+    assert worse(before + closing.format("self.file.close()"), after + closing.format("pass"))
+    asks = 'if "file" in self.__dict__:\n            self.file.close()'
+    assert not worse(before + closing.format("self.file.close()"), after + closing.format(asks))
+
+
+LIVE = {
+    "a dataset of the file": "self.x = self.file['x']",
+    "a dataset by a name": "self.x = self.file[self.path]",
+    "a descriptor": "self.x = self.file.fileno()",
+    "a cursor": "self.x = self.file.cursor()",
+    "an iterator": "self.x = iter(self.file)",
+    "a view of the keys": "self.x = self.file.keys()",
+    "a list of datasets": "self.x = [self.file[k] for k in 'ab']",
+    "a dict of datasets": "self.x = {k: self.file[k] for k in 'ab'}",
+    "a generator": "self.x = (self.file[k] for k in 'ab')",
+    "a reader over it": "self.x = Reader(self.file)",
+    "a bound method": "self.x = self.file.read",
+    "one by another name": "f = self.file\n    self.x = f['x']",
+}
+
+
+@pytest.mark.parametrize("kept", LIVE.values(), ids=LIVE)
+def test_nothing_is_kept_that_dies_with_its_handle(kept):
+    reasons = opened(
+        init=f"self.path = path\nself.file = h5py.File(path)\n{kept.replace('    ', '')}",
+        later=CLOSED.format(kept),
+        body="def first(self):\n    return self.x\n",
+    )
+    assert any("belongs to what the constructor closes" in reason for reason in reasons)
+
+
+DEAD = {
+    "a slice": "self.x = self.file['x'][:]",
+    "a length": "self.x = len(self.file['x'])",
+    "a list of names": "self.x = sorted(self.file.keys())",
+    "a row": "self.x = self.file.execute('SELECT 1').fetchone()[0]",
+    "a shape": "self.x = self.file['x'].shape",
+    "an array": "self.x = np.asarray(self.file['x'])",
+}
+
+
+@pytest.mark.parametrize("kept", DEAD.values(), ids=DEAD)
+def test_what_is_read_into_memory_may_be_kept(kept):
+    assert not opened(
+        init=f"self.path = path\nself.file = h5py.File(path)\n{kept}",
+        later=CLOSED.format(kept),
+        body="def first(self):\n    return self.x\n",
+    )

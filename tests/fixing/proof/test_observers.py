@@ -1,0 +1,264 @@
+"""What others could see of an object they can still see."""
+
+import pytest
+
+from tests.fixing.proof.pairs import LAZY, opened, worse
+
+BY_PROCESS = """
+    @property
+    def file(self):
+        return self._file_by_pid.get(os.getpid())
+
+    @file.setter
+    def file(self, file):
+        self._file_by_pid[os.getpid()] = file
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_file_by_pid"] = {{}}
+        return state
+"""
+LAZILY = {
+    "init": "self.path = path",
+    "later": "self._file_by_pid = {}\nself.path = path",
+    "getter": BY_PROCESS,
+}
+
+CATCHES = {
+    "in a loop over paths": """
+        def first(paths):
+            for path in paths:
+                try:
+                    return Rows(path)
+                except OSError:
+                    continue
+        """,
+    "around a function that makes one": """
+        def make(path):
+            return Rows(path)
+
+        def make_or_none(path):
+            try:
+                return make(path)
+            except Exception as error:
+                print(error)
+        """,
+    "around a class that holds one": """
+        class Both:
+            def __init__(self, path):
+                self.rows = Rows(path)
+
+        def both(path):
+            try:
+                return Both(path)
+            except (OSError, ValueError):
+                return None
+        """,
+    "with suppress": """
+        def known(paths):
+            rows = []
+            for path in paths:
+                with contextlib.suppress(OSError):
+                    rows.append(Rows(path))
+            return rows
+        """,
+    "around a class by a variable": """
+        class Zipped(Dataset):
+            pass
+
+        def open_any(path):
+            for kind in (Rows, Zipped):
+                try:
+                    return kind(path)
+                except OSError:
+                    pass
+        """,
+    "with a bare except": """
+        try:
+            rows = Rows('a')
+        except:
+            rows = []
+        """,
+}
+
+
+@pytest.mark.parametrize("program", CATCHES.values(), ids=CATCHES)
+def test_an_error_of_the_constructor_is_still_raised_there_where_it_is_caught(program):
+    assert any("an error is raised only" in reason for reason in opened(program=program))
+
+
+def test_it_is_caught_in_another_module_too():
+    other = """
+    import main
+
+    def load(path):
+        try:
+            return main.Rows(path)
+        except OSError:
+            return None
+    """
+    assert "other.py catches it" in opened(other=other)[0]
+
+
+def test_a_test_that_waits_for_the_error_catches_it():
+    test = """
+    import pytest
+    from main import Rows
+
+    def test_missing():
+        with pytest.raises(OSError):
+            Rows('missing')
+    """
+    assert opened(test_rows=test)
+
+
+NO_FALLBACK = {
+    "reraises": "try:\n    rows = Rows('a')\nexcept OSError as error:\n    raise SystemExit(1) from error\n",
+    "waits for something else": "try:\n    rows = Rows('a')\nexcept KeyboardInterrupt:\n    print('stopped')\n",
+    "only cleans up": "try:\n    rows = Rows('a')\nfinally:\n    print('done')\n",
+    "is around other code": "rows = Rows('a')\ntry:\n    print(rows.path)\nexcept OSError:\n    pass\n",
+}
+
+
+@pytest.mark.parametrize("program", NO_FALLBACK.values(), ids=NO_FALLBACK)
+def test_the_error_may_come_later_where_the_handler(program):
+    assert opened(program=program) == []
+
+
+def test_an_error_that_the_constructor_still_raises_may_be_caught():
+    assert not opened(
+        init="self.path = path\nself.file = h5py.File(path)\nself.n = len(self.file['x'])",
+        later="self.path = path\nwith contextlib.closing(self.file):\n    self.n = len(self.file['x'])\ndel self.file",
+        program="try:\n    rows = Rows('a')\nexcept OSError:\n    rows = []\n",
+    )
+
+
+def test_a_handler_of_the_constructor_goes_with_what_it_guards():
+    tried = "self.path = path\ntry:\n    self.file = h5py.File(path)\nexcept OSError:\n    self.file = None"
+    assert "was handled by the constructor" in opened(init=tried)[0]
+    moved = "try:\n    return h5py.File(self.path)\nexcept OSError:\n    return None"
+    assert opened(init=tried, opener=moved) == []
+
+
+ASKS = {
+    "in __dict__": "if 'file' not in self.__dict__:\n    self.file = h5py.File(self.path)\nreturn self.file",
+    "in vars": "if 'file' not in vars(self):\n    self.file = h5py.File(self.path)\nreturn self.file",
+    "by hasattr": "if not hasattr(self, 'file'):\n    self.file = h5py.File(self.path)\nreturn self.file",
+    "by the error": "try:\n    return self.file\nexcept AttributeError:\n    self.file = h5py.File(self.path)\n    return self.file",
+    "by getattr": "f = getattr(self, 'file', 0)\nreturn f or self.path",
+}
+
+
+@pytest.mark.parametrize("question", ASKS.values(), ids=ASKS)
+def test_an_attribute_that_may_be_missing_stays_one_where_it_is_asked_for(question):
+    body = "def opened(self):\n    " + question.replace("\n", "\n    ") + "\n"
+    assert opened(**LAZILY, body=body)
+
+
+def test_a_subclass_may_ask_for_it_too():
+    assert opened(
+        **LAZILY,
+        program="""
+        class Reopened(Rows):
+            def read(self):
+                if "file" not in self.__dict__:
+                    self.file = h5py.File(self.path)
+                return self.file
+        """,
+    )
+
+
+def test_what_ends_an_object_does_not_open_it():
+    ending = "def __del__(self):\n    if hasattr(self, 'file'):\n        self.file.close()\n"
+    assert "opens it when asked" in opened(body=ending)[0]
+
+
+FIELDS = {
+    "a dataclass": ("@dataclass", "Dataset"),
+    "attrs": ("@attrs.define", "Dataset"),
+    "pydantic": ("", "BaseModel"),
+    "a named tuple": ("", "NamedTuple"),
+}
+
+
+@pytest.mark.parametrize(("decorator", "base"), FIELDS.values(), ids=FIELDS)
+def test_a_field_does_not_become_a_property_of(decorator, base):
+    before = f"{decorator}\nclass Rows({base}):\n    path: str\n    file: h5py.File\n"
+    assert worse(before, before + LAZY.format(opener="return h5py.File(self.path)"))
+    taken = before.replace("    file: h5py.File\n", "")
+    assert worse(before, taken + LAZY.format(opener="return h5py.File(self.path)"))
+
+
+SLOTS = {
+    "without a place for the value": "('path',)",
+    "with the attribute": "('path', 'file')",
+}
+
+
+@pytest.mark.parametrize("slots", SLOTS.values(), ids=SLOTS)
+def test_slots_have_no_cached_property(slots):
+    assert opened(bases="object", body=f"__slots__ = {slots}\n")
+
+
+def test_slots_have_a_place_for_new_attributes():
+    assert opened(
+        bases="object",
+        body="__slots__ = ('path',)\n",
+        later="self.path = path\nself._kept = path",
+        getter="\n    @property\n    def file(self):\n        {opener}\n",
+    )
+
+
+HOOKS = {
+    "__getattr__": "def __getattr__(self, name):\n    return getattr(self.file, name)\n",
+    "__getattr__ of a subclass": """
+        class Proxy(Rows):
+            def __getattr__(self, name):
+                return self.file.attrs[name]
+        """,
+}
+
+
+def test_a_lookup_hook_does_not_open_while_the_object_is_unpickled():
+    assert "while the object is unpickled" in opened(body=HOOKS["__getattr__"])[0]
+    assert "while the object is unpickled" in opened(program=HOOKS["__getattr__ of a subclass"])[0]
+    guarded = "def __getattr__(self, name):\n    if name.startswith('__'):\n        raise AttributeError(name)\n    return getattr(self.file, name)\n"
+    assert opened(body=guarded) == []
+
+
+TAKEN = {
+    "a base that sets it": (
+        "class Base:\n    def note(self):\n        self._path = 'elsewhere'\n",
+        "Base",
+        "",
+    ),
+    "a subclass that sets it": (
+        "",
+        "Dataset",
+        "class Sub(Rows):\n    def mark(self):\n        self._path = None\n",
+    ),
+    "a subclass's method": ("", "Dataset", "class Sub(Rows):\n    def _path(self):\n        return 1\n"),
+    "a base's class attribute": ("class Base:\n    _path = 'cache'\n", "Base", ""),
+}
+
+
+@pytest.mark.parametrize(("above", "base", "below"), TAKEN.values(), ids=TAKEN)
+def test_a_name_that_is_kept_is_not_one_of(above, base, below):
+    before = "class Rows(%s):\n    def __init__(self, path):\n        self.file = h5py.File(path)\n" % base
+    after = "class Rows(%s):\n    def __init__(self, path):\n        self._path = path\n" % base
+    after += LAZY.format(opener="return h5py.File(self._path)")
+    reasons = worse(f"{above}\n{before}\n{below}", f"{above}\n{after}\n{below}")
+    assert any("uses that name for something else" in reason for reason in reasons)
+
+
+WHOLE = {
+    "compared": "def __eq__(self, other):\n    return self.__dict__ == other.__dict__\n",
+    "shown": "def __repr__(self):\n    return f'Rows({vars(self)})'\n",
+    "hashed": "def key(self):\n    return tuple(sorted(self.__dict__.items()))\n",
+    "listed": "def settings(self):\n    return {k: v for k, v in self.__dict__.items()}\n",
+}
+
+
+@pytest.mark.parametrize("body", WHOLE.values(), ids=WHOLE)
+def test_all_attributes_together_stay_as_they_are_where_they_are(body):
+    assert any("goes through all attributes" in reason for reason in opened(body=body))

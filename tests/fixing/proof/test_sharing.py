@@ -1,0 +1,151 @@
+"""Under fork, no handle of the parent is used by its workers."""
+
+import pytest
+
+from tests.fixing.proof.pairs import opened, worse
+
+LOAD = "\nloader = DataLoader(rows, num_workers=2)\nfor batch in loader:\n    print(batch)\n"
+BY_PROCESS = """
+    @property
+    def file(self):
+        pid = os.getpid()
+        if pid not in self._file_by_pid:
+            self._file_by_pid[pid] = {opener}
+        return self._file_by_pid[pid]
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_file_by_pid"] = {{}}
+        return state
+"""
+LENGTH = "def __len__(self):\n    return len(self.file['x'])\n"
+TOUCHES = {
+    "an item": "rows = Rows('a')\nprint(rows[0])" + LOAD,
+    "an item after the loader is made": "rows = Rows('a')\nloader = DataLoader(rows)\nprint(rows[0])\nfor batch in loader:\n    pass\n",
+    "the attribute": "rows = Rows('a')\nprint(rows.file.attrs)" + LOAD,
+    "a method": "rows = Rows('a')\nrows.shape()" + LOAD,
+    "a function that reads an item": "def first(rows):\n    return rows[0]\n\nrows = Rows('a')\nfirst(rows)" + LOAD,
+    "a function that reads the attribute": "def moments(data):\n    return data.file.mean()\n\nrows = Rows('a')\nmoments(rows)" + LOAD,
+    "a loop": "rows = Rows('a')\nfor row in rows:\n    print(row)" + LOAD,
+    "a list": "rows = Rows('a')\nprint(list(rows))" + LOAD,
+    "a test of membership": "rows = Rows('a')\nprint(1 in rows)" + LOAD,
+    "each epoch": "rows = Rows('a')\nloader = DataLoader(rows)\nfor epoch in range(3):\n    for batch in loader:\n        pass\n    print(rows[0])\n",
+    "an annotated parameter": "def show(data: Rows):\n    print(data.file.attrs)\n\nrows = Rows('a')\nshow(rows)" + LOAD,
+}
+
+
+@pytest.mark.parametrize("program", TOUCHES.values(), ids=TOUCHES)
+def test_the_parent_does_not_open_it_first_by(program):
+    body = "def __getitem__(self, i):\n    return self.file['x'][i]\n\ndef shape(self):\n    return self.file['x'].shape\n"
+    assert any("in the parent" in reason for reason in opened(body=body, program=program))
+
+
+def test_another_module_does_not_open_it_first():
+    other = "from main import Rows\n\n\ndef describe(path):\n    rows = Rows(path)\n    return rows.file.attrs\n"
+    assert "other.py opens `file`" in opened(other=other)[0]
+
+
+def test_the_parent_may_open_it_once_the_workers_are_gone():
+    program = "rows = Rows('a')" + LOAD + "print(rows[0])\n"
+    assert opened(program=program) == []
+
+
+def test_the_length_of_a_dataset_is_asked_by_the_parent():
+    assert "`len()` opens `file`" in opened(body=LENGTH)[0]
+    below = "class Counted(Rows):\n    def __len__(self):\n        return len(self.file['x'])\n"
+    assert "`len()` opens `file`" in opened(program=below)[0]
+
+
+def test_a_handle_by_process_may_be_opened_by_the_parent():
+    assert not opened(
+        later="self.path = path\nself._file_by_pid = {}",
+        opener="h5py.File(self.path, 'r')",
+        getter=BY_PROCESS,
+        body=LENGTH,
+        program="rows = Rows('a')\nprint(rows[0])" + LOAD,
+    )
+
+
+def test_mapped_memory_may_be_shared():
+    assert not opened(
+        init="self.path = path\nself.file = np.memmap(path)",
+        opener="return np.memmap(self.path)",
+        body="def __len__(self):\n    return len(self.file)\n\ndef __getitem__(self, i):\n    return self.file[i]\n",
+    )
+
+
+KEPT = {
+    "its own use": ("self.n = len(self.file['x'])", ""),
+    "a method": ("self.n = self.count()", "def count(self):\n    return len(self.file['x'])\n"),
+    "an item": ("self.n = len(self[0])", "def __getitem__(self, i):\n    return self.file['x'][i]\n"),
+    "the length": ("self.n = len(self)", LENGTH),
+}
+
+
+@pytest.mark.parametrize(("use", "body"), KEPT.values(), ids=KEPT)
+def test_the_constructor_does_not_keep_it_open_after(use, body):
+    reasons = opened(
+        init=f"self.path = path\nself.file = h5py.File(path)\n{use}",
+        later=f"self.path = path\n{use}",
+        body=body,
+        bases="object",
+    )
+    assert any("the constructor" in reason and "in the parent" in reason for reason in reasons)
+
+
+def test_a_subclass_does_not_keep_it_open_after_its_constructor():
+    below = "class Counted(Rows):\n    def __init__(self, path):\n        super().__init__(path)\n        self.n = len(self.file['x'])\n"
+    assert any("in the parent" in reason for reason in opened(program=below))
+
+
+POOL = """
+class Ahead(Dataset):
+    def __init__(self, base):
+        self.base = base
+        self.pool = {0}
+{1}
+    def __getitem__(self, index):
+        return self.pool.submit(self.base, index).result()
+
+
+class Holder(Dataset):
+    def __init__(self, ahead):
+        self.ahead = ahead
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, index):
+        return self.ahead[index]
+
+    def preview(self):
+        return self.ahead[0]
+
+"""
+AGAIN = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        del state["pool"]
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.pool = {0}
+"""
+MAKES = ["ThreadPoolExecutor(2)", "threading.local()"]
+
+
+@pytest.mark.parametrize("make", MAKES)
+@pytest.mark.parametrize(
+    "use", ["data = Ahead(len)\ndata[0]\n", "data = Ahead(len)\nfor d in data:\n    print(d)\n"]
+)
+def test_a_pool_that_the_parent_has_used_does_not_go_to_forked_workers(make, use):
+    use += "loader = DataLoader(data)\nprint(list(loader))\n"
+    after = POOL.format(make, AGAIN.format(make))
+    assert "in the parent" in worse(POOL.format(make, "") + use, after + use)[0]
+
+
+@pytest.mark.parametrize("make", MAKES)
+def test_a_pool_that_the_parent_never_uses_may_be_left_out(make):
+    use = "data = Ahead(len)\nloader = DataLoader(data)\nprint(list(loader))\n"
+    assert worse(POOL.format(make, "") + use, POOL.format(make, AGAIN.format(make)) + use) == []

@@ -1,0 +1,195 @@
+"""State methods are what the class has, and leave out what every object has."""
+
+import pytest
+
+from tests.fixing.proof.pairs import LAZY, opened, worse
+
+LOCKED = """
+class Cached{base}:
+    def __init__(self):
+        self.cache = {{}}
+        self.lock = threading.Lock()
+{members}
+    def load(self, index):
+        with self.lock:
+            return self.cache[index]
+{more}
+"""
+PAIR = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        del state["lock"]
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.lock = threading.Lock()
+"""
+
+
+def locked(members=PAIR, more="", base="", above="", **others):
+    before = above + LOCKED.format(base=base, members="", more=more)
+    return worse(before, above + LOCKED.format(base=base, members=members, more=more), **others)
+
+
+def test_a_lock_is_left_out_and_made_again():
+    assert locked() == []
+
+
+MISSING = {
+    "a subclass that skips the constructor": """
+class Frozen(Cached):
+    def __init__(self):
+        self.cache = None
+
+    def load(self, index):
+        return index
+""",
+    "a subclass that calls it under a condition": """
+class Maybe(Cached):
+    def __init__(self, locked):
+        if locked:
+            super().__init__()
+        else:
+            self.cache = {}
+""",
+    "a subclass of a subclass": """
+class Middle(Cached):
+    pass
+
+class Frozen(Middle):
+    def __init__(self):
+        self.cache = None
+""",
+    "a method that deletes it": """
+    def freeze(self):
+        del self.lock
+""",
+}
+
+
+@pytest.mark.parametrize("more", MISSING.values(), ids=MISSING)
+def test_nothing_is_deleted_from_the_state_that_some_object_lacks(more):
+    assert any("out of the state" in reason for reason in locked(more=more))
+
+
+def test_it_may_be_popped_where_it_may_be_missing():
+    careful = PAIR.replace('del state["lock"]', 'state.pop("lock", None)')
+    assert locked(members=careful, more=MISSING["a method that deletes it"]) == []
+
+
+def test_a_subclass_in_another_module_counts():
+    other = """
+    from main import Cached
+
+    class Frozen(Cached):
+        def __init__(self):
+            self.cache = None
+    """
+    assert locked(other=other)
+
+
+def test_an_attribute_that_only_one_branch_sets_is_not_deleted():
+    before = """
+    class Rows:
+        def __init__(self, shared):
+            self.shared = shared
+            if shared:
+                self.lock = threading.Lock()
+    """
+    after = before + PAIR.replace("\n", "\n    ")
+    assert any("an object may not have it" in reason for reason in worse(before, after))
+
+
+OWN = {
+    "by an assignment": "    def _state(self):\n        return {}\n\n    __getstate__ = _state\n",
+    "by a reduce": "    def __reduce__(self):\n        return Cached, ()\n",
+    "by an assigned reduce": "    __reduce_ex__ = lambda self, protocol: (Cached, ())\n",
+}
+
+
+@pytest.mark.parametrize("more", OWN.values(), ids=OWN)
+def test_a_state_method_is_not_added_to_a_class_that_has_one(more):
+    assert locked(more=more)
+
+
+BASES = {
+    "its state": "class Base:\n    def __getstate__(self):\n        return {}\n\n",
+    "its restoring": "class Base:\n    def __setstate__(self, state):\n        self.ready = True\n\n",
+    "its reduce": "class Base:\n    def __reduce__(self):\n        return (Cached, ())\n\n",
+}
+
+
+@pytest.mark.parametrize("above", BASES.values(), ids=BASES)
+def test_what_a_base_does_is_not_replaced(above):
+    assert locked(above=above, base="(Base)")
+
+
+def test_a_base_of_another_module_is_found_by_its_import():
+    other = "class Base:\n    def __getstate__(self):\n        return {}\n"
+    assert locked(above="from other import Base as Root\n", base="(Root)", other=other)
+
+
+DECORATORS = {
+    "a function": "def stateless(cls):\n    cls.__getstate__ = lambda self: {}\n    return cls\n",
+    "a factory": "def leaving(*names):\n    def decorate(cls):\n        def __getstate__(self):\n            return {}\n        cls.__getstate__ = __getstate__\n        return cls\n    return decorate\n",
+    "by name": "def stateless(cls):\n    setattr(cls, '__getstate__', dict)\n    return cls\n",
+}
+
+
+@pytest.mark.parametrize("above", DECORATORS.values(), ids=DECORATORS)
+def test_a_state_method_that_a_decorator_adds_is_not_replaced(above):
+    use = "@leaving('lock')" if "leaving" in above else "@stateless"
+    assert locked(above=f"{above}\n\n{use}")
+
+
+def test_a_state_method_set_from_outside_is_not_replaced():
+    assert locked(more="\n\ndef state(self):\n    return {}\n\n\nCached.__getstate__ = state\n")
+
+
+@pytest.mark.parametrize("base", ["", "(Dataset)", "(Plain)"])
+def test_no_base_is_asked_for_a_state_method_that_it_lacks(base):
+    members = PAIR.replace("self.__dict__.copy()", "dict(super().__getstate__())")
+    reasons = locked(members=members, base=base, above="class Plain:\n    pass\n\n")
+    assert any("none has it" in reason for reason in reasons)
+
+
+def test_the_restoring_of_a_module_may_be_called():
+    members = PAIR.replace("self.__dict__.update(state)", "super().__setstate__(state)")
+    assert locked(members=members, base="(torch.nn.Module)") == []
+    assert locked(members=members)
+
+
+FLAGS = {
+    "that is set with it": """
+        def _open(self):
+            self.file = h5py.File(self.path)
+            self.is_open = True
+
+        def __getitem__(self, index):
+            if not self.is_open:
+                self._open()
+            return self.file[index]
+        """,
+    "with the opening in place": """
+        def __getitem__(self, index):
+            if self.state != 1:
+                self.file, self.state = h5py.File(self.path), 1
+                self.state = 1
+            return self.file[index]
+        """,
+}
+
+
+@pytest.mark.parametrize("body", FLAGS.values(), ids=FLAGS)
+def test_a_flag_is_not_kept_when_what_it_speaks_of_is_left_out(body):
+    assert opened(
+        init="self.path = path\nself.is_open = False\nself.state = 0\nself.file = None",
+        later="self.path = path\nself.is_open = False\nself.state = 0\nself.file = None",
+        getter='\n    def __getstate__(self):\n        state = self.__dict__.copy()\n        state["file"] = None\n        return state\n',
+        body=body,
+    )
+
+
+def test_a_new_state_method_keeps_to_lazy_attributes():
+    assert worse("class A:\n    pass\n", "class A:\n" + LAZY.format(opener="return h5py.File('a')")) == []
