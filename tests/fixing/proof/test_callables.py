@@ -17,7 +17,14 @@ def test_a_capture_may_be_bound():
     assert worse(before, after) == []
 
 
-def bound(body, *, head="def make(args):", use="functools.partial(_scale, by=by)", lam="lambda v: v * by", **others):
+def bound(
+    body,
+    *,
+    head="def make(args):",
+    use="functools.partial(_scale, by=by)",
+    lam="lambda v: v * by",
+    **others,
+):
     """Compare a lambda that captures `by` with a partial, at `HERE` in a body."""
     new = "def _scale(v, *, by):\n    return v * by\n\n"
     lines = "\n".join("    " + line for line in body.strip().splitlines())
@@ -77,7 +84,9 @@ def test_an_attribute_that_is_set_later_is_not_bound_by_value(more):
     text = "{0}class Made:\n    def __init__(self):\n        self.by = None\n        self.fn = {1}\n{2}"
     before = text.format("", "lambda v: v * self.by", more)
     after = text.format(
-        "def _scale(v, *, by):\n    return v * by\n\n", "functools.partial(_scale, by=self.by)", more
+        "def _scale(v, *, by):\n    return v * by\n\n",
+        "functools.partial(_scale, by=self.by)",
+        more,
     )
     assert any("captured by value" in reason for reason in worse(before, after))
 
@@ -104,7 +113,9 @@ def test_what_was_made_at_each_call_is_not_bound_once(lam, use):
 
 
 def test_a_value_by_default_was_made_once_already():
-    assert not bound("fns = []\nfor by in args:\n    fns.append(HERE)\nreturn fns", lam="lambda v, by=by: v * by")
+    assert not bound(
+        "fns = []\nfor by in args:\n    fns.append(HERE)\nreturn fns", lam="lambda v, by=by: v * by"
+    )
 
 
 def test_a_list_that_is_used_up_at_once_may_be_captured_by_value():
@@ -124,7 +135,9 @@ def test_a_partial_holds_nothing_that_cannot_be_pickled(use):
 
 def test_a_partial_does_not_hold_a_local_function():
     body = "by = 1\ndef inner(v, by):\n    return v * by\nreturn HERE"
-    assert any("is local" in reason for reason in bound(body, use="functools.partial(inner, by=by)"))
+    assert any(
+        "is local" in reason for reason in bound(body, use="functools.partial(inner, by=by)")
+    )
 
 
 LOOKED_AT = {
@@ -192,7 +205,9 @@ def test_a_default_that_never_changes_may_be_evaluated_at_import():
 
 
 def test_a_decorator_moves_with_its_function():
-    text = "def make():\n    @functools.cache\n    def size(v):\n        return v\n    return size\n"
+    text = (
+        "def make():\n    @functools.cache\n    def size(v):\n        return v\n    return size\n"
+    )
     new = "def size(v):\n    return v\n"
     after = "def make():\n    return size\n"
     assert any("decorator" in reason for reason in moved(text, new, after))
@@ -203,7 +218,10 @@ def test_a_decorator_moves_with_its_function():
 
 TAKEN = {
     "a builtin that is used": ("sum", "\ndef total(rows):\n    return sum(rows)\n"),
-    "a name from a star import": ("merge", "\nfrom shapes import *\n\ndef all_of(rows):\n    return merge(rows)\n"),
+    "a name from a star import": (
+        "merge",
+        "\nfrom shapes import *\n\ndef all_of(rows):\n    return merge(rows)\n",
+    ),
 }
 
 
@@ -220,7 +238,9 @@ def test_all_parts_of_a_generic_function_move():
 
 
 def test_attributes_of_a_function_belong_to_one_call():
-    before = "def make():\n    def count(v):\n        return v\n    count.calls = 0\n    return count\n"
+    before = (
+        "def make():\n    def count(v):\n        return v\n    count.calls = 0\n    return count\n"
+    )
     after = "def count(v):\n    return v\n\ndef make():\n    count.calls = 0\n    return count\n"
     assert any("at each call" in reason for reason in worse(before, after))
 
@@ -232,10 +252,17 @@ def test_a_bound_keyword_is_not_passed_by_a_caller_too():
 
 
 def test_a_class_takes_what_it_captured_where_it_is_made():
-    text = "{0}def make(args):\n    by = 1\n{1}    made = Scaled({2})\n    by = 2\n    return made\n"
-    old = "    class Scaled(Dataset):\n        def __getitem__(self, i):\n            return i * by\n"
+    text = (
+        "{0}def make(args):\n    by = 1\n{1}    made = Scaled({2})\n    by = 2\n    return made\n"
+    )
+    old = (
+        "    class Scaled(Dataset):\n        def __getitem__(self, i):\n            return i * by\n"
+    )
     new = "class Scaled(Dataset):\n    def __init__(self, by):\n        self.by = by\n\n    def __getitem__(self, i):\n        return i * self.by\n\n"
-    assert any("captured by value" in r for r in worse(text.format("", old, ""), text.format(new, "", "by")))
+    assert any(
+        "captured by value" in r
+        for r in worse(text.format("", old, ""), text.format(new, "", "by"))
+    )
 
 
 def test_a_name_at_import_is_bound_before_it_is_used():

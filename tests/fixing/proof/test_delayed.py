@@ -288,7 +288,9 @@ GONE = {
         "init": "with tempfile.TemporaryDirectory() as d:\n    self.file = h5py.File(d + path)",
         "later": "with tempfile.TemporaryDirectory() as d:\n    self.path = d + path",
     },
-    "the caller removes it": {"program": "def make(name):\n    r = Rows(name)\n    os.remove(name)\n    return r\n"},
+    "the caller removes it": {
+        "program": "def make(name):\n    r = Rows(name)\n    os.remove(name)\n    return r\n"
+    },
     "the caller returns from a temporary directory": {
         "program": "def make():\n    with tempfile.TemporaryDirectory() as d:\n        return Rows(d)\n"
     },
@@ -347,7 +349,11 @@ def test_what_is_opened_again_for_a_state_reads_what_it_read():
     opener = "self.file = h5py.File(self.path)"
     assert not opened(init=same, later=same, opener=opener, getter=restored)
     assert opened(
-        init=same, later=same, opener=opener, getter=restored, program="rows = Rows('a')\nrows.path = 'b'\n"
+        init=same,
+        later=same,
+        opener=opener,
+        getter=restored,
+        program="rows = Rows('a')\nrows.path = 'b'\n",
     )
     nested = "self.c = c\nself.file = h5py.File(c.path)"
     assert opened(

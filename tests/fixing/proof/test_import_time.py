@@ -48,7 +48,11 @@ def test_a_name_does_not_move_that_another_module_imports():
 
 CONFIGURED = {
     "an object": ("hp.configure(3)\n", "BATCH = hp.size\n", "hp = type('Hp', (), {})()\n"),
-    "a module of the project": ("settings.init()\n", "BATCH = settings.size\n", "import settings\n"),
+    "a module of the project": (
+        "settings.init()\n",
+        "BATCH = settings.size\n",
+        "import settings\n",
+    ),
     "an attribute": ("hp.size = 3\n", "BATCH = hp.size\n", "hp = type('Hp', (), {})()\n"),
     "an item": ("hp['size'] = 3\n", "BATCH = hp['size']\n", "hp = {}\n"),
     "a global by a function": (
@@ -100,7 +104,10 @@ SURELY = {
     "a function that makes one": ("make()", "def make():\n    return Stream()\n\n"),
 }
 MAYBE = {
-    "one branch of a factory": ("make(1)", "def make(n):\n    if n:\n        return Stream()\n    return Rows()\n\n"),
+    "one branch of a factory": (
+        "make(1)",
+        "def make(n):\n    if n:\n        return Stream()\n    return Rows()\n\n",
+    ),
     "one of two values": ("data", "data = Stream()\nif data:\n    data = Rows()\n"),
     "an expression with a condition": ("Stream() if STREAM else Rows()", ""),
     "something unknown": ("load_dataset('a')", ""),

@@ -120,7 +120,10 @@ def test_what_the_parent_alone_opens_is_not_taken_from_the_workers(name):
 
 
 CLOSES = {
-    "None": ("h5py.File(path) if path else None", "return h5py.File(self.path) if self.path else None"),
+    "None": (
+        "h5py.File(path) if path else None",
+        "return h5py.File(self.path) if self.path else None",
+    ),
     "an array": ("np.load(path)", "return np.load(self.path)"),
     "a mapped array": ("np.load(path, mmap_mode='r')", "return np.load(self.path, mmap_mode='r')"),
     "a memmap": ("np.memmap(path)", "return np.memmap(self.path)"),
@@ -157,8 +160,9 @@ def test_an_archive_may_be_closed():
 def test_what_was_closed_still_is():
     closing = "\n    def close(self):\n        {0}\n"
     before = "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n        self.file = h5py.File(path)\n"
-    after = "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n" + LAZY.format(
-        opener="return h5py.File(self.path)"
+    after = (
+        "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n"
+        + LAZY.format(opener="return h5py.File(self.path)")
     )
     assert worse(before + closing.format("self.file.close()"), after + closing.format("pass"))
     asks = 'if "file" in self.__dict__:\n            self.file.close()'

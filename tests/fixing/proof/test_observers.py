@@ -237,15 +237,21 @@ TAKEN = {
         "Dataset",
         "class Sub(Rows):\n    def mark(self):\n        self._path = None\n",
     ),
-    "a subclass's method": ("", "Dataset", "class Sub(Rows):\n    def _path(self):\n        return 1\n"),
+    "a subclass's method": (
+        "",
+        "Dataset",
+        "class Sub(Rows):\n    def _path(self):\n        return 1\n",
+    ),
     "a base's class attribute": ("class Base:\n    _path = 'cache'\n", "Base", ""),
 }
 
 
 @pytest.mark.parametrize(("above", "base", "below"), TAKEN.values(), ids=TAKEN)
 def test_a_name_that_is_kept_is_not_one_of(above, base, below):
-    before = "class Rows(%s):\n    def __init__(self, path):\n        self.file = h5py.File(path)\n" % base
-    after = "class Rows(%s):\n    def __init__(self, path):\n        self._path = path\n" % base
+    before = (
+        f"class Rows({base}):\n    def __init__(self, path):\n        self.file = h5py.File(path)\n"
+    )
+    after = f"class Rows({base}):\n    def __init__(self, path):\n        self._path = path\n"
     after += LAZY.format(opener="return h5py.File(self._path)")
     reasons = worse(f"{above}\n{before}\n{below}", f"{above}\n{after}\n{below}")
     assert any("uses that name for something else" in reason for reason in reasons)

@@ -24,13 +24,16 @@ TOUCHES = {
     "an item after the loader is made": "rows = Rows('a')\nloader = DataLoader(rows)\nprint(rows[0])\nfor batch in loader:\n    pass\n",
     "the attribute": "rows = Rows('a')\nprint(rows.file.attrs)" + LOAD,
     "a method": "rows = Rows('a')\nrows.shape()" + LOAD,
-    "a function that reads an item": "def first(rows):\n    return rows[0]\n\nrows = Rows('a')\nfirst(rows)" + LOAD,
-    "a function that reads the attribute": "def moments(data):\n    return data.file.mean()\n\nrows = Rows('a')\nmoments(rows)" + LOAD,
+    "a function that reads an item": "def first(rows):\n    return rows[0]\n\nrows = Rows('a')\nfirst(rows)"
+    + LOAD,
+    "a function that reads the attribute": "def moments(data):\n    return data.file.mean()\n\nrows = Rows('a')\nmoments(rows)"
+    + LOAD,
     "a loop": "rows = Rows('a')\nfor row in rows:\n    print(row)" + LOAD,
     "a list": "rows = Rows('a')\nprint(list(rows))" + LOAD,
     "a test of membership": "rows = Rows('a')\nprint(1 in rows)" + LOAD,
     "each epoch": "rows = Rows('a')\nloader = DataLoader(rows)\nfor epoch in range(3):\n    for batch in loader:\n        pass\n    print(rows[0])\n",
-    "an annotated parameter": "def show(data: Rows):\n    print(data.file.attrs)\n\nrows = Rows('a')\nshow(rows)" + LOAD,
+    "an annotated parameter": "def show(data: Rows):\n    print(data.file.attrs)\n\nrows = Rows('a')\nshow(rows)"
+    + LOAD,
 }
 
 
@@ -77,7 +80,10 @@ def test_mapped_memory_may_be_shared():
 KEPT = {
     "its own use": ("self.n = len(self.file['x'])", ""),
     "a method": ("self.n = self.count()", "def count(self):\n    return len(self.file['x'])\n"),
-    "an item": ("self.n = len(self[0])", "def __getitem__(self, i):\n    return self.file['x'][i]\n"),
+    "an item": (
+        "self.n = len(self[0])",
+        "def __getitem__(self, i):\n    return self.file['x'][i]\n",
+    ),
     "the length": ("self.n = len(self)", LENGTH),
 }
 

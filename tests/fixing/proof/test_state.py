@@ -192,4 +192,7 @@ def test_a_flag_is_not_kept_when_what_it_speaks_of_is_left_out(body):
 
 
 def test_a_new_state_method_keeps_to_lazy_attributes():
-    assert worse("class A:\n    pass\n", "class A:\n" + LAZY.format(opener="return h5py.File('a')")) == []
+    assert (
+        worse("class A:\n    pass\n", "class A:\n" + LAZY.format(opener="return h5py.File('a')"))
+        == []
+    )

@@ -13,6 +13,7 @@ from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
+    COMPREHENSIONS,
     FUNCTIONS,
     Function,
     bound_in,
@@ -390,11 +391,8 @@ class _Moved:
 
     def _late(self, site: ast.AST, capture: _Capture) -> Iterator[str]:
         line = capture.call.lineno
-        if isinstance(capture.value, (ast.Call, ast.List, ast.Dict, ast.Set, *_COMPREHENSIONS)):
-            if not self._was_default(capture.value) and not self._was_evaluated_there(
-                capture.value
-            ):
-                yield f"the value of `{capture.parameter or 'an argument'}` on line {line} is made once, and was made at each call"
+        if self._is_made_at_each_call(capture.value):
+            yield f"the value of `{capture.parameter or 'an argument'}` on line {line} is made once, and was made at each call"
         for node in executed(capture.value):
             if isinstance(node, ast.Name) and node.id in self._by_reference:
                 reason = self._rebound(site, node.id, capture)
@@ -404,6 +402,11 @@ class _Moved:
                 reason = self._attribute_set(site, node, capture)
                 if reason is not None:
                     yield reason
+
+    def _is_made_at_each_call(self, value: ast.expr) -> bool:
+        if not isinstance(value, (ast.Call, ast.List, ast.Dict, ast.Set, *COMPREHENSIONS)):
+            return False
+        return not self._was_default(value) and not self._was_evaluated_there(value)
 
     def _was_default(self, value: ast.expr) -> bool:
         text = ast.dump(value)
@@ -428,13 +431,13 @@ class _Moved:
     def _rebound(self, site: ast.AST, name: str, capture: _Capture) -> str | None:
         line = capture.call.lineno
         around = self._around(self.new, capture.call)
-        for node in self.old.nodes(ast.Nonlocal, ast.Global):
-            if name in node.names:  # type: ignore[attr-defined]
-                owner = self._around(self.old, node)
+        for declared in (*self.old.nodes(ast.Nonlocal), *self.old.nodes(ast.Global)):
+            if name in declared.names:
+                owner = self._around(self.old, declared)
                 if owner is None or name not in stored_names(owner.body):
                     continue
                 if (
-                    isinstance(node, ast.Global)
+                    isinstance(declared, ast.Global)
                     and around is not None
                     and owner.name == around.name
                 ):
@@ -516,9 +519,10 @@ class _Moved:
                     return f"`{text}` is captured by value on line {line}, and line {write.line} sets it to another value"
             return None
         for other in self.new.nodes(ast.Attribute):
-            if dotted(other) == text and not isinstance(other.ctx, ast.Load):
-                if self._around(self.new, other) is not around or other.lineno > line:
-                    return f"`{text}` is captured by value on line {line}, and line {other.lineno} sets it to another value"
+            if dotted(other) != text or isinstance(other.ctx, ast.Load):
+                continue
+            if self._around(self.new, other) is not around or other.lineno > line:
+                return f"`{text}` is captured by value on line {line}, and line {other.lineno} sets it to another value"
         return None
 
     def _class_around(self, node: ast.AST) -> Class | None:
@@ -618,9 +622,6 @@ class _Moved:
                         f"line {node.lineno} changes `{name}` at each call, and there is only one of it now",
                     )
                     break
-
-
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def _parameters(function: Function) -> list[str]:

@@ -102,9 +102,10 @@ class ClassChange:
         found = {}
         for name, function in self.lazy.items():
             last = function.body[-1]
-            if isinstance(last, ast.Return) and isinstance(last.value, ast.Call):
-                if last_part(last.value.func) == "get" and self.keyed(name):
-                    found[name] = function
+            value = last.value if isinstance(last, ast.Return) else None
+            asks = isinstance(value, ast.Call) and last_part(value.func) == "get"
+            if asks and self.keyed(name):
+                found[name] = function
         return found
 
     @cached_property
@@ -207,7 +208,6 @@ def attributes_set(cls: Class) -> dict[str, ast.AST]:
     for function in cls.functions:
         owner = self_name(function)
         for node in within(function.body):
-            if is_attribute(node, owner) and isinstance(node, ast.Attribute):
-                if isinstance(node.ctx, ast.Store):
-                    found.setdefault(node.attr, node)
+            if is_attribute(node, owner) and isinstance(node.ctx, ast.Store):
+                found.setdefault(node.attr, node)
     return found

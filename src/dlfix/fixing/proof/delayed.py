@@ -28,6 +28,7 @@ from dlfix.fixing.proof.syntax import (
     stored_names,
     within,
 )
+from dlfix.project.module import Module
 
 # Methods and attributes that only immutable values have: texts and paths.
 _OF_TEXT = frozenset(
@@ -286,7 +287,7 @@ class _Delayed:
         if at is None:
             return False
         return any(
-            is_attribute(node, self_name(before), name) and isinstance(node.ctx, ast.Store)  # type: ignore[attr-defined]
+            is_attribute(node, self_name(before), name) and isinstance(node.ctx, ast.Store)
             for later in order[at + 1 :]
             if not _exclusive(before, point, later)
             for node in executed(later)
@@ -379,13 +380,10 @@ class _Delayed:
         for _, function in self.change.constructed_after:
             owner = self_name(function)
             for node in executed(function.body):
-                if (isinstance(node, ast.Assign) and any(
-                    is_attribute(t, owner, name) for t in node.targets
-                )) or (
-                    isinstance(node, ast.AnnAssign)
-                    and is_attribute(node.target, owner, name)
-                    and node.value
-                ):
+                if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+                    continue
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                if any(is_attribute(t, owner, name) for t in targets):
                     yield function, node.value
 
     def _shared(self, name: str) -> str | None:
@@ -454,20 +452,16 @@ class _Delayed:
         for user in self.new.project.users(module, name):
             for node in user.nodes(ast.Name):
                 if node.id == name and writes.changes_in_place(user, node):
-                    if not self._at_import(user, node):
-                        yield self.change.regression(
-                            line,
-                            f"`{name}` is read later than before (line {line}), and line {node.lineno} of {user.path.name} changes it",
-                        )
-                        return
-
-    def _at_import(self, module: object, node: ast.AST) -> bool:
-        return False
+                    yield self.change.regression(
+                        line,
+                        f"`{name}` is read later than before (line {line}), and line {node.lineno} of {user.path.name} changes it",
+                    )
+                    return
 
     def _is_import(self, owner: Class, name: str) -> bool:
         return any(
             name in stored_names(node)
-            for node in owner.module.nodes(ast.Import, ast.ImportFrom)  # type: ignore[type-var]
+            for node in (*owner.module.nodes(ast.Import), *owner.module.nodes(ast.ImportFrom))
         ) and not any(
             name in stored_names(n)
             for n in owner.module.tree.body
@@ -493,8 +487,8 @@ def _exclusive(function: Function, one: ast.stmt, other: ast.stmt) -> bool:
     return False
 
 
-def _in_loop(module: object, call: ast.Call) -> bool:
-    ancestors = getattr(module, "ancestors")(call)  # noqa: B009
+def _in_loop(module: Module, call: ast.Call) -> bool:
+    ancestors = module.ancestors(call)
     for node in ancestors:
         if isinstance(node, (ast.For, ast.While)):
             return True
@@ -543,9 +537,8 @@ def _reads(node: ast.AST, use: str, owner: str) -> Iterator[Read]:
         inside = "iterate" if dotted(node.func) in _OVER else "plain"
         for arg in node.args:
             starred = isinstance(arg, ast.Starred)
-            yield from _reads(
-                arg.value if starred else arg, "iterate" if starred else inside, owner
-            )  # type: ignore[attr-defined]
+            given = arg.value if isinstance(arg, ast.Starred) else arg
+            yield from _reads(given, "iterate" if starred else inside, owner)
         for keyword in node.keywords:
             yield from _reads(keyword.value, "plain" if keyword.arg else "iterate", owner)
         return
@@ -562,14 +555,14 @@ def _reads(node: ast.AST, use: str, owner: str) -> Iterator[Read]:
         return
     if isinstance(node, (ast.For, ast.AsyncFor)):
         yield from _reads(node.iter, "iterate", owner)
-        for part in (*node.body, *node.orelse):
-            yield from _reads(part, "plain", owner)
+        for statement in (*node.body, *node.orelse):
+            yield from _reads(statement, "plain", owner)
         return
     if isinstance(node, (*FUNCTIONS, ast.Lambda)):
         own = bound_in(node)
         body = node.body if isinstance(node.body, list) else [node.body]
-        for part in body:
-            yield from (r for r in _reads(part, "plain", owner) if r.name not in own)
+        for each in body:
+            yield from (r for r in _reads(each, "plain", owner) if r.name not in own)
         return
     if isinstance(node, ast.AnnAssign):
         if node.value is not None:
@@ -695,9 +688,10 @@ def _advances(function: Function, name: str) -> Iterator[str]:
         elif isinstance(node, ast.NamedExpr) and node.target.id in aliases:
             streams |= isinstance(node.value, ast.Call) and dotted(node.value.func) in _STREAMS
     for node in executed(function.body) if not streams else ():
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            if {dotted(t) for t in node.targets} & aliases and dotted(node.value.func) in _STREAMS:
-                streams = True
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+            continue
+        if {dotted(t) for t in node.targets} & aliases and dotted(node.value.func) in _STREAMS:
+            streams = True
     for node in executed(function.body):
         if isinstance(node, ast.Call):
             on = node.func.value if isinstance(node.func, ast.Attribute) else None
@@ -761,15 +755,12 @@ def _gone_meanwhile(change: ClassChange) -> Iterator[Regression]:
     getter = opens[0] if opens else getter
     for _, function in change.constructed_before:
         for node in executed(function.body):
-            if isinstance(node, ast.Call) and last_part(node.func) in (
-                _REMOVES - {"replace", "remove"}
-            ) | {"remove"}:
-                if _on_disk(node):
-                    yield change.regression(
-                        getter,
-                        f"the constructor removed the file once it was open, and line {getter.lineno} opens it later",
-                    )
-                    return
+            if isinstance(node, ast.Call) and _on_disk(node):
+                yield change.regression(
+                    getter,
+                    f"the constructor removed the file once it was open, and line {getter.lineno} opens it later",
+                )
+                return
             if isinstance(node, (ast.With, ast.AsyncWith)) and any(
                 last_part(getattr(i.context_expr, "func", None)) in _TEMPORARY for i in node.items
             ):
@@ -783,11 +774,10 @@ def _gone_meanwhile(change: ClassChange) -> Iterator[Regression]:
 
 
 def _on_disk(call: ast.Call) -> bool:
-    name = dotted(call.func)
-    return name.partition(".")[0] in {"os", "shutil"} or last_part(call.func) in {
-        "unlink",
-        "rmtree",
-    }
+    """Tell whether a call removes or moves files."""
+    name = last_part(call.func)
+    library = dotted(call.func).partition(".")[0] in {"os", "shutil"}
+    return (library and name in _REMOVES) or name in {"unlink", "rmtree"}
 
 
 def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regression]:
@@ -829,9 +819,9 @@ def _removes(node: ast.Call, given: set[str]) -> bool:
     return on in given or (_on_disk(node) and bool({dotted(a) for a in node.args} & given))
 
 
-def _leaves_temporary(change: ClassChange, module: object, call: ast.Call) -> bool:
+def _leaves_temporary(change: ClassChange, module: Module, call: ast.Call) -> bool:
     """Tell whether an object made inside a `with` of temporary files is used after it."""
-    ancestors = list(getattr(module, "ancestors")(call))  # noqa: B009
+    ancestors = list(module.ancestors(call))
     inside = []
     for node in ancestors:
         if isinstance(node, FUNCTIONS):
@@ -846,7 +836,7 @@ def _leaves_temporary(change: ClassChange, module: object, call: ast.Call) -> bo
     if isinstance(statement, ast.Return) and any(statement.value is n for n in (call, *ancestors)):
         return True
     names = stored_names(statement) if isinstance(statement, ast.Assign) else set()
-    body = change.new.body_around(getattr(module, "scope").module, call)  # noqa: B009
+    body = change.new.body_around(module, call)
     ends = max(getattr(w, "end_lineno", 0) for w in inside)
     return any(
         isinstance(n, ast.Name)

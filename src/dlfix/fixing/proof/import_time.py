@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dlfix.fixing.proof.changes import FileChange, Regression
+from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
@@ -266,9 +267,9 @@ def _is_library(module: Module, root: str) -> bool:
     )
 
 
-def _is_own_module(program: object, module: Module, root: str) -> bool:
+def _is_own_module(program: Program, module: Module, root: str) -> bool:
     """Tell whether a name stands for a module of the project."""
-    resolved = getattr(program, "_bound")(module, root, 4)  # noqa: B009
+    resolved = program.bound(module, root)
     return resolved is not None and isinstance(resolved[1], ast.Module)
 
 

@@ -306,9 +306,9 @@ def _may_be_array(change: ClassChange, value: ast.Call, name: str) -> bool:
                 on = getattr(node, "value", None)
                 if on is None or not is_attribute(on, self_name(function), name):
                     continue
-                if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-                    if isinstance(node.slice.value, str):
-                        return False
+                key = node.slice if isinstance(node, ast.Subscript) else None
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    return False
                 if isinstance(node, ast.Attribute) and node.attr in {"files", "zip"}:
                     return False
     return True
@@ -399,25 +399,27 @@ def _escaping(change: ClassChange, function: Function, handles: set[str]) -> Ite
             and node.func.attr in {"append", "add", "insert"}
         ):
             held = node.func.value
-            if isinstance(held, ast.Attribute) and is_attribute(held, owner) and any(
-                is_live(change, function, arg, handles) for arg in node.args
-            ) and _used_later(change, held.attr):
+            if (
+                isinstance(held, ast.Attribute)
+                and is_attribute(held, owner)
+                and any(is_live(change, function, arg, handles) for arg in node.args)
+                and _used_later(change, held.attr)
+            ):
                 yield change.regression(
                     node,
                     f"`{held.attr}` holds what the constructor closes (line {node.lineno})",
                 )
         elif isinstance(node, ast.Assign):
             for target in node.targets:
-                if isinstance(target, ast.Subscript) and is_attribute(target.value, owner):
-                    held = target.value
-                    if isinstance(held, ast.Attribute) and held.attr not in change.lazy:
-                        if is_live(change, function, node.value, handles) and _used_later(
-                            change, held.attr
-                        ):
-                            yield change.regression(
-                                node,
-                                f"`{held.attr}` holds what the constructor closes (line {node.lineno})",
-                            )
+                place = target.value if isinstance(target, ast.Subscript) else None
+                if not is_attribute(place, owner) or place.attr in change.lazy:
+                    continue
+                live = is_live(change, function, node.value, handles)
+                if live and _used_later(change, place.attr):
+                    yield change.regression(
+                        node,
+                        f"`{place.attr}` holds what the constructor closes (line {node.lineno})",
+                    )
 
 
 def _deleted(function: Function, owner: str) -> set[str]:
@@ -529,7 +531,7 @@ def _touches(node: ast.AST, handles: set[str]) -> bool:
 def _used_later(change: ClassChange, name: str) -> bool:
     made = [f for _, f in change.constructed_after]
     return any(
-        is_attribute(n, self_name(f), name) and isinstance(n.ctx, ast.Load)  # type: ignore[attr-defined]
+        is_attribute(n, self_name(f), name) and isinstance(n.ctx, ast.Load)
         for cls in change.new.family(change.after)
         for f in cls.functions
         if f not in made or f.name in change.late_before

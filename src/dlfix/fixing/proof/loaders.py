@@ -30,8 +30,7 @@ def check(change: FileChange) -> Iterator[Regression]:
         if (
             not lost
             or _order(after)
-            or (not after.args
-            and not any(k.arg == "dataset" for k in after.keywords))
+            or (not after.args and not any(k.arg == "dataset" for k in after.keywords))
         ):
             continue
         dataset = (

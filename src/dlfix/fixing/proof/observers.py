@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
@@ -28,6 +29,7 @@ _ELSEWHERE = frozenset(
 )
 _FIELDS = frozenset("dataclass define attrs frozen s attr dataclasses mutable".split())
 _RECORDS = frozenset("BaseModel NamedTuple BaseSettings SQLModel Struct".split())
+_OF_ONE = frozenset({"get", "pop", "setdefault", "update"})
 _LAST = frozenset({"__del__", "__exit__", "close"})
 _FAR = 3
 
@@ -103,7 +105,7 @@ def _opened_with(change: ClassChange, name: str, touched: set[str]) -> bool:
 
 def _who_catches(
     change: ClassChange, names: set[str], far: int = _FAR
-) -> tuple[Module, ast.AST] | None:
+) -> tuple[Module, ast.ExceptHandler | ast.With] | None:
     """Return a handler around what makes an object, or around a call that leads to it."""
     seen: set[str] = set()
     for _ in range(far):
@@ -147,7 +149,7 @@ def _is_base(module: Module, node: ast.AST) -> bool:
     )
 
 
-def _handler_around(module: Module, node: ast.AST) -> ast.AST | None:
+def _handler_around(module: Module, node: ast.AST) -> ast.ExceptHandler | ast.With | None:
     """Return the handler that what a class raises when it is made comes to."""
     called = _call_of(module, node)
     if called is None:
@@ -174,7 +176,7 @@ def _handler_around(module: Module, node: ast.AST) -> ast.AST | None:
     return None
 
 
-def _handler_of_a_variable(module: Module, node: ast.AST) -> ast.AST | None:
+def _handler_of_a_variable(module: Module, node: ast.AST) -> ast.ExceptHandler | None:
     """Return a handler around a call of a variable, where a class is handed about by name."""
     if any(isinstance(a, ast.arguments) for a in module.ancestors(node)):
         return None
@@ -191,21 +193,17 @@ def _handler_of_a_variable(module: Module, node: ast.AST) -> ast.AST | None:
         if not any(_waits(h.type) and not ends_here(h.body) for h in tried.handlers):
             continue
         for inner in executed(tried.body):
-            if isinstance(inner, ast.Call) and isinstance(inner.func, (ast.Name, ast.Subscript)):
-                if (
-                    isinstance(inner.func, ast.Subscript)
-                    or inner.func.id not in module.scope.bindings
-                ) and not hasattr(__builtins__, dotted(inner.func)) and not _builtin(
-                    dotted(inner.func)
-                ):
-                    return tried.handlers[0]
+            if isinstance(inner, ast.Call) and _is_variable(module, inner.func):
+                return tried.handlers[0]
     return None
 
 
-def _builtin(name: str) -> bool:
-    import builtins
-
-    return hasattr(builtins, name)
+def _is_variable(module: Module, func: ast.expr) -> bool:
+    """Tell whether what is called is no name of the module, but a variable or an item."""
+    if isinstance(func, ast.Subscript):
+        return True
+    name = func.id if isinstance(func, ast.Name) else ""
+    return bool(name) and name not in module.scope.bindings and not hasattr(builtins, name)
 
 
 def _waits(kind: ast.expr | None) -> bool:
@@ -371,7 +369,9 @@ def _left_out(field: ast.AnnAssign) -> bool:
 
 def _slots(change: ClassChange) -> Iterator[Regression]:
     lineage = change.new.lineage(change.after)
-    if any(cls.slots is None for cls in lineage) or set(change.new.unknown_bases(change.after)) - {"object"}:
+    if any(cls.slots is None for cls in lineage) or set(change.new.unknown_bases(change.after)) - {
+        "object"
+    }:
         closed = False
     else:
         closed = not any("__dict__" in (cls.slots or ()) for cls in lineage)
@@ -498,9 +498,8 @@ def _takes_all(function: Function) -> ast.expr | None:
             allowed |= {id(n) for n in within(node.comparators)}
         elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             allowed |= {id(n) for n in within(node.value)}
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in {"get", "pop", "setdefault", "update"}:
-                allowed |= {id(n) for n in within(node.func)}
+        elif isinstance(node, ast.Call) and last_part(node.func) in _OF_ONE:
+            allowed |= {id(n) for n in within(node.func)}
     for node in executed(function.body):
         if id(node) in allowed:
             continue

@@ -160,6 +160,10 @@ class Program:
             return None
         return self._member(found, more, far) if found is not None and more else found
 
+    def bound(self, module: Module, name: str) -> tuple[Module, ast.AST] | None:
+        """Return the function, class or module that a name of a module stands for."""
+        return self._bound(module, name, _FAR)
+
     def _bound(self, module: Module, name: str, far: int) -> tuple[Module, ast.AST] | None:
         for node in _unconditional(module.tree.body):
             if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node.name == name:

@@ -138,7 +138,7 @@ def _left_by_construction(change: ClassChange, name: str, getter: Function) -> I
             and any(
                 is_attribute(n, self_name(f), name) and isinstance(n.ctx, ast.Load)
                 for n in executed(f.body)
-            )  # type: ignore[attr-defined]
+            )
         ]
         calls = [
             (owner, f, used)

@@ -130,11 +130,8 @@ def _missing_keys(change: ClassChange, function: Function) -> Iterator[Regressio
     if not wanted:
         return
     for cls in (change.after, *change.new.heirs(change.after)):
-        if change.new.method(cls, function.name) != (change.after, function):
-            inherits = _reaches(change, cls, function)
-            if not inherits:
-                continue
-        if _is_abstract(change, cls):
+        own = change.new.method(cls, function.name)
+        if own != (change.after, function) and not _reaches(change, cls, function):
             continue
         sure = Interpreter(change.new, cls).constructed().bound
         for name, node in wanted.items():
@@ -151,10 +148,6 @@ def _missing_keys(change: ClassChange, function: Function) -> Iterator[Regressio
                 )
 
 
-def _is_abstract(change: ClassChange, cls: Class) -> bool:
-    return False
-
-
 def _reaches(change: ClassChange, cls: Class, function: Function) -> bool:
     """Tell whether a subclass's own state method calls the one of its base."""
     found = change.new.method(cls, function.name)
@@ -168,17 +161,18 @@ def _must_have(change: ClassChange, function: Function) -> Iterator[tuple[str, a
     for node in executed(function.body):
         if isinstance(node, ast.Delete):
             for target in node.targets:
-                if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-                    if ast.dump(target) not in known:
-                        yield str(target.slice.value), target
+                key = target.slice if isinstance(target, ast.Subscript) else None
+                if isinstance(key, ast.Constant) and ast.dump(target) not in known:
+                    yield str(key.value), target
         elif isinstance(node, ast.Call) and last_part(node.func) == "pop" and len(node.args) == 1:
-            if isinstance(node.args[0], ast.Constant) and ast.dump(node) not in known:
-                yield str(node.args[0].value), node
+            key = node.args[0]
+            if isinstance(key, ast.Constant) and ast.dump(node) not in known:
+                yield str(key.value), node
 
 
 def _deleted(change: ClassChange, cls: Class, name: str) -> bool:
     return any(
-        is_attribute(node, self_name(f), name) and isinstance(node.ctx, ast.Del)  # type: ignore[attr-defined]
+        is_attribute(node, self_name(f), name) and isinstance(node.ctx, ast.Del)
         for each in change.new.lineage(cls)
         for f in each.functions
         for node in executed(f.body)

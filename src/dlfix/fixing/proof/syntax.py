@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -74,7 +74,9 @@ def parameters(function: Function | ast.Lambda) -> list[str]:
     return [a.arg for a in [*named, *filter(None, (args.vararg, args.kwarg))]]
 
 
-def is_attribute(node: ast.AST, owner: str, name: str | None = None) -> bool:
+def is_attribute(
+    node: ast.AST | None, owner: str, name: str | None = None
+) -> TypeGuard[ast.Attribute]:
     """Tell whether a node is `owner.name` (any name without one)."""
     return (
         isinstance(node, ast.Attribute)
@@ -94,7 +96,9 @@ def stored_names(nodes: ast.AST | Iterable[ast.AST]) -> set[str]:
             bound.add(node.name)
         elif isinstance(node, ast.alias):
             bound.add(node.asname or node.name.partition(".")[0])
-        elif (isinstance(node, ast.ExceptHandler) and node.name) or (isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name):
+        elif (isinstance(node, ast.ExceptHandler) and node.name) or (
+            isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name
+        ):
             bound.add(node.name)
     return bound
 

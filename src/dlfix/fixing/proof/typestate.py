@@ -275,8 +275,6 @@ class Interpreter:
         end = self._block(node.orelse, self._block(node.body, state))
         for handler in node.handlers:
             start = entry.binding(handler.name) if handler.name else entry
-            if "AttributeError" in ast.dump(handler.type or node):
-                start = replace(start, bound=start.bound | self._asked(node.body))
             end = merged(end, self._block(handler.body, start))
         if not node.finalbody:
             return end
@@ -294,9 +292,6 @@ class Interpreter:
                         name = f".{target.attr}" if isinstance(target, ast.Attribute) else ""
                         state = state.without(name or getattr(target, "id", ""))
         return state
-
-    def _asked(self, body: Sequence[ast.stmt]) -> frozenset[str]:
-        return frozenset()
 
     def _match(self, node: ast.Match, state: State) -> State | None:
         state = self._expression(node.subject, state)
@@ -422,9 +417,9 @@ class Interpreter:
 
     def _use(self, node: ast.expr, state: State) -> None:
         """Note the use of an attribute of self as something that is there."""
-        if is_attribute(node, self._frame.self_name) and isinstance(node, ast.Attribute):
-            if f".{node.attr}" not in state.present:
-                self._note(self.empty, f".{node.attr}", node)
+        name = f".{node.attr}" if isinstance(node, ast.Attribute) else ""
+        if is_attribute(node, self._frame.self_name) and name not in state.present:
+            self._note(self.empty, name, node)
 
     def _note(self, found: set[Reading], name: str, node: ast.expr) -> None:
         through = tuple(frame.function.name for frame in self._frames)

@@ -43,7 +43,9 @@ def in_family(program: Program, family: list[Class], name: str) -> Iterator[Writ
         for function in cls.functions:
             owner = self_name(function)
             for node in within(function.body):
-                if (is_attribute(node, owner, name) and not isinstance(node.ctx, ast.Load)) or _sets_by_name(node, owner, name):  # type: ignore[attr-defined]
+                if (
+                    is_attribute(node, owner, name) and not isinstance(node.ctx, ast.Load)
+                ) or _sets_by_name(node, owner, name):
                     yield Write(cls.module, cls, function, node)
 
 
@@ -71,9 +73,10 @@ def outside(program: Program, family: list[Class], name: str) -> Iterator[Write]
             if may_be(program, module, node.value, family):
                 yield Write(module, None, program.enclosing(module, node), node)
         for call in module.calls_by_name.get("setattr", ()):
-            if len(call.args) == 3 and isinstance(call.args[1], ast.Constant):
-                if call.args[1].value == name and may_be(program, module, call.args[0], family):
-                    yield Write(module, None, program.enclosing(module, call), call)
+            if len(call.args) != 3 or not isinstance(call.args[1], ast.Constant):
+                continue
+            if call.args[1].value == name and may_be(program, module, call.args[0], family):
+                yield Write(module, None, program.enclosing(module, call), call)
 
 
 def may_be(program: Program, module: Module, node: ast.expr, family: list[Class]) -> bool:
@@ -82,7 +85,7 @@ def may_be(program: Program, module: Module, node: ast.expr, family: list[Class]
     if not name:
         return True
     if "." in name:
-        return not name.startswith("self.") or True
+        return True
     values = values_of(program, module, node, name)
     if not values:
         cls = next((a for a in module.ancestors(node) if isinstance(a, ast.ClassDef)), None)
@@ -107,9 +110,10 @@ def values_of(program: Program, module: Module, node: ast.AST, name: str) -> lis
     for statement in executed(program.body_around(module, node)):
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
-                if dotted(target) == name or (name in {dotted(n) for n in ast.walk(target)} and not isinstance(
-                    target, (ast.Attribute, ast.Subscript)
-                )):
+                if dotted(target) == name or (
+                    name in {dotted(n) for n in ast.walk(target)}
+                    and not isinstance(target, (ast.Attribute, ast.Subscript))
+                ):
                     found.append(statement.value)
         elif isinstance(statement, ast.AnnAssign) and dotted(statement.target) == name:
             found += [statement.value] if statement.value is not None else []
@@ -167,12 +171,17 @@ def changed_by_name(
     for node in executed(body):
         if isinstance(node, ast.Name) and node.id == name and changes_in_place(module, node):
             return node
-        if isinstance(node, ast.Call) and last_part(node.func) in {
-            "shuffle",
-            "heapify",
-            "heappop",
-            "heappush",
-        } and any(dotted(arg) == name for arg in node.args):
+        if (
+            isinstance(node, ast.Call)
+            and last_part(node.func)
+            in {
+                "shuffle",
+                "heapify",
+                "heappop",
+                "heappush",
+            }
+            and any(dotted(arg) == name for arg in node.args)
+        ):
             return node
     return None
 
@@ -190,7 +199,7 @@ def global_rebinding(program: Program, module: Module, name: str) -> ast.AST | N
     for other in program.project.setting(name, module):
         for node in other.nodes(ast.Attribute):
             if node.attr == name and not isinstance(node.ctx, ast.Load):
-                found = program._bound(other, dotted(node.value).partition(".")[0], 4)
+                found = program.bound(other, dotted(node.value).partition(".")[0])
                 if found is not None and found[0] is module:
                     return node
     return None
@@ -216,5 +225,6 @@ def _ways_to_bind(body: Sequence[ast.stmt], name: str) -> list[ast.AST]:
         else:
             found += [node] if name in stored_names(node) else []
             continue
-        found += max((_ways_to_bind(branch, name) for branch in branches), key=len)
+        ways: list[list[ast.AST]] = [_ways_to_bind(branch, name) for branch in branches]
+        found += max(ways, key=len)
     return found
