@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -50,6 +51,7 @@ _IMPURE = frozenset(
 _FRESH = frozenset(
     "list tuple sorted set dict frozenset deepcopy copy str int float Path fspath".split()
 )
+_MODE = re.compile(r"[rbt]*[wax+][wax+bt-]*|r[bt]*\+[bt]*|[wx]:\w*|[cn]")
 _STREAMS = frozenset(
     "open io.open gzip.open bz2.open lzma.open codecs.open os.fdopen csv.reader csv.DictReader wave.open"
     " cv2.VideoCapture VideoCapture reader DictReader SoundFile TextIOWrapper BufferedReader iter"
@@ -58,7 +60,7 @@ _STREAMS = frozenset(
 _ADVANCES = frozenset(
     "readline readlines read read1 readinto seek skip grab __next__ fieldnames tell".split()
 )
-_REWINDS = frozenset("seek rewind reset set".split())
+_REWINDS = frozenset("seek rewind reset set execute executemany".split())
 _REMOVES = frozenset("unlink remove rmtree rename replace removedirs rmdir move truncate".split())
 _TEMPORARY = frozenset(
     "TemporaryDirectory NamedTemporaryFile TemporaryFile mkdtemp mkstemp temporary_directory tempdir".split()
@@ -143,6 +145,10 @@ class _Delayed:
         for node in executed(nodes):
             if isinstance(node, ast.Call):
                 yield from self._call(node, own, self_name(function))
+                yield from self._passed_on(owner, node, self_name(function))
+                yield from self._writing(node)
+            elif isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv"}:
+                yield from self._environment(node)
         for read in reads(nodes, self_name(function)):
             if read.name.startswith("."):
                 yield from self._attribute(owner, read)
@@ -173,6 +179,44 @@ class _Delayed:
             node,
             f"`{name}()` runs later than before (line {node.lineno}), and may give something else",
         )
+
+    def _passed_on(self, cls: Class, call: ast.Call, owner: str) -> Iterator[Regression]:
+        """Yield what a function or a constructor reads inside an attribute that it is given."""
+        function = self._callee(cls, call)
+        if function is None:
+            return
+        names = parameters(function)
+        names = names[1:] if function.name == "__init__" else names
+        for parameter, arg in zip(names, call.args, strict=False):
+            if not is_attribute(arg, owner):
+                continue
+            for read in reads(function.body, ""):
+                if read.name == parameter and read.use != "plain":
+                    yield from self._content(arg.attr, Read(f".{arg.attr}", read.use, arg))
+
+    def _callee(self, cls: Class, call: ast.Call) -> Function | None:
+        made = self.new.class_of(cls.module, call.func)
+        if made is not None:
+            found = self.new.method(made, "__init__")
+            return found[1] if found is not None else None
+        known = self.new.function_of(cls.module, call.func)
+        return known[1] if known is not None else None
+
+    def _writing(self, call: ast.Call) -> Iterator[Regression]:
+        if _writes(call):
+            yield self.change.regression(
+                call, f"line {call.lineno} opens for writing, once in each process instead of once"
+            )
+
+    def _environment(self, node: ast.Attribute) -> Iterator[Regression]:
+        for module in self.new.project.mentions("environ"):
+            for other in module.nodes(ast.Attribute):
+                if other.attr == "environ" and writes.changes_in_place(module, other):
+                    yield self.change.regression(
+                        node,
+                        f"the environment is read later than before (line {node.lineno}), and line {other.lineno} of {module.path.name} changes it",
+                    )
+                    return
 
     # Attributes of self
 
@@ -469,6 +513,14 @@ class _Delayed:
         )
 
 
+def _writes(call: ast.Call) -> bool:
+    """Tell whether a call opens something in a mode that writes."""
+    given = [k.value for k in call.keywords if k.arg in {"mode", "flag"}] or call.args[1:2]
+    modes = [m.value for m in given if isinstance(m, ast.Constant) and isinstance(m.value, str)]
+    opens = "open" in last_part(call.func).lower() or last_part(call.func)[:1].isupper()
+    return opens and any(_MODE.fullmatch(mode) for mode in modes)
+
+
 def _own(statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield what a statement itself runs, without the statements in it."""
     for child in ast.iter_child_nodes(statement):
@@ -639,7 +691,9 @@ def _positions(change: ClassChange) -> Iterator[Regression]:
     for name, getter in change.lazy.items():
         if name not in change.made_lazy:
             continue
-        moved = [(f, op) for _, f in change.constructed_before for op in _advances(f, name)]
+        made = [f for _, f in change.constructed_before]
+        kinds = {kind for f in made for kind in _kinds(f, name)}
+        moved = [(f, op) for f in made for op in _advances(f, name, kinds)]
         if not moved:
             continue
         opener = _opener(change, name, getter)
@@ -672,48 +726,46 @@ def _used(function: Function) -> Iterator[str]:
             yield node.attr
 
 
-def _advances(function: Function, name: str) -> Iterator[str]:
-    """Yield what a method does to a stream that moves its position."""
-    owner = self_name(function)
-    aliases, streams = {f"{owner}.{name}"}, False
+def _names_of(function: Function, name: str) -> set[str]:
+    """Return what an attribute is called in a method: itself, and local names for it."""
+    found = {f"{self_name(function)}.{name}"}
     for node in executed(function.body):
         if isinstance(node, ast.Assign):
-            texts = {dotted(t) for t in node.targets}
-            if texts & aliases or dotted(node.value) in aliases:
-                aliases |= {t for t in texts if t}
-                if dotted(node.value):
-                    aliases.add(dotted(node.value))
-                if isinstance(node.value, ast.Call) and dotted(node.value.func) in _STREAMS:
-                    streams = True
-        elif isinstance(node, ast.NamedExpr) and node.target.id in aliases:
-            streams |= isinstance(node.value, ast.Call) and dotted(node.value.func) in _STREAMS
-    for node in executed(function.body) if not streams else ():
-        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+            texts = {dotted(t) for t in node.targets} | {dotted(node.value)}
+            found |= (texts - {""}) if texts & found else set()
+    return found
+
+
+def _kinds(function: Function, name: str) -> Iterator[str]:
+    """Yield the kinds of handle with a position that a method assigns to an attribute."""
+    names = _names_of(function, name)
+    for node in executed(function.body):
+        value = getattr(node, "value", None)
+        if not isinstance(value, ast.Call):
             continue
-        if {dotted(t) for t in node.targets} & aliases and dotted(node.value.func) in _STREAMS:
-            streams = True
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if {dotted(t) for t in targets} & names:
+            if dotted(value.func) in _STREAMS or last_part(value.func) in _STREAMS - {"open"}:
+                yield "stream"
+            elif last_part(value.func) == "cursor":
+                yield "cursor"
+
+
+def _advances(function: Function, name: str, kinds: set[str]) -> Iterator[str]:
+    """Yield what a method does to a handle that moves its position."""
+    names = _names_of(function, name)
+    moving = (_ADVANCES if "stream" in kinds else frozenset()) | (
+        frozenset({"execute", "executemany"}) if "cursor" in kinds else frozenset()
+    )
     for node in executed(function.body):
         if isinstance(node, ast.Call):
-            on = node.func.value if isinstance(node.func, ast.Attribute) else None
-            if isinstance(node.func, ast.Name) and node.func.id == "next" and node.args:
-                if dotted(node.args[0]) in aliases:
-                    yield "next"
-            elif (
-                streams
-                and on is not None
-                and dotted(on) in aliases
-                and last_part(node.func) in _ADVANCES
-            ):
-                yield last_part(node.func)
-        elif streams and isinstance(node, ast.Attribute) and node.attr == "fieldnames":
-            if dotted(node.value) in aliases:
-                yield "fieldnames"
-        elif (
-            streams
-            and isinstance(node, (ast.For, ast.comprehension))
-            and dotted(node.iter) in aliases
-        ):
-            yield "for"
+            if dotted(node.func) == "next" and node.args and dotted(node.args[0]) in names:
+                yield "next"
+        elif isinstance(node, ast.Attribute) and node.attr in moving and dotted(node.value) in names:
+            yield node.attr
+        elif isinstance(node, (ast.For, ast.comprehension)) and "stream" in kinds:
+            if dotted(node.iter) in names:
+                yield "for"
 
 
 def _operations(body: list[ast.stmt]) -> Iterator[str]:
@@ -813,10 +865,21 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
 
 
 def _removes(node: ast.Call, given: set[str]) -> bool:
-    if last_part(node.func) not in _REMOVES:
-        return False
+    """Tell whether a call removes one of these files, or writes another in its place."""
+    name = last_part(node.func)
     on = dotted(node.func.value) if isinstance(node.func, ast.Attribute) else ""
-    return on in given or (_on_disk(node) and bool({dotted(a) for a in node.args} & given))
+    args = [dotted(a) for a in node.args]
+    if name == "cleanup":
+        return f"{on}.name" in given
+    if name in {"write_text", "write_bytes"}:
+        return on in given
+    if name in {"copy", "copy2", "copyfile", "copytree"}:
+        return bool(set(args[1:2]) & given)
+    if name == "open" and _writes(node):
+        return bool(set(args[:1]) & given)
+    if name not in _REMOVES:
+        return False
+    return on in given or (_on_disk(node) and bool(set(args) & given))
 
 
 def _leaves_temporary(change: ClassChange, module: Module, call: ast.Call) -> bool:

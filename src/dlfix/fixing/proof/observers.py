@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.order import CONSTRUCTORS, STATE
 from dlfix.fixing.proof.program import Class, is_cached
+from dlfix.fixing.proof.sharing import is_object
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
@@ -472,6 +473,7 @@ def _whole_dict(change: ClassChange) -> Iterator[Regression]:
     names = [*added, *change.made_lazy, *gone]
     if not names:
         return
+    yield from _shown_outside(change, names)
     for cls in change.new.family(change.after):
         for function in cls.functions:
             if (
@@ -488,6 +490,35 @@ def _whole_dict(change: ClassChange) -> Iterator[Regression]:
                     node.lineno,
                     f"line {node.lineno} goes through all attributes, and `{names[0]}` is no longer what it was among them",
                 )
+
+
+def _shown_outside(change: ClassChange, names: list[str]) -> Iterator[Regression]:
+    """Yield where other code goes through all attributes of an object, or all fields of one."""
+    classes = [change.after, *change.new.heirs(change.after)]
+    own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
+    fields = _has_fields(change.before) and set(change.before.annotated) - set(change.after.annotated)
+    for word in ("__dict__", "vars", "asdict", "astuple", "fields", "replace"):
+        for module in change.new.project.mentions(word):
+            for node in module.nodes_by_name.get(word, ()):
+                held = _whose(module, node)
+                if held is None or id(node) in own:
+                    continue
+                of_fields = word not in {"__dict__", "vars"}
+                if (of_fields and fields) or (
+                    not of_fields and is_object(change, module, held, classes)
+                ):
+                    yield change.regression(
+                        1,
+                        f"line {node.lineno} of {module.path.name} goes through all attributes, and `{names[0]}` is no longer what it was among them",
+                    )
+                    return
+
+
+def _whose(module: Module, node: ast.Name | ast.Attribute) -> ast.expr | None:
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+        return node.value
+    call = _call_of(module, node)
+    return call.args[0] if isinstance(call, ast.Call) and call.args else None
 
 
 def _takes_all(function: Function) -> ast.expr | None:

@@ -35,7 +35,12 @@ _PROTOCOL = {
     "str": "__str__",
     "print": "__repr__",
     "bool": "__len__",
+    **dict.fromkeys(
+        "tuple set sorted zip enumerate map filter sum min max any all reversed".split(), "__iter__"
+    ),
 }
+# What wraps a dataset, and reads its items when asked for one.
+_WRAPS = frozenset("random_split Subset ConcatDataset islice cycle chain".split())
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -209,7 +214,7 @@ def _touched_outside(
 ) -> Iterator[Regression]:
     classes = [change.after, *change.new.heirs(change.after)]
     own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
-    for module, node, how in _uses(change, classes, touching, own):
+    for module, node, how in _uses_through(change, classes, touching, own):
         if _before_workers(change, module, node):
             yield change.regression(
                 getter,
@@ -227,20 +232,54 @@ def _uses(
         for module, call in change.new.constructions(cls):
             if id(call) in own:
                 continue
-            for name in _named(module, call):
-                around = change.new.body_around(module, call)
-                key = (id(around), name)
+            for where, body, name in _bodies(change, module, call):
+                key = (id(body), name)
                 if key not in seen:
                     seen.add(key)
-                    yield from _uses_of(change, module, around, name, touching, own, 2)
+                    yield from _uses_of(change, where, body, name, touching, own, 2)
     public = {t for t in touching if not t.startswith("_")}
     for attribute in public:
         for module in change.new.project.mentions(attribute):
             for node in module.nodes(ast.Attribute):
                 if node.attr != attribute or id(node) in own or not isinstance(node.ctx, ast.Load):
                     continue
-                if _is_object(change, module, node.value, classes):
+                if is_object(change, module, node.value, classes):
                     yield module, node, f"`{dotted(node) or attribute}`"
+
+
+def _bodies(
+    change: ClassChange, module: Module, call: ast.Call, far: int = 2
+) -> Iterator[tuple[Module, list[ast.stmt], str]]:
+    """Yield the code in which an object has a name, with the name: also as the result of a function."""
+    around = change.new.body_around(module, call)
+    for name in [*_named(module, call), *_wrapped(module, around, call)]:
+        yield module, around, name
+        if name.startswith("self."):
+            owner = next((a for a in module.ancestors(call) if isinstance(a, ast.ClassDef)), None)
+            for method in owner.body if owner is not None else ():
+                if isinstance(method, ast.FunctionDef) and method.body is not around:
+                    yield module, method.body, name
+    statement = module.statement(call)
+    function = change.new.enclosing(module, call)
+    returns = isinstance(statement, ast.Return) or any(
+        isinstance(n, ast.Return) and dotted(n.value) in set(_named(module, call)) for n in executed(around)
+    )
+    if function is None or not returns or not far:
+        return
+    for user in change.new.project.mentions(function.name):
+        for other in user.calls_by_name.get(function.name, ()):
+            yield from _bodies(change, user, other, far - 1)
+
+
+def _wrapped(module: Module, body: list[ast.stmt], call: ast.Call) -> Iterator[str]:
+    """Yield the names of what wraps an object and reads its items."""
+    names = set(_named(module, call))
+    for node in executed(body):
+        if isinstance(node, ast.Call) and last_part(node.func) in _WRAPS and node is not call:
+            if any(n is call or dotted(n) in names for a in node.args for n in ast.walk(a)):
+                statement = module.statement(node)
+                for target in statement.targets if isinstance(statement, ast.Assign) else ():
+                    yield from (dotted(t) for t in ast.walk(target) if isinstance(t, ast.Name))
 
 
 def _named(module: Module, call: ast.Call) -> Iterator[str]:
@@ -306,6 +345,12 @@ def _by_call(
     own: set[int],
     far: int,
 ) -> Iterator[tuple[Module, ast.expr, str]]:
+    if last_part(node.func) in _STARTS and _without_workers(module, node, name):
+        if touching & {"__getitem__", "__iter__", "__getitems__"}:
+            yield module, node, "a loader without workers"
+    if dotted(node.func) == "getattr" and len(node.args) > 1 and dotted(node.args[0]) == name:
+        if isinstance(node.args[1], ast.Constant) and node.args[1].value in touching:
+            yield module, node, f"`getattr({name}, ...)`"
     if dotted(node.func) == name and "__call__" in touching:
         yield module, node, f"`{name}()`"
     for position, arg in enumerate(node.args):
@@ -326,7 +371,29 @@ def _by_call(
                 break
 
 
-def _is_object(change: ClassChange, module: Module, node: ast.expr, classes: list[Class]) -> bool:
+def _without_workers(module: Module, call: ast.Call, name: str) -> bool:
+    """Tell whether a loader runs in the parent, and another that has workers gets the same dataset."""
+    if not any(dotted(a) == name for a in [*call.args, *(k.value for k in call.keywords)]):
+        return False
+    if _may_have_workers(call):
+        return False
+    return any(
+        other is not call
+        and last_part(other.func) in _STARTS
+        and _may_have_workers(other)
+        and any(dotted(a) == name for a in other.args)
+        for other in module.calls
+    )
+
+
+def _may_have_workers(call: ast.Call) -> bool:
+    if any(k.arg is None for k in call.keywords):
+        return True
+    workers = [k.value for k in call.keywords if k.arg == "num_workers"]
+    return bool(workers) and not (isinstance(workers[0], ast.Constant) and not workers[0].value)
+
+
+def is_object(change: ClassChange, module: Module, node: ast.expr, classes: list[Class]) -> bool:
     """Tell whether an expression is, for all that can be seen, an object of one of these classes."""
     name = dotted(node)
     names = {cls.name for cls in classes}

@@ -62,7 +62,8 @@ def outside(program: Program, family: list[Class], name: str) -> Iterator[Write]
     """Yield where other code sets an attribute of an object that may be of these classes."""
     names = {cls.name for cls in family}
     own = {id(node) for cls in family for node in within(cls.node)}
-    for module in program.project.setters(name):
+    modules = [*program.project.setters(name), *_with_keys(program, name)]
+    for module in dict.fromkeys(modules):
         if not names & set(module.nodes_by_name):
             continue
         for node in module.nodes(ast.Attribute):
@@ -72,11 +73,51 @@ def outside(program: Program, family: list[Class], name: str) -> Iterator[Write]
                 continue
             if may_be(program, module, node.value, family):
                 yield Write(module, None, program.enclosing(module, node), node)
+        for node, owner in _by_key(module, name):
+            if may_be(program, module, owner, family):
+                yield Write(module, None, program.enclosing(module, node), node)
         for call in module.calls_by_name.get("setattr", ()):
             if len(call.args) != 3 or not isinstance(call.args[1], ast.Constant):
                 continue
             if call.args[1].value == name and may_be(program, module, call.args[0], family):
                 yield Write(module, None, program.enclosing(module, call), call)
+
+
+def _with_keys(program: Program, name: str) -> list[Module]:
+    """Return the modules that may set an attribute through `__dict__`, `vars` or `__setattr__`."""
+    mentioned = program.project.mentions(name)
+    words = {"__dict__", "vars", "__setattr__"}
+    return [m for m in mentioned if words & set(m.nodes_by_name)]
+
+
+def _by_key(module: Module, name: str) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield where an attribute is set by its name as a key, with the object."""
+    for node in module.nodes(ast.Subscript):
+        key = node.slice
+        if isinstance(key, ast.Constant) and key.value == name and not isinstance(node.ctx, ast.Load):
+            owner = _whose_dict(node.value)
+            if owner is not None:
+                yield node, owner
+    for call in module.calls_by_name.get("update", ()):
+        owner = _whose_dict(call.func.value) if isinstance(call.func, ast.Attribute) else None
+        given = {k.arg for k in call.keywords} | {
+            n.value for a in call.args for n in ast.walk(a) if isinstance(n, ast.Constant)
+        }
+        if owner is not None and name in given:
+            yield call, owner
+    for call in module.calls_by_name.get("__setattr__", ()):
+        if len(call.args) == 3 and isinstance(call.args[1], ast.Constant):
+            if call.args[1].value == name:
+                yield call, call.args[0]
+
+
+def _whose_dict(node: ast.expr) -> ast.expr | None:
+    """Return the object whose attributes an expression is: `x` of `x.__dict__` and `vars(x)`."""
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+        return node.value
+    if isinstance(node, ast.Call) and dotted(node.func) == "vars" and node.args:
+        return node.args[0]
+    return None
 
 
 def may_be(program: Program, module: Module, node: ast.expr, family: list[Class]) -> bool:
@@ -226,5 +267,8 @@ def _ways_to_bind(body: Sequence[ast.stmt], name: str) -> list[ast.AST]:
             found += [node] if name in stored_names(node) else []
             continue
         ways: list[list[ast.AST]] = [_ways_to_bind(branch, name) for branch in branches]
-        found += max(ways, key=len)
+        longest: list[ast.AST] = []
+        for way in ways:
+            longest = way if len(way) > len(longest) else longest
+        found += longest
     return found
