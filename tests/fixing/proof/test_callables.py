@@ -41,6 +41,10 @@ REBOUND = {
     "in the loop it is in": "fns = []\nfor arg in args:\n    by = arg\n    fns.append(HERE)\nreturn fns",
     "by +=": "by = 0\nfn = HERE\nby += 1\nreturn fn",
     "by another function": "by = 0\nfn = HERE\ndef more():\n    nonlocal by\n    by += 1\nmore()\nreturn fn",
+    "by an import": "by = 1\nfn = HERE\nimport os as by\nreturn fn",
+    "by a function of that name": "by = 1\nfn = HERE\ndef by():\n    pass\nreturn fn",
+    "by a handler": "by = 1\nfn = HERE\ntry:\n    fn()\nexcept ValueError as by:\n    pass\nreturn fn",
+    "by the comprehension it is in": "return [HERE for by in args]",
     "by a walrus": "by = 0\nfn = HERE\nif (by := args):\n    return fn",
 }
 
@@ -269,3 +273,20 @@ def test_a_name_at_import_is_bound_before_it_is_used():
     before = "scale = DataLoader([], collate_fn=lambda v: v)\n"
     after = "scale = DataLoader([], collate_fn=_collate)\n\ndef _collate(v):\n    return v\n"
     assert any("at import" in reason for reason in worse(before, after))
+
+
+def test_an_item_is_not_captured_by_value_where_it_is_changed():
+    reasons = bound(
+        "cfg = {}\nfn = HERE\ncfg['by'] = 2\nreturn fn",
+        lam="lambda v: v * cfg['by']",
+        use="functools.partial(_scale, by=cfg['by'])",
+    )
+    assert any("captured by value" in reason for reason in reasons)
+
+
+def test_a_partial_is_no_method():
+    text = "{0}def make(by):\n    class Made:\n        fn = {1}\n    return Made\n"
+    before = text.format("", "lambda self, v: v * by")
+    new = "def _fn(self, v, *, by):\n    return v * by\n\n"
+    after = text.format(new, "functools.partial(_fn, by=by)")
+    assert any("is no method" in reason for reason in worse(before, after))

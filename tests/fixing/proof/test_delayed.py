@@ -363,3 +363,86 @@ def test_what_is_opened_again_for_a_state_reads_what_it_read():
         getter=restored,
         parameters="c",
     )
+
+
+PASSED_ON = {
+    "a function": "def open_it(config):\n    return h5py.File(config.path)\n",
+    "a class": "class open_it:\n    def __init__(self, config):\n        self.file = h5py.File(config['path'])\n",
+}
+
+
+@pytest.mark.parametrize("program", PASSED_ON.values(), ids=PASSED_ON)
+def test_what_the_opener_passes_on_is_not_looked_into_later_by(program):
+    assert (
+        "`config`"
+        in opened(
+            init="self.config = config\nself.file = open_it(config)",
+            later="self.config = config",
+            opener="return open_it(self.config)",
+            parameters="config",
+            program=program,
+        )[0]
+    )
+
+
+KEYS = {
+    "object.__setattr__": "object.__setattr__(rows, 'path', 'b')",
+    "an update of __dict__": "rows.__dict__.update(path='b')",
+    "an item of vars": "vars(rows)['path'] = 'b'",
+    "setattr": "setattr(rows, 'path', 'b')",
+}
+
+
+@pytest.mark.parametrize("statement", KEYS.values(), ids=KEYS)
+def test_an_attribute_is_not_read_later_where_it_is_set_by(statement):
+    reasons = opened(program=f"rows = Rows('a')\n{statement}\n")
+    assert any("`path` is read later" in reason for reason in reasons)
+
+
+WRITES = [
+    "h5py.File(path, 'w')",
+    "open(path, 'wb')",
+    "open(path, mode='a')",
+    "zipfile.ZipFile(path, 'r+')",
+]
+
+
+@pytest.mark.parametrize("expression", WRITES)
+def test_what_is_written_is_opened_once(expression):
+    later = expression.replace("path", "self.path", 1)
+    reasons = opened(init=f"self.path = path\nself.file = {expression}", opener=f"return {later}")
+    assert any("opens for writing" in reason for reason in reasons)
+
+
+def test_the_environment_is_not_read_later_where_it_changes():
+    case = {
+        "init": "self.path = path\nself.file = h5py.File(os.environ['ROOT'] + path)",
+        "opener": "return h5py.File(os.environ['ROOT'] + self.path)",
+    }
+    assert opened(**case) == []
+    assert (
+        "the environment is read later" in opened(**case, program="os.environ['ROOT'] = 'a'\n")[0]
+    )
+
+
+REPLACED = {
+    "written": "with open(p, 'w') as f:\n        f.write('x')",
+    "copied over": "shutil.copy('new.h5', p)",
+    "unlinked": "p.unlink()",
+    "renamed": "os.rename(p, 'b')",
+}
+
+
+@pytest.mark.parametrize("statement", REPLACED.values(), ids=REPLACED)
+def test_a_file_is_not_opened_later_where_its_caller_has_it(statement):
+    program = f"def prepare(p):\n    rows = Rows(p)\n    {statement}\n    return rows\n"
+    assert "may remove the file" in opened(program=program)[0]
+
+
+def test_a_cursor_keeps_its_query():
+    reasons = opened(
+        init="self.path = path\nself.file = sqlite3.connect(path).cursor()\nself.file.execute('SELECT 1')",
+        opener="return sqlite3.connect(self.path).cursor()",
+        body="def __iter__(self):\n    yield from self.file\n",
+    )
+    assert any("`execute` in the constructor" in reason for reason in reasons)

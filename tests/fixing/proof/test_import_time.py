@@ -32,6 +32,9 @@ NEEDED = {
     "by globals": "BATCH = globals()['size']\n",
     "by globals in a condition": "if globals().get('size'):\n    BATCH = 1\n",
     "by a base class": "class Options(size):\n    pass\n",
+    "by an object": "class C:\n    def __init__(self):\n        self.n = size\n\nmade = C()\n",
+    "by a method": "class C:\n    def go(self):\n        return size\n\nN = C().go()\n",
+    "by vars": "BATCH = vars()['size']\n",
     "by two functions": "def one():\n    return size\n\ndef two():\n    return one()\n\nBATCH = two()\n",
 }
 
@@ -78,6 +81,18 @@ def test_a_call_does_not_move_below_what_reads_its_effect(moves, stays, above):
     settings = "size = 1\n\ndef init():\n    global size\n    size = 3\n"
     reasons = guarded(stays, moves, above=above, settings=settings)
     assert any("at import" in reason for reason in reasons)
+
+
+STATE = {
+    "a seed": ("random.seed(0)\n", "X = random.random()\n"),
+    "a draw": ("A = random.random()\n", "B = random.random()\n"),
+    "a default": ("np.set_default_dtype(1)\n", "W = np.zeros(3)\n"),
+}
+
+
+@pytest.mark.parametrize(("moves", "stays"), STATE.values(), ids=STATE)
+def test_the_state_of_a_library_is_set_before_it_is_used(moves, stays):
+    assert any("at import" in reason for reason in guarded(stays, moves))
 
 
 PREPARED = {

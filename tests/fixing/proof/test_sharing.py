@@ -32,6 +32,13 @@ TOUCHES = {
     "a list": "rows = Rows('a')\nprint(list(rows))" + LOAD,
     "a test of membership": "rows = Rows('a')\nprint(1 in rows)" + LOAD,
     "each epoch": "rows = Rows('a')\nloader = DataLoader(rows)\nfor epoch in range(3):\n    for batch in loader:\n        pass\n    print(rows[0])\n",
+    "enumerate": "rows = Rows('a')\nfor i, row in enumerate(rows):\n    print(row)" + LOAD,
+    "a name": "rows = Rows('a')\nprint(getattr(rows, 'file'))" + LOAD,
+    "a part": "rows = Rows('a')\nfirst, rest = random_split(rows, [1, 2])\nprint(first[0])" + LOAD,
+    "the result of a function": "def make():\n    return Rows('a')\n\nrows = make()\nprint(rows[0])"
+    + LOAD,
+    "a loader without workers": "rows = Rows('a')\nfor batch in DataLoader(rows):\n    pass" + LOAD,
+    "another method": "class Trainer:\n    def __init__(self):\n        self.rows = Rows('a')\n        self.loader = DataLoader(self.rows)\n\n    def shape(self):\n        return self.rows[0]\n",
     "an annotated parameter": "def show(data: Rows):\n    print(data.file.attrs)\n\nrows = Rows('a')\nshow(rows)"
     + LOAD,
 }

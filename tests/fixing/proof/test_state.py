@@ -196,3 +196,67 @@ def test_a_new_state_method_keeps_to_lazy_attributes():
         worse("class A:\n    pass\n", "class A:\n" + LAZY.format(opener="return h5py.File('a')"))
         == []
     )
+
+
+QUEUE = """
+class Queued:
+    def __init__(self, n):
+        self.n = n
+        self.q = queue.Queue(n)
+{0}
+    def size(self):
+        return self.q.qsize()
+"""
+AGAIN = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        del state["q"]
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.q = queue.Queue(self.n)
+"""
+
+
+def test_a_queue_is_made_again():
+    assert worse(QUEUE.format(""), QUEUE.format(AGAIN)) == []
+
+
+def test_what_it_is_made_again_from_is_in_the_state():
+    wrong = AGAIN.replace("self.n)", "self.limit)")
+    assert any(
+        "while the object is unpickled" in r for r in worse(QUEUE.format(""), QUEUE.format(wrong))
+    )
+    grown = "    def grow(self):\n        self.n += 1\n"
+    assert any(
+        "`n` is read later" in r for r in worse(QUEUE.format(grown), QUEUE.format(grown + AGAIN))
+    )
+
+
+def test_what_the_constructor_put_into_it_is_put_again():
+    filled = "        self.q.put(1)\n"
+    assert any("fills `q`" in r for r in worse(QUEUE.format(filled), QUEUE.format(filled + AGAIN)))
+    both = AGAIN + "        self.q.put(1)\n"
+    assert worse(QUEUE.format(filled), QUEUE.format(filled + both)) == []
+
+
+ERROR = """
+class Broken(Exception):
+    def __init__(self, name, line):
+        super().__init__(f"{{name}}:{{line}}")
+        self.name = {0}
+        self.line = line
+{1}
+{2}
+"""
+REDUCE = "\n    def __reduce__(self):\n        return type(self), (self.name, self.line)\n"
+
+
+def test_an_error_is_made_again_from_what_it_was_made_of():
+    assert worse(ERROR.format("name", "", ""), ERROR.format("name", REDUCE, "")) == []
+    upper = ERROR.format("name.upper()", "", ""), ERROR.format("name.upper()", REDUCE, "")
+    assert any("is not what it was given" in reason for reason in worse(*upper))
+    heir = "class Odd(Broken):\n    def __init__(self, name):\n        super().__init__(name, 1)\n"
+    other = ERROR.format("name", "", heir), ERROR.format("name", REDUCE, heir)
+    assert any("does not take" in reason for reason in worse(*other))

@@ -371,7 +371,11 @@ class _Moved:
         name, qualname = dotted(target), self._qualname(self.new, call) or "<module>"
         around = self._around(self.new, call)
         reason = ""
-        if isinstance(target, ast.Lambda):
+        statement = self.new.statement(call)
+        in_class = isinstance(self.new.parent(statement), ast.ClassDef)
+        if in_class and getattr(statement, "value", None) is call:
+            reason = f"the partial on line {call.lineno} is no method, as what it replaces was"
+        elif isinstance(target, ast.Lambda):
             reason = f"the partial on line {call.lineno} holds a lambda"
         elif name in _NOT_BY_NAME:
             reason = f"`{name}`, which the partial on line {call.lineno} holds, cannot be pickled by its name"
@@ -431,16 +435,14 @@ class _Moved:
     def _rebound(self, site: ast.AST, name: str, capture: _Capture) -> str | None:
         line = capture.call.lineno
         around = self._around(self.new, capture.call)
-        for declared in (*self.old.nodes(ast.Nonlocal), *self.old.nodes(ast.Global)):
+        nonlocals: list[ast.Nonlocal | ast.Global] = [*self.old.nodes(ast.Nonlocal)]
+        for declared in [*nonlocals, *self.old.nodes(ast.Global)]:
             if name in declared.names:
                 owner = self._around(self.old, declared)
                 if owner is None or name not in stored_names(owner.body):
                     continue
-                if (
-                    isinstance(declared, ast.Global)
-                    and around is not None
-                    and owner.name == around.name
-                ):
+                in_place = around is not None and owner.name == around.name
+                if isinstance(declared, ast.Global) and in_place:
                     continue
                 return f"`{name}` is captured by value on line {line}, and `{owner.name}` binds it again"
         if self._is_consumed(site):
@@ -455,8 +457,13 @@ class _Moved:
         loops = [a for a in self.new.ancestors(capture.call) if isinstance(a, (ast.For, ast.While))]
         if around is not None:
             loops = [loop for loop in loops if any(loop is n for n in executed(body))]
+        if self._is_of_comprehension(capture.call, name) and not self._is_default(name):
+            return f"`{name}` is captured by value on line {line}, in a comprehension that binds it again"
+        changed = self._changed_inside(site, capture, body, name)
+        if changed is not None:
+            return f"a part of `{name}` is captured by value on line {line}, and line {changed} changes it"
         for node in executed(body):
-            if not isinstance(node, ast.Name) or node.id != name or isinstance(node.ctx, ast.Load):
+            if not isinstance(node, (ast.Name, *_BINDING)) or not _binds(node, name):
                 continue
             if node.lineno > getattr(site, "end_lineno", line) or (
                 node.lineno >= getattr(site, "lineno", line)
@@ -467,6 +474,27 @@ class _Moved:
                 any(node is n for n in executed(loop)) for loop in loops
             ) and not self._is_default(name):
                 return f"`{name}` is captured by value on line {line}, in a loop that binds it again (line {node.lineno})"
+        return None
+
+    def _is_of_comprehension(self, call: ast.Call, name: str) -> bool:
+        return any(
+            name in stored_names([g.target for g in above.generators])
+            for above in self.new.ancestors(call)
+            if isinstance(above, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp))
+        )
+
+    def _changed_inside(
+        self, site: ast.AST, capture: _Capture, body: list[ast.stmt], name: str
+    ) -> int | None:
+        """Return the line that changes what an item or a method of a captured name gives."""
+        if isinstance(capture.value, ast.Name):
+            return None  # held by reference, as before
+        for node in executed(body):
+            if not isinstance(node, ast.Name) or node.id != name:
+                continue
+            later = node.lineno > getattr(site, "end_lineno", 0)
+            if later and writes.changes_in_place(self.new, node):
+                return node.lineno
         return None
 
     def _is_default(self, name: str) -> bool:
@@ -552,7 +580,29 @@ class _Moved:
                             f"line {node.lineno} of {module.path.name} asks for `{word}` of a function, which is {what} since line {at.lineno}",
                         )
                         return
+            found = self._asked_by_name(word)
+            if found is not None:
+                at = partials[0].call if partials else renamed[0]
+                name = self._qualname(self.new, at) or "<module>"
+                yield self.change.regression(
+                    name,
+                    at,
+                    f"{found} asks for `{word}` of a function, which is another since line {at.lineno}",
+                )
+                return
         yield from self._taken_keywords(partials)
+
+    def _asked_by_name(self, word: str) -> str | None:
+        """Say where `getattr` asks for something of a function by its name."""
+        for module in self.change.new.project.mentions(word):
+            for call in module.calls_by_name.get("getattr", ()):
+                asked = call.args[1] if len(call.args) > 1 else None
+                if not isinstance(asked, ast.Constant) or asked.value != word:
+                    continue
+                of_type = isinstance(call.args[0], ast.Call)
+                if not of_type and last_part(call.args[0]) != "__class__":
+                    return f"line {call.lineno} of {module.path.name}"
+        return None
 
     def _is_renamed(self, node: Defined) -> bool:
         return (
@@ -622,6 +672,18 @@ class _Moved:
                         f"line {node.lineno} changes `{name}` at each call, and there is only one of it now",
                     )
                     break
+
+
+_BINDING = (*FUNCTIONS, ast.ClassDef, ast.ExceptHandler, ast.Import, ast.ImportFrom)
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    """Tell whether one node itself binds a name."""
+    if isinstance(node, ast.Name):
+        return node.id == name and not isinstance(node.ctx, ast.Load)
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return name in stored_names(node)
+    return getattr(node, "name", None) == name
 
 
 def _parameters(function: Function) -> list[str]:

@@ -761,11 +761,12 @@ def _advances(function: Function, name: str, kinds: set[str]) -> Iterator[str]:
         if isinstance(node, ast.Call):
             if dotted(node.func) == "next" and node.args and dotted(node.args[0]) in names:
                 yield "next"
-        elif isinstance(node, ast.Attribute) and node.attr in moving and dotted(node.value) in names:
+        elif (
+            isinstance(node, ast.Attribute) and node.attr in moving and dotted(node.value) in names
+        ):
             yield node.attr
-        elif isinstance(node, (ast.For, ast.comprehension)) and "stream" in kinds:
-            if dotted(node.iter) in names:
-                yield "for"
+        elif isinstance(node, (ast.For, ast.comprehension)) and dotted(node.iter) in names:
+            yield from ["for"] if "stream" in kinds else []
 
 
 def _operations(body: list[ast.stmt]) -> Iterator[str]:

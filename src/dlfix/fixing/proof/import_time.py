@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dlfix.fixing.proof.changes import FileChange, Regression
+from dlfix.fixing.proof.order import CONSTRUCTORS
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
@@ -23,6 +24,11 @@ from dlfix.project.module import Module
 
 _QUIET = frozenset({"filterwarnings", "simplefilter", "getLogger", "set_num_threads"})
 _FAR = 4
+_LOOKS_UP = frozenset("globals vars locals getattr modules import_module attrgetter".split())
+_DRAWS = frozenset(
+    "random rand randn randint randrange permutation shuffle choice choices sample uniform normal gauss"
+    " randperm Linear Conv2d Embedding integers standard_normal seed manual_seed seed_everything".split()
+)
 # What the import of another module can depend on.
 _FOR_IMPORTS = ("environ", "path", "chdir", "putenv", "set_start_method", "use", "setlocale")
 
@@ -94,7 +100,7 @@ def _read_at_import(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regre
                     f"line {line} reads `{name}` at import, which is only set in the main module now",
                 )
         for text in set(strings(node)) & set(bound):
-            if text not in still and "globals" in ast.dump(node):
+            if text not in still and _LOOKS_UP & {last_part(n) for n in executed(node)}:
                 line = node.lineno
                 yield change.regression(
                     text,
@@ -169,6 +175,9 @@ def _order(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
             effect = _effect(change, node, old=True)
             for name, line in effect.changes.items():
                 seen.changes.setdefault(name, line)
+                key = _module_key(change, change.before, name)
+                if key:
+                    seen.changes.setdefault(key, line)
             continue
         stays = texts.get(ast.dump(node))
         if stays is None or is_guard(node) or not seen.changes:
@@ -228,6 +237,13 @@ def _add(
             _call(change, module, node, effect, own, seen, far)
 
 
+def _module_key(change: FileChange, module: Module, name: str) -> str:
+    """Return one text for a module of the project, however it is called."""
+    found = change.new.bound(module, name)
+    is_module = found is not None and isinstance(found[1], ast.Module)
+    return f"module {found[0].name}" if found is not None and is_module else ""
+
+
 def _changes(effect: _Effect, name: str, line: int, own: set[str]) -> None:
     root = name.partition(".")[0]
     if root and root not in own:
@@ -248,15 +264,47 @@ def _call(
     if found is not None and isinstance(found[1], FUNCTIONS) and far and id(found[1]) not in seen:
         seen.add(id(found[1]))
         _inside(change, found[0], found[1], effect, seen, far, here=found[0].path == module.path)
-    if last_part(node.func) in _QUIET or not name:
+    if last_part(node.func) in _QUIET:
+        return
+    for function in _run_by(program, module, node, found) if far else ():
+        if id(function) not in seen:
+            seen.add(id(function))
+            _inside(change, module, function, effect, seen, far, here=True)
+    if not name:
         return
     for part in _FOR_IMPORTS:
         if f".{part}" in f".{name}.":
             effect.changes.setdefault(f"import:{part}", node.lineno)
+    _library(node, name, effect)
     if isinstance(node.func, ast.Attribute) and (found is None or found[0].path != module.path):
         root = name.partition(".")[0]
         if _is_own_module(program, module, root) or not _is_library(module, root):
             _changes(effect, name, node.lineno, own)
+
+
+def _library(node: ast.Call, name: str, effect: _Effect) -> None:
+    """Add the state of libraries that a call reads and changes."""
+    last, library = last_part(node.func), f"library:{name.partition('.')[0]}"
+    if last in _DRAWS:
+        effect.reads.setdefault("the random state", node.lineno)
+        effect.changes.setdefault("the random state", node.lineno)
+    if last.startswith("set_default"):
+        effect.changes.setdefault(library, node.lineno)
+    effect.reads.setdefault(library, node.lineno)
+
+
+def _run_by(
+    program: Program, module: Module, node: ast.Call, found: tuple[Module, ast.AST] | None
+) -> Iterator[Function]:
+    """Yield the methods of the module's classes that a call may run."""
+    if found is not None and isinstance(found[1], ast.ClassDef) and found[0] is module:
+        for method in found[1].body:
+            if isinstance(method, FUNCTIONS) and method.name in CONSTRUCTORS:
+                yield method
+    elif found is None and isinstance(node.func, ast.Attribute):
+        for cls in program.classes(module):
+            if node.func.attr in cls.methods:
+                yield cls.methods[node.func.attr]
 
 
 def _is_library(module: Module, root: str) -> bool:
@@ -288,6 +336,10 @@ def _inside(
         n for node in executed(function.body) if isinstance(node, ast.Global) for n in node.names
     }
     if not here:
+        for name, line in free_names(function).items():
+            key = _module_key(change, module, name)
+            if key:
+                effect.reads.setdefault(key, line)
         return
     own = bound_in(function)
     inner = _Effect()

@@ -106,14 +106,16 @@ def _used_in_worker(
     """Yield what a worker reads, where the state left it out and nothing sets it again."""
     gone = {name for name in state.dropped(change) if name not in change.after.getters}
     gone -= {name for name in gone if name in change.after.values or name in change.after.methods}
-    back = state.restored(change)
+    back = state.restored(change, cls)
     emptied = {name for name in (*gone, *change.started_empty) if name not in back}
     emptied = {name for name in emptied if not name.endswith("_by_pid")}
     unset = {name for name in gone if name not in back and _is_deleted(change, name)}
     start = State(
         frozenset(n for n in made_after.bound if n[1:] not in unset),
         frozenset(n for n in made_after.present if n[1:] not in emptied),
+        made_after.implied,
     )
+    yield from _while_restored(change, cls, start)
     if not emptied:
         return
     companions = {f".{name}": {f".{n}" for n in _set_with(change, cls, name)} for name in emptied}
@@ -140,6 +142,25 @@ def _used_in_worker(
                     found.line,
                     f"`{found.name[1:]}` is None in a worker until something opens it, and line {found.line} uses it",
                 )
+
+
+def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[Regression]:
+    """Yield what `__setstate__` reads though the state may not have it."""
+    found = change.after.methods.get("__setstate__")
+    if found is None or not change.fresh(found) or not _is_made(change, cls):
+        return
+    gone = {f".{name}" for name in state.dropped(change)}
+    sure = State(start.bound - gone, start.present - gone, start.implied)
+    for reading in _read(change.new, cls, found, sure):
+        if reading.name.startswith("."):
+            yield _unset(change, cls, reading, "while the object is unpickled")
+
+
+def _is_made(change: ClassChange, cls: Class) -> bool:
+    """Tell whether there may be objects of just this class: not of a mixin that others derive from."""
+    if not change.new.heirs(cls):
+        return True
+    return any(last_part(call.func) == cls.name for _, call in change.new.constructions(cls))
 
 
 def _set_with(change: ClassChange, cls: Class, name: str) -> set[str]:

@@ -496,7 +496,9 @@ def _shown_outside(change: ClassChange, names: list[str]) -> Iterator[Regression
     """Yield where other code goes through all attributes of an object, or all fields of one."""
     classes = [change.after, *change.new.heirs(change.after)]
     own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
-    fields = _has_fields(change.before) and set(change.before.annotated) - set(change.after.annotated)
+    fields = _has_fields(change.before) and set(change.before.annotated) - set(
+        change.after.annotated
+    )
     for word in ("__dict__", "vars", "asdict", "astuple", "fields", "replace"):
         for module in change.new.project.mentions(word):
             for node in module.nodes_by_name.get(word, ()):
@@ -508,7 +510,7 @@ def _shown_outside(change: ClassChange, names: list[str]) -> Iterator[Regression
                     not of_fields and is_object(change, module, held, classes)
                 ):
                     yield change.regression(
-                        1,
+                        next(iter(change.lazy.values()), change.after.node),
                         f"line {node.lineno} of {module.path.name} goes through all attributes, and `{names[0]}` is no longer what it was among them",
                     )
                     return

@@ -40,6 +40,9 @@ _PROTOCOL = {
     ),
 }
 # What wraps a dataset, and reads its items when asked for one.
+_IN_WORKERS = frozenset(
+    {"__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward"}
+)
 _WRAPS = frozenset("random_split Subset ConcatDataset islice cycle chain".split())
 
 
@@ -256,13 +259,14 @@ def _bodies(
         yield module, around, name
         if name.startswith("self."):
             owner = next((a for a in module.ancestors(call) if isinstance(a, ast.ClassDef)), None)
-            for method in owner.body if owner is not None else ():
-                if isinstance(method, ast.FunctionDef) and method.body is not around:
-                    yield module, method.body, name
+            methods = [m for m in owner.body if isinstance(m, ast.FunctionDef)] if owner else []
+            if not {m.name for m in methods} & _IN_WORKERS:
+                yield from ((module, m.body, name) for m in methods if m.body is not around)
     statement = module.statement(call)
     function = change.new.enclosing(module, call)
     returns = isinstance(statement, ast.Return) or any(
-        isinstance(n, ast.Return) and dotted(n.value) in set(_named(module, call)) for n in executed(around)
+        isinstance(n, ast.Return) and dotted(n.value) in set(_named(module, call))
+        for n in executed(around)
     )
     if function is None or not returns or not far:
         return
@@ -275,11 +279,12 @@ def _wrapped(module: Module, body: list[ast.stmt], call: ast.Call) -> Iterator[s
     """Yield the names of what wraps an object and reads its items."""
     names = set(_named(module, call))
     for node in executed(body):
-        if isinstance(node, ast.Call) and last_part(node.func) in _WRAPS and node is not call:
-            if any(n is call or dotted(n) in names for a in node.args for n in ast.walk(a)):
-                statement = module.statement(node)
-                for target in statement.targets if isinstance(statement, ast.Assign) else ():
-                    yield from (dotted(t) for t in ast.walk(target) if isinstance(t, ast.Name))
+        if not isinstance(node, ast.Call) or last_part(node.func) not in _WRAPS or node is call:
+            continue
+        if any(n is call or dotted(n) in names for a in node.args for n in ast.walk(a)):
+            statement = module.statement(node)
+            for target in statement.targets if isinstance(statement, ast.Assign) else ():
+                yield from (dotted(t) for t in ast.walk(target) if isinstance(t, ast.Name))
 
 
 def _named(module: Module, call: ast.Call) -> Iterator[str]:
@@ -345,11 +350,12 @@ def _by_call(
     own: set[int],
     far: int,
 ) -> Iterator[tuple[Module, ast.expr, str]]:
-    if last_part(node.func) in _STARTS and _without_workers(module, node, name):
-        if touching & {"__getitem__", "__iter__", "__getitems__"}:
-            yield module, node, "a loader without workers"
-    if dotted(node.func) == "getattr" and len(node.args) > 1 and dotted(node.args[0]) == name:
-        if isinstance(node.args[1], ast.Constant) and node.args[1].value in touching:
+    loads = last_part(node.func) in _STARTS and touching & _IN_WORKERS
+    if loads and _without_workers(module, node, name):
+        yield module, node, "a loader without workers"
+    if dotted(node.func) == "getattr" and [dotted(a) for a in node.args[:1]] == [name]:
+        asked = node.args[1] if len(node.args) > 1 else None
+        if isinstance(asked, ast.Constant) and asked.value in touching:
             yield module, node, f"`getattr({name}, ...)`"
     if dotted(node.func) == name and "__call__" in touching:
         yield module, node, f"`{name}()`"

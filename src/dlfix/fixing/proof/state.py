@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.order import STATE
+from dlfix.fixing.proof.order import CONSTRUCTORS, STATE, reached
 from dlfix.fixing.proof.program import NO_STATE, Class
 from dlfix.fixing.proof.syntax import (
+    MUTATING,
     Function,
     dotted,
     executed,
@@ -20,6 +21,9 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.fixing.proof.typestate import Interpreter
+
+# What gives something to a queue, an event or a pool.
+_FILLS = MUTATING | {"put", "put_nowait", "set", "submit", "start", "register"}
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -37,6 +41,74 @@ def check(change: ClassChange) -> Iterator[Regression]:
             yield from _missing_keys(change, method)
             yield from _missing_super(change, method)
     yield from _flags(change)
+    yield from _filled(change)
+    yield from _rebuilt(change)
+
+
+def _filled(change: ClassChange) -> Iterator[Regression]:
+    """Yield what the constructor put into something that is made again empty."""
+    found = change.after.methods.get("__setstate__")
+    back = restored(change) & set(dropped(change)) if found is not None else set()
+    if found is None:
+        return
+    again = {(last_part(n.value), n.attr) for n in _calls_of_attributes(found)}
+    for _, function in change.constructed_after:
+        for node in _calls_of_attributes(function):
+            name = last_part(node.value)
+            sure = function.name in CONSTRUCTORS or _is_waited_for(change, name)
+            if sure and name in back and node.attr in _FILLS and (name, node.attr) not in again:
+                yield change.regression(
+                    found,
+                    f"line {node.lineno} fills `{name}`, which line {found.lineno} makes again without that",
+                )
+
+
+def _is_waited_for(change: ClassChange, name: str) -> bool:
+    """Tell whether a method waits until somebody has filled an attribute, or set it."""
+    return any(
+        node.attr in {"wait", "get", "join"} and last_part(node.value) == name
+        for cls in change.new.family(change.after)
+        for function in cls.functions
+        for node in _calls_of_attributes(function)
+    )
+
+
+def _calls_of_attributes(function: Function) -> Iterator[ast.Attribute]:
+    owner = self_name(function)
+    for node in executed(function.body):
+        func = node.func if isinstance(node, ast.Call) else None
+        if isinstance(func, ast.Attribute) and is_attribute(func.value, owner):
+            yield func
+
+
+def _rebuilt(change: ClassChange) -> Iterator[Regression]:
+    """Yield what a new `__reduce__` passes to the constructor that is not what was passed."""
+    function = change.after.methods.get("__reduce__")
+    if function is None or "__reduce__" in change.before.methods:
+        return
+    owner = self_name(function)
+    names = {
+        n.attr
+        for n in executed(function.body)
+        if isinstance(n, ast.Attribute) and is_attribute(n, owner) and n.attr != "args"
+    }
+    for _, made in change.constructed_after:
+        for node in executed(made.body):
+            if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+                continue
+            for name in sets(node, self_name(made)):
+                if name in names and not isinstance(node.value, (ast.Name, ast.Tuple)):
+                    yield change.regression(
+                        function,
+                        f"line {function.lineno} passes `{name}` to the constructor, which is not what it was given (line {node.lineno})",
+                    )
+    for heir in change.new.heirs(change.after):
+        own = heir.methods.get("__init__")
+        if own is not None and change.new.method(heir, "__reduce__") == (change.after, function):
+            yield change.regression(
+                function,
+                f"line {function.lineno} makes a `{heir.name}` again with arguments that it does not take (line {own.lineno})",
+            )
 
 
 def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
@@ -230,10 +302,19 @@ def _left_out(function: Function) -> Iterator[tuple[str, ast.AST]]:
         elif isinstance(node, ast.Call) and last_part(node.func) == "pop" and node.args:
             if isinstance(node.args[0], ast.Constant):
                 yield str(node.args[0].value), node
+        elif isinstance(node, ast.comprehension):
+            yield from ((name, node.ifs[0]) for name in _filtered(node))
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
             key = node.targets[0].slice
             if isinstance(key, ast.Constant) and _is_empty(node.value):
                 yield str(key.value), node
+
+
+def _filtered(node: ast.comprehension) -> Iterator[str]:
+    """Yield the keys that a comprehension over a state leaves out."""
+    for test in node.ifs:
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.NotEq, ast.NotIn)):
+            yield from strings(test)
 
 
 def _is_empty(value: ast.expr) -> bool:
@@ -242,9 +323,10 @@ def _is_empty(value: ast.expr) -> bool:
     return isinstance(value, (ast.Dict, ast.List)) and not ast.dump(value).count("Constant")
 
 
-def restored(change: ClassChange) -> set[str]:
-    """Return the attributes that `__setstate__` after sets."""
-    found = change.new.method(change.after, "__setstate__")
+def restored(change: ClassChange, cls: Class | None = None) -> set[str]:
+    """Return the attributes that `__setstate__` after sets, of the class or of one derived from it."""
+    cls = cls or change.after
+    found = change.new.method(cls, "__setstate__")
     if found is None:
         return set()
     owner = self_name(found[1])
@@ -253,7 +335,7 @@ def restored(change: ClassChange) -> set[str]:
         for n in within(found[1].body)
         if isinstance(n, ast.Attribute) and is_attribute(n, owner) and isinstance(n.ctx, ast.Store)
     }
-    for _, function in _reached(change, "__setstate__"):
+    for _, function in _reached(change, cls):
         names |= {
             n.attr
             for n in within(function.body)
@@ -264,10 +346,8 @@ def restored(change: ClassChange) -> set[str]:
     return names
 
 
-def _reached(change: ClassChange, name: str) -> list[tuple[Class, Function]]:
-    from dlfix.fixing.proof.order import reached
-
-    return reached(change.new, change.after, (name,))
+def _reached(change: ClassChange, cls: Class) -> list[tuple[Class, Function]]:
+    return reached(change.new, cls, ("__setstate__",))
 
 
 def _flags(change: ClassChange) -> Iterator[Regression]:

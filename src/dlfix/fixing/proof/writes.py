@@ -73,9 +73,9 @@ def outside(program: Program, family: list[Class], name: str) -> Iterator[Write]
                 continue
             if may_be(program, module, node.value, family):
                 yield Write(module, None, program.enclosing(module, node), node)
-        for node, owner in _by_key(module, name):
+        for place, owner in _by_key(module, name):
             if may_be(program, module, owner, family):
-                yield Write(module, None, program.enclosing(module, node), node)
+                yield Write(module, None, program.enclosing(module, place), place)
         for call in module.calls_by_name.get("setattr", ()):
             if len(call.args) != 3 or not isinstance(call.args[1], ast.Constant):
                 continue
@@ -94,7 +94,11 @@ def _by_key(module: Module, name: str) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield where an attribute is set by its name as a key, with the object."""
     for node in module.nodes(ast.Subscript):
         key = node.slice
-        if isinstance(key, ast.Constant) and key.value == name and not isinstance(node.ctx, ast.Load):
+        if (
+            isinstance(key, ast.Constant)
+            and key.value == name
+            and not isinstance(node.ctx, ast.Load)
+        ):
             owner = _whose_dict(node.value)
             if owner is not None:
                 yield node, owner
@@ -106,9 +110,9 @@ def _by_key(module: Module, name: str) -> Iterator[tuple[ast.expr, ast.expr]]:
         if owner is not None and name in given:
             yield call, owner
     for call in module.calls_by_name.get("__setattr__", ()):
-        if len(call.args) == 3 and isinstance(call.args[1], ast.Constant):
-            if call.args[1].value == name:
-                yield call, call.args[0]
+        given_name = call.args[1] if len(call.args) == 3 else None
+        if isinstance(given_name, ast.Constant) and given_name.value == name:
+            yield call, call.args[0]
 
 
 def _whose_dict(node: ast.expr) -> ast.expr | None:
