@@ -43,7 +43,8 @@ def fixes(
             findings += [finding for finding, _ in group]
             edits.append(Edit(facts.module.path, codemod, plan))
             names = ", ".join(f"`{name}`" for name in _names(group))
-            told.append(verb.format(names=names, cls=facts.node.name))
+            remains = f" ({plan.remains})" if plan.remains else ""
+            told.append(verb.format(names=names, cls=facts.node.name) + remains)
         if edits:
             fix = Fix("; ".join(told), Applicability.SAFE, tuple(edits))
             yield Planned(tuple(findings), fix)

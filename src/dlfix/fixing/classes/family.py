@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from dlfix.fixing.classes.closing import is_closer
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, self_names_used
+from dlfix.fixing.classes.inputs import Inputs, Related
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
 from dlfix.project.project import Project
-from dlfix.project.scopes import Binding
 
 WITH_SETSTATE = ("Module", "LightningModule", "LightningDataModule")
 WITH_GETSTATE = ("IterDataPipe", "MapDataPipe")
@@ -20,6 +20,7 @@ WORKER_METHODS = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__
 
 
 GO_THROUGH = ("list", "tuple", "set", "dict", "sorted", "iter", "next", "enumerate", "zip", "map", "sum", "min", "max", "any", "all")  # fmt: skip
+MOST_IMPORTS = 8  # from module to module, until a name's class is found
 BEFORE_WORKERS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
 
 
@@ -49,7 +50,11 @@ def family_of(project: Project, facts: ClassFacts) -> Family:
 
 
 def surroundings(
-    project: Project, facts: ClassFacts, attributes: Iterable[str], holders: Iterable[str]
+    project: Project,
+    facts: ClassFacts,
+    attributes: Iterable[str],
+    holders: Iterable[str],
+    opens: Callable[[ast.expr], bool | None] | None = None,
 ) -> Surroundings:
     """Return what a plan for some attributes must know of the code around a class.
 
@@ -75,7 +80,21 @@ def surroundings(
         set_elsewhere=_set_elsewhere(project, family, attributes)
         | _set_on_instances(project, family, attributes),
         only_started=frozenset(_only_started(project, family)),
+        inputs=Inputs(
+            project,
+            Related(facts, family.bases, family.heirs),
+            opens=opens or (lambda _: None),
+            calls=tuple(_constructions(project, family.names)),
+            handles=frozenset(attributes),
+        ),
     )
+
+
+def _constructions(project: Project, classes: set[str]) -> Iterator[tuple[Module, ast.Call]]:
+    for name in sorted(classes):
+        for module in project.mentions(name):
+            for call in module.calls_by_name.get(name, ()):
+                yield module, call
 
 
 def _called_by_heirs(family: Family) -> list[str]:
@@ -108,12 +127,9 @@ def _add_bases(
     project: Project, facts: ClassFacts, found: list[ClassFacts], outside: set[str]
 ) -> None:
     for base in facts.node.bases:
-        name = _last_name(base)
-        known = None
-        if not _is_from_outside(project, facts.module, base):
-            known = _class_named(project, facts.module, name)
+        known = class_of(project, facts.module, base)
         if known is None:
-            outside.add(name)
+            outside.add(_last_name(base))
         elif all(each.node is not known.node for each in (*found, facts)):
             found.append(known)
             _add_bases(project, known, found, outside)
@@ -124,43 +140,74 @@ def _add_heirs(project: Project, facts: ClassFacts, found: list[ClassFacts]) -> 
     for module in project.mentions(name):
         for node in module.classes:
             known = any(each.node is node for each in (*found, facts))
-            if not known and any(
-                _last_name(base) == name and not _is_from_outside(project, module, base)
-                for base in node.bases
-            ):
+            if not known and any(_is_class(project, module, base, facts) for base in node.bases):
                 heir = ClassFacts(module, node)
                 found.append(heir)
                 _add_heirs(project, heir, found)
 
 
-def _is_from_outside(project: Project, module: Module, base: ast.expr) -> bool:
-    """Tell whether a base is imported from a module that is not in the tree."""
-    root = next((each for each in ast.walk(base) if isinstance(each, ast.Name)), None)
-    bindings = module.scope.bindings.get(root.id, []) if root is not None else []
-    imported = [dotted for each in bindings for dotted in _imported(project, module, each)]
-    return bool(imported) and not any(
-        project.find(dotted, module) or project.is_folder(dotted, module) for dotted in imported
-    )
+def class_of(project: Project, module: Module, written: ast.expr, depth: int = 0) -> ClassFacts | None:
+    """Return the class of the tree that an expression names in a module; None if it has none."""
+    if isinstance(written, ast.Subscript):
+        return class_of(project, module, written.value, depth)
+    dotted = ast.unparse(written)
+    root, _, rest = dotted.partition(".")
+    if depth > MOST_IMPORTS:
+        return None
+    for binding in reversed(module.scope.bindings.get(root, [])):
+        statement = binding.statement
+        if isinstance(statement, ast.ClassDef) and not rest:
+            return ClassFacts(module, statement)
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            return _imported_class(project, module, statement, root, rest, depth)
+    if root in module.scope.bindings:
+        return None
+    return _class_anywhere(project, module, dotted.rpartition(".")[2])
 
 
-def _imported(project: Project, module: Module, binding: Binding) -> Iterator[str]:
-    match binding.statement:
-        case ast.Import(names=names):
-            for each in names:
-                if (each.asname or each.name.partition(".")[0]) == binding.name:
-                    yield each.name
-        case ast.ImportFrom(module=name, level=level) if level:
-            yield project.relative(module, level, name)
-        case ast.ImportFrom(module=str() as name):
-            yield name
+def _imported_class(
+    project: Project,
+    module: Module,
+    statement: ast.Import | ast.ImportFrom,
+    root: str,
+    rest: str,
+    depth: int,
+) -> ClassFacts | None:
+    if isinstance(statement, ast.Import):
+        names = [each.name for each in statement.names if each.asname == root]
+        dotted = ".".join([*names[:1], rest]) if names else f"{root}.{rest}"
+    else:
+        origin = project.relative(module, statement.level, statement.module)
+        origin = origin if statement.level else statement.module or ""
+        original = next(e.name for e in statement.names if (e.asname or e.name) == root)
+        dotted = ".".join(part for part in (origin, original, rest) if part)
+    owner, _, name = dotted.rpartition(".")
+    found = project.find(owner, module) if owner else None
+    if found is None:
+        return None
+    return class_of(project, found, ast.Name(name), depth + 1)
 
 
-def _class_named(project: Project, near: Module, name: str) -> ClassFacts | None:
-    for module in (near, *project.mentions(name)):
-        for node in module.classes:
-            if node.name == name:
-                return ClassFacts(module, node)
+def _class_anywhere(project: Project, module: Module, name: str) -> ClassFacts | None:
+    """Return a class that no statement in view binds: in a nested scope, or by a star import."""
+    for each in module.classes:
+        if each.name == name:
+            return ClassFacts(module, each)
+    for star in module.nodes(ast.ImportFrom):
+        if any(each.name == "*" for each in star.names):
+            origin = project.relative(module, star.level, star.module)
+            found = project.find(origin if star.level else star.module or "", module)
+            for each in found.classes if found is not None else ():
+                if each.name == name:
+                    return ClassFacts(found, each) if found is not None else None
     return None
+
+
+def _is_class(project: Project, module: Module, written: ast.expr, facts: ClassFacts) -> bool:
+    if _last_name(written) != facts.node.name and not isinstance(written, ast.Name):
+        return False
+    found = class_of(project, module, written)
+    return found is not None and found.node is facts.node
 
 
 def _last_name(node: ast.expr) -> str:

@@ -101,3 +101,4 @@ class ClassPlan:
     state: State | None = None
     after: str = "__init__"  # the method that new ones stand below
     imports: tuple[str, ...] = ()
+    remains: str = ""  # what the fix leaves as it was, for its message

@@ -44,7 +44,7 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
     for method in dict.fromkeys(each.site.method for each in ordered):
         group = [each for each in ordered if each.site.method is method]
         handles = {each.attribute: Handle(each.attribute, each.site) for each in group}
-        mover = Mover(facts, method, handles, around.kept_by_bases)
+        mover = Mover(facts, method, handles, around)
         for each in group:
             lines, saves = mover.expression(each.attribute)
             if _is_conditional(facts, each.site):

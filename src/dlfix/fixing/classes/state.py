@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dlfix.fixing.classes.facts import ClassFacts, Method
 from dlfix.fixing.classes.handles import Refusal
+from dlfix.fixing.classes.inputs import Inputs
 from dlfix.fixing.classes.plans import Drop, State
 from dlfix.reach.pickling import Handed, read_reduce
 
@@ -29,6 +30,15 @@ class Surroundings:
     only_started: frozenset[str] = frozenset()  # methods nothing but constructors runs, once each
     kept_by_bases: frozenset[str] = frozenset()  # attributes bases store, named after a parameter
     set_elsewhere: frozenset[str] = frozenset()  # attributes that other code sets, or heirs
+    set_outside: frozenset[str] = frozenset()  # handles that other code puts another in place of
+    inputs: Inputs | None = None  # whether what an opening reads may be read later
+
+    @property
+    def taken(self) -> set[str]:
+        """The names that the class' bases and heirs use: one that is made must not be any of them."""
+        related = self.inputs.related if self.inputs is not None else None
+        others = (*related.bases, *related.heirs) if related is not None else ()
+        return {name for each in others for name in (*each.names, *each.stores)}
 
 
 def state_for(

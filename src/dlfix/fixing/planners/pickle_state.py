@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.batches import fixes
-from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
+from dlfix.fixing.classes.evidence import Culprit, by_class, culprits, opens_in
 from dlfix.fixing.classes.facts import StoreSite
 from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.handles import Refusal
@@ -28,7 +28,6 @@ from dlfix.fixing.plans import Planned
 from dlfix.reach.values import Derived, ExternalCall, Generator
 
 if TYPE_CHECKING:
-    from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis
     from dlfix.rules.base import Finding
 
@@ -47,7 +46,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
         lazily = [each for each in group if each.code == "DLF203"]
         more = with_hanging(lazily, analysis)[len(lazily) :]
         found = [*group, *(replace(each, code="DLF203") for each in more)]
-        return plan_class(found, analysis.project, inherited)
+        return plan_class(found, analysis, inherited)
 
     verb = "Leave {names} out of the pickled state of `{cls}`"
     yield from fixes(by_class(read), analysis.project, NAME, verb, plan_one)
@@ -65,12 +64,14 @@ def _others(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned
 
 
 def plan_class(
-    group: Sequence[Culprit], project: Project, inherited: frozenset[str] = frozenset()
+    group: Sequence[Culprit], analysis: Analysis, inherited: frozenset[str] = frozenset()
 ) -> ClassPlan:
     """Plan one class; raise Refusal where there is no plan."""
     facts = group[0].facts
     holders = {name for each in group for name in each.holders}
-    around = surroundings(project, facts, {each.attribute for each in group}, holders)
+    attributes = {each.attribute for each in group}
+    opens = opens_in(analysis, group[0].frame)
+    around = surroundings(analysis.project, facts, attributes, holders, opens)
     around = replace(around, inherited=around.inherited | inherited)
     lazily = [each for each in group if each.code == "DLF203"]
     rest = [each for each in group if each.code != "DLF203"]
