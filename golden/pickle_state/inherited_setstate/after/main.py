@@ -10,7 +10,7 @@ class Cached(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        del state["cache"]
+        state.pop("cache", None)
         return state
 
     def __setstate__(self, state):
@@ -26,7 +26,7 @@ class Items(Cached):
 
     def __getstate__(self):
         state = dict(super().__getstate__())
-        del state["_lock"]  # made anew by __setstate__
+        state.pop("_lock", None)  # made anew by __setstate__
         return state
 
     def __setstate__(self, state):

@@ -20,6 +20,7 @@ WORKER_METHODS = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__
 
 
 GO_THROUGH = ("list", "tuple", "set", "dict", "sorted", "iter", "next", "enumerate", "zip", "map", "sum", "min", "max", "any", "all")  # fmt: skip
+MOST_CALLS = 4  # from function to function, that an instance is followed
 MOST_IMPORTS = 8  # from module to module, until a name's class is found
 BEFORE_WORKERS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
 
@@ -62,6 +63,13 @@ def surroundings(
     """
     family = family_of(project, facts)
     attributes = set(attributes)
+    inputs = Inputs(
+        project,
+        Related(facts, family.bases, family.heirs),
+        opens=opens or (lambda _: None),
+        calls=tuple(_constructions(project, family.names)),
+        handles=frozenset(attributes),
+    )
     facts.started.update(facts.reached(_called_by_heirs(family)))
     touching = _touching(family, attributes)
     holding = set(holders) - family.names
@@ -80,13 +88,8 @@ def surroundings(
         set_elsewhere=_set_elsewhere(project, family, attributes)
         | _set_on_instances(project, family, attributes),
         only_started=frozenset(_only_started(project, family)),
-        inputs=Inputs(
-            project,
-            Related(facts, family.bases, family.heirs),
-            opens=opens or (lambda _: None),
-            calls=tuple(_constructions(project, family.names)),
-            handles=frozenset(attributes),
-        ),
+        set_outside=frozenset(name for name in attributes if inputs.set_outside(name)),
+        inputs=inputs,
     )
 
 
@@ -408,7 +411,7 @@ def _indexed_outside(project: Project, classes: set[str]) -> bool:
         if _asks_for_a_sample(parent, node):
             return True
         if isinstance(parent, ast.Call) and _last_name(parent.func).endswith("DataLoader"):
-            found = with_workers.setdefault((id(module.scope_of(node)), node.id), set())
+            found = with_workers.setdefault((id(module.scope_of(node)), ast.unparse(node)), set())
             found.add(_has_workers(parent))
     return any(len(found) > 1 for found in with_workers.values())
 
@@ -425,25 +428,80 @@ def _has_workers(loader: ast.Call) -> bool:
     return False
 
 
-def _asks_for_a_sample(parent: ast.AST | None, node: ast.Name) -> bool:
+def _asks_for_a_sample(parent: ast.AST | None, node: ast.expr) -> bool:
     match parent:
         case ast.Subscript(value=value) | ast.For(iter=value) | ast.comprehension(iter=value):
             return value is node
-        case ast.Call(func=ast.Name(id="iter" | "next" | "enumerate" | "list" | "sorted" | "zip")):
+        case ast.Call(func=ast.Name(id="iter" | "next" | "enumerate" | "list" | "sorted" | "zip" | "tuple")):
             return True
     return False
 
 
-def _instances(project: Project, classes: set[str]) -> Iterator[tuple[Module, ast.Name]]:
-    """Yield the names that stand for an instance of some classes made nearby, or by a function."""
+def _instances(project: Project, classes: set[str]) -> Iterator[tuple[Module, ast.expr]]:
+    """Yield what stands for an instance of some classes: made nearby, by a function, or passed on."""
     seen: set[str] = set()
     classes = classes | set(_makers(project, classes))
+    found: list[tuple[Module, ast.expr]] = []
     for name in sorted(classes):
         for module in project.mentions(name):
-            if str(module.path) in seen:
+            if str(module.path) not in seen:
+                seen.add(str(module.path))
+                found += _instances_in(module, classes)
+    yield from found
+    followed: set[object] = set()
+    for _ in range(MOST_CALLS):
+        found = [each for one in found for each in _passed_on(project, *one, classes, followed)]
+        yield from found
+
+
+def _passed_on(
+    project: Project, module: Module, node: ast.expr, classes: set[str], followed: set[object]
+) -> Iterator[tuple[Module, ast.expr]]:
+    """Yield what stands, in functions and classes of the tree, for what a call passes to them."""
+    call, keyword = module.parent(node), ""
+    if isinstance(call, ast.keyword):
+        call, keyword = module.parent(call), call.arg or ""
+    if not isinstance(call, ast.Call) or call.func is node:
+        return
+    name = _last_name(call.func)
+    if name in classes or not project.defines(name):
+        return
+    for other in project.mentions(name):
+        made = [each for each in other.classes if each.name == name]
+        starts = [
+            each for cls in made for each in cls.body
+            if isinstance(each, ast.FunctionDef) and each.name in STARTS
+        ]  # fmt: skip
+        for function in (*other.functions_by_name.get(name, ()), *starts):
+            skipped = 1 if isinstance(other.parent(function), ast.ClassDef) else 0
+            names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+            names = names[skipped:]
+            position = call.args.index(node) if node in call.args else len(names)
+            parameter = keyword or (names[position] if position < len(names) else "")
+            if not parameter or (function, parameter) in followed:
                 continue
-            seen.add(str(module.path))
-            yield from _instances_in(module, classes)
+            followed.add((function, parameter))
+            yield from _standing_for(other, function, parameter)
+
+
+def _standing_for(
+    module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef, parameter: str
+) -> Iterator[tuple[Module, ast.expr]]:
+    """Yield the reads of a parameter, and of the attribute that a constructor keeps it as."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id == parameter and isinstance(node.ctx, ast.Load):
+            yield module, node
+    owner = module.parent(function)
+    if not isinstance(owner, ast.ClassDef) or function.name not in STARTS:
+        return
+    facts = ClassFacts(module, owner)
+    in_worker = WORKER_METHODS & facts.methods.keys()
+    run = facts.reached([*facts.started, "__len__"]) if in_worker else set(facts.methods)
+    for attribute, sites in facts.stores.items():
+        if any(isinstance(s.value, ast.Name) and s.value.id == parameter for s in sites):
+            for method, read in facts.reads.get(attribute, []):
+                if method.name in run and isinstance(read, ast.expr):
+                    yield module, read
 
 
 def _makers(project: Project, classes: set[str]) -> Iterator[str]:
@@ -458,7 +516,7 @@ def _makers(project: Project, classes: set[str]) -> Iterator[str]:
                             yield around.name
 
 
-def _instances_in(module: Module, classes: set[str]) -> Iterator[tuple[Module, ast.Name]]:
+def _instances_in(module: Module, classes: set[str]) -> Iterator[tuple[Module, ast.expr]]:
     for node in module.parents:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             scope = module.scope_of(node).lookup(node.id)

@@ -73,6 +73,10 @@ class Inputs:
             self._known[name] = next(self._changes(name), "")
         return self._known[name]
 
+    def set_outside(self, name: str) -> bool:
+        """Tell whether code outside the class sets or deletes an attribute of an instance."""
+        return any(self._set_from_outside(name))
+
     def _changes(self, name: str) -> Iterator[str]:
         yield from self._set_again(name)
         yield from self._set_from_outside(name)

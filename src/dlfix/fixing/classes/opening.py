@@ -47,6 +47,7 @@ class LazyClass(Clearing):
         if by_process and not self.together and not is_slotted(self.facts):
             self.together = self._one_with_its_parts()
         self._move(by_process)
+        self._refuse_consumed()
         self._refuse_second_openings()
         exchanges, inserts = self._edits()
         released = Released() if shared else self._released(count, by_process)

@@ -26,6 +26,7 @@ class Held(Forms):
         """Return the plan; raise Refusal where there is none."""
         self._refuse_writes()
         self._refuse_positions()
+        self._refuse_consumed()
         if self.facts.slots is not None:
             raise Refusal(f"the class has `__slots__` ({self.facts.line(self.facts.node)})")
         for name in self.handles:
