@@ -107,7 +107,7 @@ def _deleter(lazy: Lazy) -> list[str]:
     me = lazy.self_name
     return [
         f"@{lazy.name}.deleter\n"
-        f"def {lazy.name}({me}):\n"
+        f"def {lazy.name}({me}){' -> None' if lazy.annotation else ''}:\n"
         f"{INDENT}{_held(lazy)}.pop(os.getpid(), None)\n"
     ]
 

@@ -10,7 +10,7 @@ class Cached(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("cache", None)
+        del state["cache"]
         return state
 
     def __setstate__(self, state):

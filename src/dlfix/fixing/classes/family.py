@@ -268,7 +268,7 @@ def _bases_use_later(family: Family, attributes: set[str], touching: set[str]) -
 
 
 def _inherited(family: Family) -> frozenset[str]:
-    names = {name for base in family.bases for name in base.methods}
+    names = {name for base in family.bases for name in (*base.methods, *base.fields)}
     if family.outside & set(WITH_SETSTATE):
         names.add("__setstate__")
     if family.outside & set(WITH_GETSTATE):

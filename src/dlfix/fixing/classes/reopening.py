@@ -20,7 +20,12 @@ AT_FORK = "a forked worker still uses the parent's: start workers with spawn or 
 
 
 class Held(Forms):
-    """Plans attributes that hold, for each process, what it opened: the constructor opens the first."""
+    """Plans attributes that hold, for each process, what it opened: the constructor opens the first.
+
+    What is not `eager` is opened by the first use in each process.
+    """
+
+    eager = True
 
     def plan(self) -> ClassPlan:
         """Return the plan; raise Refusal where there is none."""
@@ -88,6 +93,9 @@ class Held(Forms):
         assert site.value is not None
         me, annotation = self_name(site.method), self._annotation(handle)
         typed = f": dict[int, {annotation}]" if annotation else ""
+        if not self.eager:
+            text = f"{me}.{self._kept_in(handle.attribute, True)}{typed} = {{}}"
+            return Exchange(self.module.span(site.statement), text)
         head = f"{me}.{self._kept_in(handle.attribute, True)}{typed} = {{os.getpid(): "
         text = render(self.module, site.value, {})
         value = self.module.span(site.value).start.column
@@ -95,6 +103,12 @@ class Held(Forms):
         text = shifted(text, len(head) - (value - statement), value - statement)
         others = _other_targets(self.module.segment, site)
         return Exchange(self.module.span(site.statement), f"{head}{text}}}{others}")
+
+
+class OnFirstUse(Held):
+    """Plans attributes that each process makes when it first uses them."""
+
+    eager = False
 
 
 def _other_targets(segment: object, site: StoreSite) -> str:

@@ -71,6 +71,17 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
     )
 
 
+def plan_left(facts: ClassFacts, names: Iterable[str], around: Surroundings) -> ClassPlan:
+    """Plan what only the process that started it has: elsewhere it is not started."""
+    why = "it belongs to the process that started it"
+    drops = _told_once(Drop(name, "None", why=why) for name in names)
+    return ClassPlan(
+        cls=facts.module.span(facts.node),
+        state=state_for(facts, drops, (), around),
+        after=_after(facts),
+    )
+
+
 def plan_fields(facts: ClassFacts, fields: Mapping[str, str], around: Surroundings) -> ClassPlan:
     """Plan dataclass fields whose default factory makes what cannot be pickled."""
     why = "made anew by __setstate__"
@@ -497,6 +508,7 @@ def merged(plans: Sequence[ClassPlan]) -> ClassPlan:
         withins=tuple(each for plan in plans for each in plan.withins),
         lazies=tuple(each for plan in plans for each in plan.lazies),
         imports=tuple(dict.fromkeys(name for plan in plans for name in plan.imports)),
+        remains=next((plan.remains for plan in plans if plan.remains), ""),
         state=state,
     )
 

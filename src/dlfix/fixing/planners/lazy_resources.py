@@ -13,9 +13,9 @@ from dlfix.fixing.classes.facts import ClassFacts, StoreSite, started_sites
 from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.handles import Handle, NotLazily, Refusal
 from dlfix.fixing.classes.hanging import with_hanging
-from dlfix.fixing.classes.observed import gone_at
+from dlfix.fixing.classes.observed import declared_at, gone_at
 from dlfix.fixing.classes.opening import LazyClass
-from dlfix.fixing.classes.passing import REOPENED, plan_passed_in
+from dlfix.fixing.classes.passing import REOPENED, plan_field, plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.reopening import Held, plan_by_state
 from dlfix.fixing.classes.restoring import asks_first, opened_lazily
@@ -153,6 +153,11 @@ def plan_class(
     opens = opens_in(analysis, group[0].frame)
     around = surroundings(project, facts, attributes, holders, opens)
     around = replace(around, inherited=around.inherited | inherited)
+    value = group[0].value
+    field_at = declared_at(facts, group[0].attribute)
+    if field_at and len(attributes) == 1 and isinstance(value, ExternalCall):
+        if not facts.stores.get(group[0].attribute):
+            return plan_field(facts, group[0].attribute, value.node, value.name, around)
     if group[0].is_passed_in:
         return plan_passed_in(facts, group[0].site, group[0].opener, around)
     if any(not started_sites(facts, each.attribute) for each in group):
