@@ -243,6 +243,22 @@ class Inputs:
             return None
         return path
 
+    # -- objects that are handed on
+
+    def refuse_object(self, call: ast.Call) -> None:
+        """Refuse a function that reads, when it opens, what somebody sets on an object meanwhile."""
+        name = ast.unparse(call.func).rpartition(".")[2]
+        if not self.project.defines(name):
+            return
+        for module in self.project.mentions(name):
+            for function in module.functions_by_name.get(name, ()):
+                for parameter in _given(function, call):
+                    for attribute in _parts_read(function, parameter):
+                        for where in self._set_from_outside(attribute):
+                            raise Refusal(
+                                f"`{name}` reads `{attribute}` of `{parameter}` when it opens: {where}"
+                            )
+
     # -- expressions
 
     def kept_parts(
@@ -505,6 +521,26 @@ def is_mutated(module: Module, node: ast.AST) -> bool:
         case ast.Call(func=func) if node in parent.args[:1]:
             return ast.unparse(func) in IN_PLACE
     return False
+
+
+def _given(function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> Iterator[str]:
+    """Yield the parameters for which a call passes a variable."""
+    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    names = names[1:] if names[:1] in (["self"], ["cls"]) else names
+    for name, value in zip(names, call.args, strict=False):
+        if isinstance(value, (ast.Name, ast.Attribute)):
+            yield name
+    for keyword in call.keywords:
+        if keyword.arg and isinstance(keyword.value, (ast.Name, ast.Attribute)):
+            yield keyword.arg
+
+
+def _parts_read(function: ast.AST, parameter: str) -> Iterator[str]:
+    for node in ast.walk(function):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attr, ctx=ast.Load()):
+                if name == parameter:
+                    yield attr
 
 
 def _may_follow(module: Module, node: ast.AST, call: ast.AST) -> bool:

@@ -38,6 +38,9 @@ class Keeping(Settings):
         """Return a node's text as it reads in the body of `attribute`."""
         changes: dict[ast.AST, str] = dict(more or {})
         bound = bound_within(node) | self.bound_around
+        if self.inputs is not None:
+            for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
+                self.inputs.refuse_object(call)
         for path in self._paths_that_move(node, bound):
             changes[path] = self._keep_value(attribute, path, "os.path.abspath({})")
         for part in self._parts_to_keep(node, bound, changes):
@@ -429,7 +432,13 @@ def _gone_through(module: Module, node: ast.AST) -> str:
 def _hint(parent: ast.AST | None, part: ast.expr) -> str:
     """Return what to call a value that is kept: after what it is, or the argument it is passed for."""
     match part:
-        case ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str() as name)):
+        case (
+            ast.Attribute(attr=name)
+            | ast.Subscript(slice=ast.Constant(value=str() as name))
+            | ast.Call(
+                func=ast.Attribute(attr="pop" | "get"), args=[ast.Constant(value=str() as name), *_]
+            )
+        ):
             if name.isidentifier():
                 return name.strip("_") or "value"
     if isinstance(parent, ast.keyword) and parent.arg:

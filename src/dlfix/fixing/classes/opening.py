@@ -18,6 +18,7 @@ from dlfix.fixing.classes.facts import (
 from dlfix.fixing.classes.filling import Filling, is_filled
 from dlfix.fixing.classes.forms import storage_insert
 from dlfix.fixing.classes.handles import Handle, Moved, NotLazily, Refusal
+from dlfix.fixing.classes.hanging import shows_memory
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.observed import declared_at, seen_whole_at, tried_at
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Lazy
@@ -76,6 +77,9 @@ class LazyClass(Clearing):
             where = declared_at(self.facts, name)
             if where:
                 raise NotLazily(f"`{name}` is a field of the class ({where})")
+            site = self.handles[name].site
+            if shows_memory(site):
+                raise NotLazily(f"`{name}` shows its memory ({self.facts.line(site.statement)})")
 
     def _refuse_observed(self, released: Released, shared: bool) -> None:
         """Refuse to open later what callers see: errors of the constructor, all attributes."""

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
+from dlfix.fixing.classes.closing import is_closer
 from dlfix.fixing.classes.facts import (
     STARTS,
     ClassFacts,
@@ -111,7 +112,8 @@ class Protocol:
         opener = openers.pop()
         if opener.name in STARTS or self._is_started(opener):
             return None
-        users = {m.name for n in self.names for m, _ in self.facts.reads.get(n, [])} - {opener.name}
+        reads = [m for name in self.names for m, _ in self.facts.reads.get(name, [])]
+        users = {each.name for each in reads if not is_closer(each)} - {opener.name}
         if not users:
             return None
         led = any(

@@ -89,8 +89,10 @@ class Refusing(Uses):
         value, me = handle.site.value, self_name(handle.site.method)
         if not isinstance(value, ast.Call) or not handle.reads_on:
             return False
-        names = {each.attr for each in ast.walk(value) if is_self_attribute(each, me)}
-        local = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
+        given = [*value.args, *(each.value for each in value.keywords)]
+        parts = [each for argument in given for each in ast.walk(argument)]
+        names = {each.attr for each in parts if is_self_attribute(each, me)}
+        local = {each.id for each in parts if isinstance(each, ast.Name)}
         return bool(names & streams) or any(
             local & _aliases(handle.site.method, me, each) for each in streams
         )

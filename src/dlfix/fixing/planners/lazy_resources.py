@@ -13,7 +13,7 @@ from dlfix.fixing.classes.facts import ClassFacts, StoreSite, started_sites
 from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.handles import Handle, NotLazily, Refusal
 from dlfix.fixing.classes.hanging import with_hanging
-from dlfix.fixing.classes.observed import declared_at, gone_at
+from dlfix.fixing.classes.observed import declared_at, gone_at, seen_whole_at
 from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.passing import REOPENED, plan_field, plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
@@ -179,12 +179,17 @@ def _first_that_holds(
     try:
         return LazyClass(facts, handles, around).plan()
     except NotLazily as reason:
+        seen = seen_whole_at(around.inputs)
         try:
-            return Held(facts, handles, around).plan()
+            if not seen:
+                return Held(facts, handles, around).plan()
         except Refusal:
             pass
         try:
-            return plan_by_state(facts, handles, around)
+            plan = plan_by_state(facts, handles, around)
+            if seen and plan.inserts:
+                raise Refusal("what it is opened from is not kept")
+            return plan
         except Refusal as refusal:
             raise Refusal(f"{reason}; {refusal}") from None
 
