@@ -75,7 +75,7 @@ def _by_others(lazy: Lazy) -> str:
     body = f"return {held}.get(os.getpid(){default})"
     if not lazy.default:
         body = (
-            f"if os.getpid() not in {held}:\n{INDENT}raise AttributeError(\"{lazy.name}\")\n"
+            f'if os.getpid() not in {held}:\n{INDENT}raise AttributeError("{lazy.name}")\n'
             f"return {held}[os.getpid()]"
         )
     if lazy.close_inherited:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,7 @@ def _refuse_joined(plan: ClassPlan, facts: ClassFacts) -> None:
     for node in ast.walk(facts.node):
         for part in ("body", "orelse", "finalbody"):
             block = getattr(node, part, [])
-            for first, second in zip(block, block[1:], strict=False) if isinstance(block, list) else ():
+            for first, second in itertools.pairwise(block) if isinstance(block, list) else ():
                 if first.end_lineno == second.lineno and second.lineno in rows:
                     raise Refusal(f"it shares a line with another statement ({facts.line(second)})")
 

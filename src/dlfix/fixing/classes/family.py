@@ -149,7 +149,9 @@ def _add_heirs(project: Project, facts: ClassFacts, found: list[ClassFacts]) -> 
                 _add_heirs(project, heir, found)
 
 
-def class_of(project: Project, module: Module, written: ast.expr, depth: int = 0) -> ClassFacts | None:
+def class_of(
+    project: Project, module: Module, written: ast.expr, depth: int = 0
+) -> ClassFacts | None:
     """Return the class of the tree that an expression names in a module; None if it has none."""
     if isinstance(written, ast.Subscript):
         return class_of(project, module, written.value, depth)
@@ -432,7 +434,9 @@ def _asks_for_a_sample(parent: ast.AST | None, node: ast.expr) -> bool:
     match parent:
         case ast.Subscript(value=value) | ast.For(iter=value) | ast.comprehension(iter=value):
             return value is node
-        case ast.Call(func=ast.Name(id="iter" | "next" | "enumerate" | "list" | "sorted" | "zip" | "tuple")):
+        case ast.Call(
+            func=ast.Name(id="iter" | "next" | "enumerate" | "list" | "sorted" | "zip" | "tuple")
+        ):
             return True
     return False
 
@@ -460,7 +464,8 @@ def _passed_on(
     """Yield what stands, in functions and classes of the tree, for what a call passes to them."""
     call, keyword = module.parent(node), ""
     if isinstance(call, ast.keyword):
-        call, keyword = module.parent(call), call.arg or ""
+        keyword = call.arg or ""
+        call = module.parent(call)
     if not isinstance(call, ast.Call) or call.func is node:
         return
     name = _last_name(call.func)

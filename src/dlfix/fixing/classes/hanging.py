@@ -140,8 +140,7 @@ def shows_memory(site: StoreSite) -> bool:
     """Tell whether a value shows the memory of another object, which then cannot be closed."""
     value = site.value
     return (
-        isinstance(value, ast.Call)
-        and ast.unparse(value.func).rpartition(".")[2] in OVER_A_BUFFER
+        isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] in OVER_A_BUFFER
     )
 
 

@@ -18,7 +18,7 @@ from dlfix.fixing.classes.handles import Refusal
 from dlfix.project.import_time import FUNCTIONS, IN_PLACE, MUTATORS
 from dlfix.project.module import Module
 from dlfix.project.project import Project
-from dlfix.project.scopes import Scope
+from dlfix.project.scopes import Binding, Scope
 
 # Modules whose functions give values: what they return may be kept instead of asked for again.
 OF_VALUES = frozenset(
@@ -36,8 +36,11 @@ OF_TEXT = frozenset(
 )
 OF_VIEWS = frozenset({"items", "keys", "values"})
 PATH_NAMES = ("path", "file", "filename", "name", "database", "fileobj")
+MOST_CALLS = 3  # from function to function, that what opens is followed
 COPIES = {"iterated": "list({})", "spread": "tuple({})", "mapped": "dict({})"}
-STATE_METHODS = frozenset({"__setstate__", "__getstate__", "__reduce__", "__reduce_ex__", "__copy__"})
+STATE_METHODS = frozenset(
+    {"__setstate__", "__getstate__", "__reduce__", "__reduce_ex__", "__copy__"}
+)
 
 
 @dataclass(frozen=True)
@@ -134,9 +137,9 @@ class Inputs:
                 if self._is_outside(module, node):
                     yield f"it is set at {module.path.name}:{node.lineno}"
             for call in module.calls_by_name.get("setattr", ()):
-                if len(call.args) == 3 and _is_text(call.args[1], name):
-                    if not _is_self_of_start(module, call):
-                        yield f"it is set at {module.path.name}:{call.lineno}"
+                named = len(call.args) == 3 and _is_text(call.args[1], name)
+                if named and not _is_self_of_start(module, call):
+                    yield f"it is set at {module.path.name}:{call.lineno}"
 
     def _set_by_any_name(self, name: str) -> Iterator[str]:
         if name.startswith("_"):
@@ -178,10 +181,10 @@ class Inputs:
             if scope is None:
                 continue
             for node in module.nodes_by_name.get(passed.id, ()):
-                if isinstance(node, ast.Name) and module.scope_of(node).lookup(node.id) is scope:
-                    if is_mutated(module, node) and _may_follow(module, node, call):
-                        where = f"{module.path.name}:{node.lineno}"
-                        yield f"the caller's `{passed.id}` is mutated at {where}"
+                same = module.scope_of(node).lookup(passed.id) is scope
+                if same and is_mutated(module, node) and _may_follow(module, node, call):
+                    where = f"{module.path.name}:{node.lineno}"
+                    yield f"the caller's `{passed.id}` is mutated at {where}"
 
     def _own(self, module: Module, node: ast.Attribute) -> ClassFacts | None:
         """Return the class of the family whose own `self` a node reads an attribute of."""
@@ -205,12 +208,12 @@ class Inputs:
             return False
         return not all(self._is_another(module, each) for each in scope.bindings[node.value.id])
 
-    def _is_another(self, module: Module, binding: object) -> bool:
+    def _is_another(self, module: Module, binding: Binding) -> bool:
         """Tell whether a name stands for something else for certain: a module, a parser's result."""
-        if getattr(binding, "kind", "") in ("import", "def", "class"):
+        if binding.kind in ("import", "def", "class"):
             return True
-        value = getattr(binding, "value", None)
-        if not isinstance(value, ast.Call) or getattr(binding, "path", ()):
+        value = binding.value
+        if not isinstance(value, ast.Call) or binding.path:
             return isinstance(value, (ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.JoinedStr))
         called = ast.unparse(value.func).rpartition(".")[2]
         if called == "parse_args":
@@ -235,7 +238,9 @@ class Inputs:
         if not self.opens(call):
             return None
         named = {each.arg: each.value for each in call.keywords}
-        path = call.args[0] if call.args else next((named[n] for n in PATH_NAMES if n in named), None)
+        path = (
+            call.args[0] if call.args else next((named[n] for n in PATH_NAMES if n in named), None)
+        )
         if path is None or isinstance(path, ast.Starred):
             return None
         text = path.value if isinstance(path, ast.Constant) else ""
@@ -245,19 +250,88 @@ class Inputs:
 
     # -- objects that are handed on
 
-    def refuse_object(self, call: ast.Call) -> None:
-        """Refuse a function that reads, when it opens, what somebody sets on an object meanwhile."""
+    def refuse_call(self, call: ast.Call, depth: int = 0) -> None:
+        """Refuse a function that reads, when it opens, what somebody sets meanwhile."""
         name = ast.unparse(call.func).rpartition(".")[2]
-        if not self.project.defines(name):
+        if not self.project.defines(name) or depth > MOST_CALLS:
             return
         for module in self.project.mentions(name):
             for function in module.functions_by_name.get(name, ()):
+                self._refuse_globals(module, function)
+                for each in ast.walk(function):
+                    if isinstance(each, ast.Call):
+                        self.refuse_call(each, depth + 1)
                 for parameter in _given(function, call):
                     for attribute in _parts_read(function, parameter):
                         for where in self._set_from_outside(attribute):
                             raise Refusal(
                                 f"`{name}` reads `{attribute}` of `{parameter}` when it opens: {where}"
                             )
+
+    def _refuse_globals(
+        self, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
+    ) -> None:
+        for node in ast.walk(function):
+            if not isinstance(node, (ast.Name, ast.Attribute)):
+                continue
+            if isinstance(node.ctx, ast.Load):
+                where = self.global_changes(module, node)
+                if where:
+                    read = ast.unparse(node)
+                    raise Refusal(f"`{function.name}` reads `{read}` when it opens: {where}")
+
+    def global_changes(self, module: Module, node: ast.Name | ast.Attribute) -> str:
+        """Return where a variable of a module may be set again; empty where it is none, or may not."""
+        if isinstance(node, ast.Name):
+            if module.scope_of(node).lookup(node.id) is not module.scope:
+                return ""
+            return self._variable_changes(module, node.id)
+        owner = self._module_of(module, node.value)
+        return self._variable_changes(owner, node.attr) if owner is not None else ""
+
+    def _module_of(self, module: Module, node: ast.expr) -> Module | None:
+        """Return the module of the tree that a name stands for by an import."""
+        if not isinstance(node, ast.Name):
+            return None
+        if module.scope_of(node).lookup(node.id) is not module.scope:
+            return None
+        for binding in module.scope.bindings.get(node.id, []):
+            match binding.statement:
+                case ast.Import(names=names):
+                    for each in names:
+                        if (each.asname or each.name) == node.id:
+                            return self.project.find(each.name, module)
+                case ast.ImportFrom(module=origin, level=level, names=names):
+                    for each in names:
+                        if (each.asname or each.name) == node.id:
+                            package = self.project.relative(module, level, origin)
+                            package = package if level else origin or ""
+                            dotted = f"{package}.{each.name}" if package else each.name
+                            return self.project.find(dotted, module)
+        return None
+
+    def _variable_changes(self, module: Module, name: str) -> str:
+        bindings = module.scope.bindings.get(name, [])
+        kinds = {each.kind for each in bindings}
+        if kinds & {"import", "def", "class"}:
+            return ""
+        for each in module.nodes(ast.Global):
+            if name in each.names:
+                return f"it may be set again at {module.path.name}:{each.lineno}"
+        if not bindings:
+            return ""
+        for call in module.calls_by_name.get("globals", ()):
+            parent = module.parent(call)
+            stored = isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load)
+            updated = isinstance(parent, ast.Attribute) and parent.attr == "update"
+            if stored or updated:
+                return f"any name may be set again at {module.path.name}:{call.lineno}"
+        for other in self.project.setting(name, module):
+            for node in other.nodes_by_name.get(name, ()):
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                    if self._module_of(other, node.value) is module:
+                        return f"it is set again at {other.path.name}:{node.lineno}"
+        return ""
 
     # -- expressions
 
@@ -345,13 +419,15 @@ class _Parts:
     def _is_once(self, node: ast.expr) -> bool:
         match node:
             case ast.Attribute(ctx=ast.Load()):
+                if self.inputs.global_changes(self.module, node):
+                    return True
                 return self._is_held(node) and not self._is_called(node)
             case ast.Subscript(ctx=ast.Load(), value=value):
                 return self._is_own(value) or self._is_held(value)
             case ast.Call():
                 return self._gives_value(node)
-            case ast.Name(ctx=ast.Load(), id=name):
-                return self._is_rebound_global(name)
+            case ast.Name(ctx=ast.Load()):
+                return bool(self.inputs.global_changes(self.module, node))
         return False
 
     def _is_held(self, node: ast.expr) -> bool:
@@ -390,18 +466,6 @@ class _Parts:
             isinstance(each, ast.Constant) for each in values
         )
 
-    def _is_rebound_global(self, name: str) -> bool:
-        scope = self.scope.lookup(name)
-        if scope is None or scope is not self.module.scope:
-            return False
-        bindings = scope.bindings.get(name, [])
-        if any(each.kind in ("import", "def", "class") for each in bindings):
-            return False
-        declared = any(
-            name in each.names for each in self.module.nodes(ast.Global)
-        ) or self.inputs.project.setting(name, self.module)
-        return len(bindings) > 1 or bool(declared)
-
     def _is_called(self, node: ast.expr) -> bool:
         parent = self.module.parent(node)
         return isinstance(parent, ast.Call) and parent.func is node
@@ -412,7 +476,7 @@ class _Parts:
         if opens is not None:
             return not opens and self._has_inputs(call)
         written = ast.unparse(call.func)
-        head, _, last = written.rpartition(".")
+        _head, _, last = written.rpartition(".")
         if written in PATHS or (written in WRAPPERS and hasattr(builtins, written)):
             return False
         if last in WRAPPERS and last[:1].isupper():  # pathlib.Path
@@ -470,7 +534,18 @@ def _is_plain_operation(node: ast.expr) -> bool:
 def _opens_by_name(name: str) -> bool:
     words = name.strip("_").lower().split("_")
     return bool(
-        {"open", "connect", "load", "reader", "session", "client", "cursor", "make", "create", "build"}
+        {
+            "open",
+            "connect",
+            "load",
+            "reader",
+            "session",
+            "client",
+            "cursor",
+            "make",
+            "create",
+            "build",
+        }
         & set(words)
     )
 
@@ -483,7 +558,9 @@ def _sets_any(node: ast.AST, me: str) -> bool:
     match node:
         case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=name), key, _]):
             return name == me and not isinstance(key, ast.Constant)
-        case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=name)), attr="update")):
+        case ast.Call(
+            func=ast.Attribute(value=ast.Attribute(value=ast.Name(id=name)), attr="update")
+        ):
             return name == me and "__dict__" in ast.unparse(node.func)
     return False
 

@@ -40,7 +40,7 @@ class Keeping(Settings):
         bound = bound_within(node) | self.bound_around
         if self.inputs is not None:
             for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
-                self.inputs.refuse_object(call)
+                self.inputs.refuse_call(call)
         for path in self._paths_that_move(node, bound):
             changes[path] = self._keep_value(attribute, path, "os.path.abspath({})")
         for part in self._parts_to_keep(node, bound, changes):
@@ -194,7 +194,8 @@ class Keeping(Settings):
         if key not in self.moved.kept:
             wanted = f"_{attribute.lstrip('_')}_{_hint(self.module.parent(part), part)}"
             self.moved.kept[key] = self._free_attribute(wanted)
-            value = form.format(self.module.segment(part))
+            how = _gone_through(self.module, part)
+            value = (COPIES[how] if how else form).format(self.module.segment(part))
             self.saves.setdefault(attribute, []).append(
                 f"{self.me}.{self.moved.kept[key]} = {value}"
             )

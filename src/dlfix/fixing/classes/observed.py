@@ -73,6 +73,16 @@ def seen_whole_at(inputs: Inputs | None) -> str:
     return ""
 
 
+def fields_seen_at(inputs: Inputs | None) -> str:
+    """Return where the project goes through the fields of its data classes; empty if nowhere."""
+    for name in ("fields", "asdict", "astuple") if inputs is not None else ():
+        for module in inputs.project.mentions(name):
+            for call in module.calls_by_name.get(name, ()):
+                if ast.unparse(call.func) in (name, f"dataclasses.{name}"):
+                    return f"{module.path.name}:{call.lineno}"
+    return ""
+
+
 def _is_whole(node: ast.AST, me: str) -> bool:
     match node:
         case ast.Call(func=ast.Name(id="vars"), args=[ast.Name(id=name)]):
@@ -108,7 +118,10 @@ def gone_at(facts: ClassFacts, site: StoreSite, inputs: Inputs | None) -> str:
             return facts.line(each)
     names = _names(site.value) | _paths_before(method, site)
     for node in ast.walk(method):
-        if _removes(node, names) and facts.module.span(node).start > facts.module.span(site.statement).start:
+        if (
+            _removes(node, names)
+            and facts.module.span(node).start > facts.module.span(site.statement).start
+        ):
             return facts.line(node)
     if inputs is not None and method.name in STARTS:
         for module, call in inputs.calls:
@@ -162,14 +175,15 @@ def _removed_after(module: Module, call: ast.Call) -> str:
     if around is None:
         return ""
     for with_ in ast.walk(around):
-        if isinstance(with_, ast.With) and _is_temporary(with_) and call in ast.walk(with_):
-            if _returned_from(module, with_, call):
-                return f"{module.path.name}:{with_.lineno}"
+        around_it = isinstance(with_, ast.With) and call in ast.walk(with_)
+        if isinstance(with_, ast.With) and around_it and _is_temporary(with_):
+            if not _returned_from(module, with_, call):
+                continue
+            return f"{module.path.name}:{with_.lineno}"
     for statement in _after(module, call):
         for node in ast.walk(statement):
-            if _removes(node, passed):
-                if not _uses_loader(module, call, node):
-                    return f"{module.path.name}:{getattr(node, 'lineno', 1)}"
+            if _removes(node, passed) and not _uses_loader(module, call, node):
+                return f"{module.path.name}:{getattr(node, 'lineno', 1)}"
     return ""
 
 
@@ -178,9 +192,7 @@ def _returned_from(module: Module, with_: ast.With, call: ast.Call) -> bool:
     statement = module.statement(call)
     if isinstance(statement, ast.Return):
         return True
-    names = {
-        each.id for each in getattr(statement, "targets", []) if isinstance(each, ast.Name)
-    }
+    names = {each.id for each in getattr(statement, "targets", []) if isinstance(each, ast.Name)}
     inside = set(ast.walk(with_))
     scope = module.scope_of(call)
     return any(
@@ -212,5 +224,3 @@ def _uses_loader(module: Module, call: ast.Call, removal: ast.AST) -> bool:
         begin < module.span(each).start < end
         for each in module.nodes(ast.For, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
     )
-
-

@@ -20,7 +20,7 @@ from dlfix.fixing.classes.forms import storage_insert
 from dlfix.fixing.classes.handles import Handle, Moved, NotLazily, Refusal
 from dlfix.fixing.classes.hanging import shows_memory
 from dlfix.fixing.classes.moving import Mover
-from dlfix.fixing.classes.observed import declared_at, seen_whole_at, tried_at
+from dlfix.fixing.classes.observed import declared_at, fields_seen_at, seen_whole_at, tried_at
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Lazy
 from dlfix.fixing.classes.releasing import Released, Releasing, start_method
 from dlfix.fixing.classes.state import is_slotted
@@ -88,6 +88,8 @@ class LazyClass(Clearing):
         if tried and not (roots <= released.surely):
             raise NotLazily(f"a caller catches what the constructor raises ({tried})")
         seen = seen_whole_at(self.around.inputs)
+        if not seen and self.handles.keys() & self.facts.fields.keys():
+            seen = fields_seen_at(self.around.inputs) if self._is_dataclass() else ""
         if seen:
             raise NotLazily(f"all attributes are looked at together ({seen})")
 

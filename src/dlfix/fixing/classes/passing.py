@@ -66,7 +66,9 @@ def plan_passed_in(
     )
 
 
-def plan_field(facts: ClassFacts, name: str, call: ast.Call, opener: str, around: Surroundings) -> ClassPlan:
+def plan_field(
+    facts: ClassFacts, name: str, call: ast.Call, opener: str, around: Surroundings
+) -> ClassPlan:
     """Plan a field whose handle the caller opens: its state says how to open it again."""
     again = REOPENED.get(opener)
     if again is None:
@@ -77,7 +79,9 @@ def plan_field(facts: ClassFacts, name: str, call: ast.Call, opener: str, around
     asked = [f"self.{name}.{question}" for _, question in again.asks]
     one = len(asked) == 1
     becomes = asked[0] if one else f"({', '.join(asked)})"
-    written = again.call.format(*[f"self.{name}"] if one else [f"self.{name}[{i}]" for i in range(len(asked))])
+    written = again.call.format(
+        *[f"self.{name}"] if one else [f"self.{name}[{i}]" for i in range(len(asked))]
+    )
     frozen = any("frozen=True" in ast.unparse(each) for each in facts.node.decorator_list)
     restore = f"self.{name} = {written}"
     if frozen:

@@ -65,7 +65,8 @@ class Protocol:
                         asked = f'hasattr({me}, "{name}")'
                         yield node, f"not {asked}" if isinstance(op, ast.NotIn) else asked
                     case ast.Call(
-                        func=ast.Attribute(value=where, attr="get"), args=[ast.Constant(value=value)]
+                        func=ast.Attribute(value=where, attr="get"),
+                        args=[ast.Constant(value=value)],
                     ) if value == name and _is_dict_of(where, me):
                         yield node, f'getattr({me}, "{name}", None)'
 
@@ -147,5 +148,3 @@ def _is_dict_of(node: ast.expr, me: str) -> bool:
         case ast.Attribute(attr="__dict__", value=ast.Name(id=name)):
             return name == me
     return False
-
-

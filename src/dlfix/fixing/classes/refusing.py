@@ -121,7 +121,15 @@ class Refusing(Uses):
     def _moves_position(self, node: ast.AST) -> bool:
         call = self._call_on(node)
         if call is not None:
-            return _called(call) in ("read", "readline", "readlines", "readinto", "read1", "__next__", "extract")
+            return _called(call) in (
+                "read",
+                "readline",
+                "readlines",
+                "readinto",
+                "read1",
+                "__next__",
+                "extract",
+            )
         parent = self.module.parent(node)
         match parent:
             case ast.Call(func=func) if node in parent.args:

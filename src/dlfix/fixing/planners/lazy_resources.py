@@ -155,9 +155,9 @@ def plan_class(
     around = replace(around, inherited=around.inherited | inherited)
     value = group[0].value
     field_at = declared_at(facts, group[0].attribute)
-    if field_at and len(attributes) == 1 and isinstance(value, ExternalCall):
-        if not facts.stores.get(group[0].attribute):
-            return plan_field(facts, group[0].attribute, value.node, value.name, around)
+    alone = len(attributes) == 1 and not facts.stores.get(group[0].attribute)
+    if field_at and alone and isinstance(value, ExternalCall):
+        return plan_field(facts, group[0].attribute, value.node, value.name, around)
     if group[0].is_passed_in:
         return plan_passed_in(facts, group[0].site, group[0].opener, around)
     if any(not started_sites(facts, each.attribute) for each in group):
