@@ -328,9 +328,10 @@ class Inputs:
                 return f"any name may be set again at {module.path.name}:{call.lineno}"
         for other in self.project.setting(name, module):
             for node in other.nodes_by_name.get(name, ()):
-                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                    if self._module_of(other, node.value) is module:
-                        return f"it is set again at {other.path.name}:{node.lineno}"
+                if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Load):
+                    continue
+                if self._module_of(other, node.value) is module:
+                    return f"it is set again at {other.path.name}:{node.lineno}"
         return ""
 
     # -- expressions
@@ -423,7 +424,7 @@ class _Parts:
                     return True
                 return self._is_held(node) and not self._is_called(node)
             case ast.Subscript(ctx=ast.Load(), value=value):
-                return self._is_own(value) or self._is_held(value)
+                return self._is_own(value) or self._is_held(value) or self._is_imported(value)
             case ast.Call():
                 return self._gives_value(node)
             case ast.Name(ctx=ast.Load()):
@@ -444,6 +445,16 @@ class _Parts:
         if root.id == self.me:
             return depth > 1 and not _is_class_named(node)
         return self._is_variable(root.id)
+
+    def _is_imported(self, node: ast.expr) -> bool:
+        """Tell whether something is an attribute of a module: `os.environ`."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name):
+            return False
+        bindings = self.module.scope.bindings.get(root.id, [])
+        return any(each.kind == "import" for each in bindings)
 
     def _is_own(self, node: ast.expr) -> bool:
         match node:
