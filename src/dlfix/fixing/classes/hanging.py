@@ -121,8 +121,7 @@ def _hanging_from(
                 continue
             if not _mentions(facts, site, culprit) or _is_set_again(facts, site, sites):
                 continue
-            live = _is_live(facts, site, culprit)
-            if live or (len(sites) == 1 and is_method_of(facts, site, culprit.attribute)):
+            if len(sites) == 1 and is_method_of(facts, site, culprit.attribute):
                 names.add(attribute)
                 yield Culprit(facts, site, hangs=True, frame=frame)
                 break
@@ -134,6 +133,10 @@ def _hanging_from(
                         facts, site, opener, row, hangs=True, frame=frame, value=reached.value
                     )
                     break
+            else:
+                if _is_live(facts, site, culprit):
+                    names.add(attribute)
+                    yield Culprit(facts, site, hangs=True, frame=frame)
 
 
 def shows_memory(site: StoreSite) -> bool:

@@ -75,7 +75,9 @@ def seen_whole_at(inputs: Inputs | None) -> str:
 
 def fields_seen_at(inputs: Inputs | None) -> str:
     """Return where the project goes through the fields of its data classes; empty if nowhere."""
-    for name in ("fields", "asdict", "astuple") if inputs is not None else ():
+    if inputs is None:
+        return ""
+    for name in ("fields", "asdict", "astuple"):
         for module in inputs.project.mentions(name):
             for call in module.calls_by_name.get(name, ()):
                 if ast.unparse(call.func) in (name, f"dataclasses.{name}"):

@@ -77,12 +77,13 @@ class LazyClass(Clearing):
             where = declared_at(self.facts, name)
             if where:
                 raise NotLazily(f"`{name}` is a field of the class ({where})")
-            site = self.handles[name].site
-            if shows_memory(site):
-                raise NotLazily(f"`{name}` shows its memory ({self.facts.line(site.statement)})")
 
     def _refuse_observed(self, released: Released, shared: bool) -> None:
         """Refuse to open later what callers see: errors of the constructor, all attributes."""
+        for name in released.maybe & self.handles.keys():
+            site = self.handles[name].site
+            if shows_memory(site):  # and would keep what it shows from being closed
+                raise NotLazily(f"`{name}` shows its memory ({self.facts.line(site.statement)})")
         tried = tried_at(self.around.inputs)
         roots = {name for name, each in self.handles.items() if each.opens}
         if tried and not (roots <= released.surely):

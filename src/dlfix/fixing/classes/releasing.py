@@ -47,6 +47,7 @@ class Released:
     inserts: list[Insert] = field(default_factory=list)
     withins: list[Within] = field(default_factory=list)
     surely: set[str] = field(default_factory=set)  # what making an instance opens in any case
+    maybe: set[str] = field(default_factory=set)  # what it may open
 
 
 class Releasing:
@@ -92,7 +93,7 @@ class Releasing:
         surely = self._surely_touched([*used, *counting], self_name(method))
         maybe = self._maybe_touched([*used, *counting], self_name(method))
         released = self._closing(count, block, used, last, surely, maybe)
-        released.surely = surely
+        released.surely, released.maybe = surely, maybe | surely
         return released
 
     def _closing(
