@@ -29,12 +29,13 @@ def _imported(module: cst.Module, plan: ClassPlan) -> tuple[cst.Module, dict[str
         module, written[dotted] = imports.use(module, *dotted.rsplit(".", 1))
     for name in plan.imports:
         module = imports.add(module, name)
+    if any("os.path.abspath(" in text for text in _texts(plan)):
+        module = imports.add(module, "os")
     return module, written
 
 
 def _calls(plan: ClassPlan) -> list[str]:
-    texts = [each.becomes for each in plan.exchanges] + [each.text for each in plan.inserts]
-    texts += [each.heads for each in plan.withins]
+    texts = _texts(plan)
     by_process = any(lazy.kept_in for lazy in plan.lazies)
     cached = any(not lazy.kept_in and not lazy.item for lazy in plan.lazies)
     calls = ["functools.cached_property"] if cached else []
@@ -43,6 +44,11 @@ def _calls(plan: ClassPlan) -> list[str]:
     if any("contextlib.closing(" in text for text in texts):
         calls.append("contextlib.closing")
     return calls
+
+
+def _texts(plan: ClassPlan) -> list[str]:
+    texts = [each.becomes for each in plan.exchanges] + [each.text for each in plan.inserts]
+    return texts + [each.heads for each in plan.withins]
 
 
 class _Edits(cst.CSTTransformer):

@@ -71,7 +71,13 @@ def _by_calling(lazy: Lazy) -> str:
 
 def _by_others(lazy: Lazy) -> str:
     held = _held(lazy)
-    body = f"return {held}.get(os.getpid())"
+    default = "" if lazy.default == "None" else f", {lazy.default}"
+    body = f"return {held}.get(os.getpid(){default})"
+    if not lazy.default:
+        body = (
+            f'if os.getpid() not in {held}:\n{INDENT}raise AttributeError("{lazy.name}")\n'
+            f"return {held}[os.getpid()]"
+        )
     if lazy.close_inherited:
         closing = [indented(part, INDENT) for part in _closing(lazy, held)]
         body = "\n".join([f"if os.getpid() not in {held}:", *closing, body])
@@ -101,7 +107,7 @@ def _deleter(lazy: Lazy) -> list[str]:
     me = lazy.self_name
     return [
         f"@{lazy.name}.deleter\n"
-        f"def {lazy.name}({me}):\n"
+        f"def {lazy.name}({me}){' -> None' if lazy.annotation else ''}:\n"
         f"{INDENT}{_held(lazy)}.pop(os.getpid(), None)\n"
     ]
 

@@ -75,8 +75,6 @@ def _drop(drop: Drop, name: str) -> str:
         return drop.code.replace("state[", f"{name}[")
     if drop.becomes:
         return f'{name}["{drop.name}"] = {drop.becomes}'
-    if drop.always:
-        return f'del {name}["{drop.name}"]'
     return f'{name}.pop("{drop.name}", None)'
 
 

@@ -35,7 +35,7 @@ class SyncPrimitiveInState(Rule):
 
         def __getstate__(self):
             state = self.__dict__.copy()
-            del state["lock"]
+            state.pop("lock", None)
             return state
 
         def __setstate__(self, state):

@@ -12,8 +12,8 @@ class Items(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        del state["_lock"]  # made anew by __setstate__
-        del state["_changed"]
+        state.pop("_lock", None)  # made anew by __setstate__
+        state.pop("_changed", None)
         return state
 
     def __setstate__(self, state):

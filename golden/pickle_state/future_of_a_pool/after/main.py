@@ -19,8 +19,8 @@ class Prefetched(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        del state["pool"]  # made anew by __setstate__
-        del state["pending"]
+        state.pop("pool", None)  # made anew by __setstate__
+        state.pop("pending", None)
         return state
 
     def __setstate__(self, state):

@@ -25,12 +25,12 @@ class Prefetch(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        del state["local"]  # made anew by __setstate__
-        del state["ready"]
-        del state["pool"]
-        del state["changed"]
-        del state["requests"]
-        del state["lock"]
+        state.pop("local", None)  # made anew by __setstate__
+        state.pop("ready", None)
+        state.pop("pool", None)
+        state.pop("changed", None)
+        state.pop("requests", None)
+        state.pop("lock", None)
         return state
 
     def __setstate__(self, state):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.evidence import Culprit
+from dlfix.fixing.classes.facts import ClassFacts
 from dlfix.fixing.classes.family import family_of
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.plans import ClassPlan
@@ -36,6 +39,7 @@ def fixes(
             facts = group[0][1].facts
             try:
                 plan = plan_class([culprit for _, culprit in group], inherited)
+                _refuse_joined(plan, facts)
             except Refusal as refusal:
                 yield Planned(tuple(f for f, _ in group), Refused(str(refusal)))
                 continue
@@ -43,10 +47,25 @@ def fixes(
             findings += [finding for finding, _ in group]
             edits.append(Edit(facts.module.path, codemod, plan))
             names = ", ".join(f"`{name}`" for name in _names(group))
-            told.append(verb.format(names=names, cls=facts.node.name))
+            remains = f" ({plan.remains})" if plan.remains else ""
+            told.append(verb.format(names=names, cls=facts.node.name) + remains)
         if edits:
             fix = Fix("; ".join(told), Applicability.SAFE, tuple(edits))
             yield Planned(tuple(findings), fix)
+
+
+def _refuse_joined(plan: ClassPlan, facts: ClassFacts) -> None:
+    """Refuse to rewrite a statement that shares its line with others: `a = 1; b = 2`."""
+    spans = [each.span for each in plan.exchanges if each.kind == "statement"]
+    spans += [each.span for each in plan.inserts]
+    spans += [span for each in plan.withins for span in (each.first, each.last)]
+    rows = {row for span in spans for row in (span.start.row, span.end.row)}
+    for node in ast.walk(facts.node):
+        for part in ("body", "orelse", "finalbody"):
+            block = getattr(node, part, [])
+            for first, second in itertools.pairwise(block) if isinstance(block, list) else ():
+                if first.end_lineno == second.lineno and second.lineno in rows:
+                    raise Refusal(f"it shares a line with another statement ({facts.line(second)})")
 
 
 def _names(group: Group) -> list[str]:

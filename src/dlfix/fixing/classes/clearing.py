@@ -9,7 +9,7 @@ from dlfix.fixing.classes.facts import (
     Method,
 )
 from dlfix.fixing.classes.forms import Forms
-from dlfix.fixing.classes.handles import Refusal
+from dlfix.fixing.classes.handles import NotLazily, Refusal
 from dlfix.fixing.classes.plans import Exchange, Insert
 from dlfix.source.text import Span
 
@@ -48,7 +48,7 @@ class Clearing(Forms):
             by_init = value is not None and "init=False" not in ast.unparse(value)
             resets = isinstance(value, ast.Constant) and value.value is None
             if self._is_dataclass() and (value is None or by_init):
-                raise Refusal(f"it is a field that `__init__` takes ({self.facts.line(field_)})")
+                raise NotLazily(f"it is a field that `__init__` takes ({self.facts.line(field_)})")
             if value is not None and by_init and not resets:
                 raise Refusal(f"the class has another value for it at {self.facts.line(field_)}")
             yield Exchange(self.module.span(field_))

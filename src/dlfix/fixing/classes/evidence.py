@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from dlfix.fixing.classes.facts import ClassFacts, StoreSite
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.plans import Planned, Refused
 from dlfix.reach.crossing import Crossing
-from dlfix.reach.values import Class, Container, ExternalCall, Frame, Instance
+from dlfix.reach.values import Class, Constant, Container, Derived, ExternalCall, Frame, Instance
 from dlfix.rules.reading import handles
 
 if TYPE_CHECKING:
@@ -143,6 +143,26 @@ def row_of(value: object, analysis: Analysis) -> tuple[str, ResourceRow | None]:
     name = value.name if isinstance(value, ExternalCall) else ""
     name = value.cls.name if isinstance(value, Instance) else name
     return name, handles.row_of(value, analysis)  # type: ignore[arg-type]
+
+
+def opens_in(analysis: Analysis, frame: Frame | None) -> Callable[[ast.expr], bool | None]:
+    """Return what tells of a call in a method whether it opens something; None where not known."""
+
+    def opens(node: ast.expr) -> bool | None:
+        values = [each.value for each in analysis.evaluate(node, frame)] if frame else []
+        if any(_is_opened(each, analysis) for each in values):
+            return True
+        known = bool(values) and all(isinstance(each, Constant) for each in values)
+        return False if known else None
+
+    return opens
+
+
+def _is_opened(value: object, analysis: Analysis) -> bool:
+    if isinstance(value, Derived):
+        return True
+    row = row_of(value, analysis)[1]
+    return row is not None and row.kind != "plain"
 
 
 def _class_names(crossing: Crossing) -> Iterable[str]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from dlfix.fixing.classes.closing import is_closer
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, self_names_used
+from dlfix.fixing.classes.inputs import Inputs, Related
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
 from dlfix.project.project import Project
-from dlfix.project.scopes import Binding
 
 WITH_SETSTATE = ("Module", "LightningModule", "LightningDataModule")
 WITH_GETSTATE = ("IterDataPipe", "MapDataPipe")
@@ -20,6 +20,8 @@ WORKER_METHODS = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__
 
 
 GO_THROUGH = ("list", "tuple", "set", "dict", "sorted", "iter", "next", "enumerate", "zip", "map", "sum", "min", "max", "any", "all")  # fmt: skip
+MOST_CALLS = 4  # from function to function, that an instance is followed
+MOST_IMPORTS = 8  # from module to module, until a name's class is found
 BEFORE_WORKERS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
 
 
@@ -49,7 +51,11 @@ def family_of(project: Project, facts: ClassFacts) -> Family:
 
 
 def surroundings(
-    project: Project, facts: ClassFacts, attributes: Iterable[str], holders: Iterable[str]
+    project: Project,
+    facts: ClassFacts,
+    attributes: Iterable[str],
+    holders: Iterable[str],
+    opens: Callable[[ast.expr], bool | None] | None = None,
 ) -> Surroundings:
     """Return what a plan for some attributes must know of the code around a class.
 
@@ -57,6 +63,13 @@ def surroundings(
     """
     family = family_of(project, facts)
     attributes = set(attributes)
+    inputs = Inputs(
+        project,
+        Related(facts, family.bases, family.heirs),
+        opens=opens or (lambda _: None),
+        calls=tuple(_constructions(project, family.names)),
+        handles=frozenset(attributes),
+    )
     facts.started.update(facts.reached(_called_by_heirs(family)))
     touching = _touching(family, attributes)
     holding = set(holders) - family.names
@@ -75,7 +88,16 @@ def surroundings(
         set_elsewhere=_set_elsewhere(project, family, attributes)
         | _set_on_instances(project, family, attributes),
         only_started=frozenset(_only_started(project, family)),
+        set_outside=frozenset(name for name in attributes if inputs.set_outside(name)),
+        inputs=inputs,
     )
+
+
+def _constructions(project: Project, classes: set[str]) -> Iterator[tuple[Module, ast.Call]]:
+    for name in sorted(classes):
+        for module in project.mentions(name):
+            for call in module.calls_by_name.get(name, ()):
+                yield module, call
 
 
 def _called_by_heirs(family: Family) -> list[str]:
@@ -108,12 +130,9 @@ def _add_bases(
     project: Project, facts: ClassFacts, found: list[ClassFacts], outside: set[str]
 ) -> None:
     for base in facts.node.bases:
-        name = _last_name(base)
-        known = None
-        if not _is_from_outside(project, facts.module, base):
-            known = _class_named(project, facts.module, name)
+        known = class_of(project, facts.module, base)
         if known is None:
-            outside.add(name)
+            outside.add(_last_name(base))
         elif all(each.node is not known.node for each in (*found, facts)):
             found.append(known)
             _add_bases(project, known, found, outside)
@@ -124,43 +143,76 @@ def _add_heirs(project: Project, facts: ClassFacts, found: list[ClassFacts]) -> 
     for module in project.mentions(name):
         for node in module.classes:
             known = any(each.node is node for each in (*found, facts))
-            if not known and any(
-                _last_name(base) == name and not _is_from_outside(project, module, base)
-                for base in node.bases
-            ):
+            if not known and any(_is_class(project, module, base, facts) for base in node.bases):
                 heir = ClassFacts(module, node)
                 found.append(heir)
                 _add_heirs(project, heir, found)
 
 
-def _is_from_outside(project: Project, module: Module, base: ast.expr) -> bool:
-    """Tell whether a base is imported from a module that is not in the tree."""
-    root = next((each for each in ast.walk(base) if isinstance(each, ast.Name)), None)
-    bindings = module.scope.bindings.get(root.id, []) if root is not None else []
-    imported = [dotted for each in bindings for dotted in _imported(project, module, each)]
-    return bool(imported) and not any(
-        project.find(dotted, module) or project.is_folder(dotted, module) for dotted in imported
-    )
+def class_of(
+    project: Project, module: Module, written: ast.expr, depth: int = 0
+) -> ClassFacts | None:
+    """Return the class of the tree that an expression names in a module; None if it has none."""
+    if isinstance(written, ast.Subscript):
+        return class_of(project, module, written.value, depth)
+    dotted = ast.unparse(written)
+    root, _, rest = dotted.partition(".")
+    if depth > MOST_IMPORTS:
+        return None
+    for binding in reversed(module.scope.bindings.get(root, [])):
+        statement = binding.statement
+        if isinstance(statement, ast.ClassDef) and not rest:
+            return ClassFacts(module, statement)
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            return _imported_class(project, module, statement, root, rest, depth)
+    if root in module.scope.bindings:
+        return None
+    return _class_anywhere(project, module, dotted.rpartition(".")[2])
 
 
-def _imported(project: Project, module: Module, binding: Binding) -> Iterator[str]:
-    match binding.statement:
-        case ast.Import(names=names):
-            for each in names:
-                if (each.asname or each.name.partition(".")[0]) == binding.name:
-                    yield each.name
-        case ast.ImportFrom(module=name, level=level) if level:
-            yield project.relative(module, level, name)
-        case ast.ImportFrom(module=str() as name):
-            yield name
+def _imported_class(
+    project: Project,
+    module: Module,
+    statement: ast.Import | ast.ImportFrom,
+    root: str,
+    rest: str,
+    depth: int,
+) -> ClassFacts | None:
+    if isinstance(statement, ast.Import):
+        names = [each.name for each in statement.names if each.asname == root]
+        dotted = ".".join([*names[:1], rest]) if names else f"{root}.{rest}"
+    else:
+        origin = project.relative(module, statement.level, statement.module)
+        origin = origin if statement.level else statement.module or ""
+        original = next(e.name for e in statement.names if (e.asname or e.name) == root)
+        dotted = ".".join(part for part in (origin, original, rest) if part)
+    owner, _, name = dotted.rpartition(".")
+    found = project.find(owner, module) if owner else None
+    if found is None:
+        return None
+    return class_of(project, found, ast.Name(name), depth + 1)
 
 
-def _class_named(project: Project, near: Module, name: str) -> ClassFacts | None:
-    for module in (near, *project.mentions(name)):
-        for node in module.classes:
-            if node.name == name:
-                return ClassFacts(module, node)
+def _class_anywhere(project: Project, module: Module, name: str) -> ClassFacts | None:
+    """Return a class that no statement in view binds: in a nested scope, or by a star import."""
+    for each in module.classes:
+        if each.name == name:
+            return ClassFacts(module, each)
+    for star in module.nodes(ast.ImportFrom):
+        if any(each.name == "*" for each in star.names):
+            origin = project.relative(module, star.level, star.module)
+            found = project.find(origin if star.level else star.module or "", module)
+            for each in found.classes if found is not None else ():
+                if each.name == name:
+                    return ClassFacts(found, each) if found is not None else None
     return None
+
+
+def _is_class(project: Project, module: Module, written: ast.expr, facts: ClassFacts) -> bool:
+    if _last_name(written) != facts.node.name and not isinstance(written, ast.Name):
+        return False
+    found = class_of(project, module, written)
+    return found is not None and found.node is facts.node
 
 
 def _last_name(node: ast.expr) -> str:
@@ -218,7 +270,7 @@ def _bases_use_later(family: Family, attributes: set[str], touching: set[str]) -
 
 
 def _inherited(family: Family) -> frozenset[str]:
-    names = {name for base in family.bases for name in base.methods}
+    names = {name for base in family.bases for name in (*base.methods, *base.fields)}
     if family.outside & set(WITH_SETSTATE):
         names.add("__setstate__")
     if family.outside & set(WITH_GETSTATE):
@@ -361,7 +413,7 @@ def _indexed_outside(project: Project, classes: set[str]) -> bool:
         if _asks_for_a_sample(parent, node):
             return True
         if isinstance(parent, ast.Call) and _last_name(parent.func).endswith("DataLoader"):
-            found = with_workers.setdefault((id(module.scope_of(node)), node.id), set())
+            found = with_workers.setdefault((id(module.scope_of(node)), ast.unparse(node)), set())
             found.add(_has_workers(parent))
     return any(len(found) > 1 for found in with_workers.values())
 
@@ -378,25 +430,83 @@ def _has_workers(loader: ast.Call) -> bool:
     return False
 
 
-def _asks_for_a_sample(parent: ast.AST | None, node: ast.Name) -> bool:
+def _asks_for_a_sample(parent: ast.AST | None, node: ast.expr) -> bool:
     match parent:
         case ast.Subscript(value=value) | ast.For(iter=value) | ast.comprehension(iter=value):
             return value is node
-        case ast.Call(func=ast.Name(id="iter" | "next" | "enumerate" | "list" | "sorted" | "zip")):
+        case ast.Call(
+            func=ast.Name(id="iter" | "next" | "enumerate" | "list" | "sorted" | "zip" | "tuple")
+        ):
             return True
     return False
 
 
-def _instances(project: Project, classes: set[str]) -> Iterator[tuple[Module, ast.Name]]:
-    """Yield the names that stand for an instance of some classes made nearby, or by a function."""
+def _instances(project: Project, classes: set[str]) -> Iterator[tuple[Module, ast.expr]]:
+    """Yield what stands for an instance of some classes: made nearby, by a function, or passed on."""
     seen: set[str] = set()
     classes = classes | set(_makers(project, classes))
+    found: list[tuple[Module, ast.expr]] = []
     for name in sorted(classes):
         for module in project.mentions(name):
-            if str(module.path) in seen:
+            if str(module.path) not in seen:
+                seen.add(str(module.path))
+                found += _instances_in(module, classes)
+    yield from found
+    followed: set[object] = set()
+    for _ in range(MOST_CALLS):
+        found = [each for one in found for each in _passed_on(project, *one, classes, followed)]
+        yield from found
+
+
+def _passed_on(
+    project: Project, module: Module, node: ast.expr, classes: set[str], followed: set[object]
+) -> Iterator[tuple[Module, ast.expr]]:
+    """Yield what stands, in functions and classes of the tree, for what a call passes to them."""
+    call, keyword = module.parent(node), ""
+    if isinstance(call, ast.keyword):
+        keyword = call.arg or ""
+        call = module.parent(call)
+    if not isinstance(call, ast.Call) or call.func is node:
+        return
+    name = _last_name(call.func)
+    if name in classes or not project.defines(name):
+        return
+    for other in project.mentions(name):
+        made = [each for each in other.classes if each.name == name]
+        starts = [
+            each for cls in made for each in cls.body
+            if isinstance(each, ast.FunctionDef) and each.name in STARTS
+        ]  # fmt: skip
+        for function in (*other.functions_by_name.get(name, ()), *starts):
+            skipped = 1 if isinstance(other.parent(function), ast.ClassDef) else 0
+            names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+            names = names[skipped:]
+            position = call.args.index(node) if node in call.args else len(names)
+            parameter = keyword or (names[position] if position < len(names) else "")
+            if not parameter or (function, parameter) in followed:
                 continue
-            seen.add(str(module.path))
-            yield from _instances_in(module, classes)
+            followed.add((function, parameter))
+            yield from _standing_for(other, function, parameter)
+
+
+def _standing_for(
+    module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef, parameter: str
+) -> Iterator[tuple[Module, ast.expr]]:
+    """Yield the reads of a parameter, and of the attribute that a constructor keeps it as."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id == parameter and isinstance(node.ctx, ast.Load):
+            yield module, node
+    owner = module.parent(function)
+    if not isinstance(owner, ast.ClassDef) or function.name not in STARTS:
+        return
+    facts = ClassFacts(module, owner)
+    in_worker = WORKER_METHODS & facts.methods.keys()
+    run = facts.reached([*facts.started, "__len__"]) if in_worker else set(facts.methods)
+    for attribute, sites in facts.stores.items():
+        if any(isinstance(s.value, ast.Name) and s.value.id == parameter for s in sites):
+            for method, read in facts.reads.get(attribute, []):
+                if method.name in run and isinstance(read, ast.expr):
+                    yield module, read
 
 
 def _makers(project: Project, classes: set[str]) -> Iterator[str]:
@@ -411,7 +521,7 @@ def _makers(project: Project, classes: set[str]) -> Iterator[str]:
                             yield around.name
 
 
-def _instances_in(module: Module, classes: set[str]) -> Iterator[tuple[Module, ast.Name]]:
+def _instances_in(module: Module, classes: set[str]) -> Iterator[tuple[Module, ast.expr]]:
     for node in module.parents:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             scope = module.scope_of(node).lookup(node.id)

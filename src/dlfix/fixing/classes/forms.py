@@ -93,7 +93,7 @@ class Forms(Together):
         return wanted
 
     def _is_stored_elsewhere(self, name: str, context: type[ast.expr_context]) -> bool:
-        return any(
+        return name in self.around.set_outside or any(
             isinstance(getattr(site.target, "ctx", None), context)
             for site in self.facts.stores[name]
             if site.statement not in self.work.gone

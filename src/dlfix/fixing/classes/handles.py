@@ -15,6 +15,10 @@ class Refusal(Exception):
     """Why something cannot be moved: one clause."""
 
 
+class NotLazily(Refusal):
+    """Why something cannot be opened later, though it may well be opened again."""
+
+
 @dataclass(frozen=True)
 class Handle:
     """An attribute to be made lazy, and what is known of what it holds."""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.values import Value
 
+OVER_A_BUFFER = ("frombuffer", "memoryview", "ndarray")  # what they give shows another's memory
+
 
 def with_hanging(group: Sequence[Culprit], analysis: Analysis) -> list[Culprit]:
     """Return the handles of a class and what hangs from them, also where no finding names it."""
@@ -131,6 +133,37 @@ def _hanging_from(
                         facts, site, opener, row, hangs=True, frame=frame, value=reached.value
                     )
                     break
+            else:
+                if _is_live(facts, site, culprit):
+                    names.add(attribute)
+                    yield Culprit(facts, site, hangs=True, frame=frame)
+
+
+def shows_memory(site: StoreSite) -> bool:
+    """Tell whether a value shows the memory of another object, which then cannot be closed."""
+    value = site.value
+    return (
+        isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] in OVER_A_BUFFER
+    )
+
+
+def _is_live(facts: ClassFacts, site: StoreSite, culprit: Culprit) -> bool:
+    """Tell whether a value is plain, and of use only while the handle is open."""
+    me, aliases = self_name(site.method), _aliases(facts, culprit.site)
+    match site.value:
+        case ast.Call(func=ast.Attribute(value=owner, attr="fileno"), args=[]):
+            parts: list[ast.expr] = [owner]
+        case ast.Call(func=func, args=parts, keywords=keywords):
+            if ast.unparse(func).rpartition(".")[2] not in OVER_A_BUFFER:
+                return False
+            parts = [*parts, *(each.value for each in keywords)]
+        case _:
+            return False
+    return any(
+        (is_self_attribute(each, me) and each.attr == culprit.attribute)
+        or (isinstance(each, ast.Name) and each.id in aliases)
+        for each in parts
+    )
 
 
 def is_method_of(facts: ClassFacts, site: StoreSite, handle: str) -> bool:

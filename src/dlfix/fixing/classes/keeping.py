@@ -10,10 +10,13 @@ from dlfix.fixing.classes.facts import (
     Method,
     StoreSite,
     is_self_attribute,
+    self_names_used,
 )
 from dlfix.fixing.classes.handles import Refusal
+from dlfix.fixing.classes.inputs import COPIES
 from dlfix.fixing.classes.settings import Settings
 from dlfix.fixing.classes.text import bound_within, comments_of, render
+from dlfix.project.module import Module
 
 PURE = (
     ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare,
@@ -35,6 +38,13 @@ class Keeping(Settings):
         """Return a node's text as it reads in the body of `attribute`."""
         changes: dict[ast.AST, str] = dict(more or {})
         bound = bound_within(node) | self.bound_around
+        if self.inputs is not None:
+            for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
+                self.inputs.refuse_call(call)
+        for path in self._paths_that_move(node, bound):
+            changes[path] = self._keep_value(attribute, path, "os.path.abspath({})")
+        for part in self._parts_to_keep(node, bound, changes):
+            changes[part] = self._keep_value(attribute, part)
         given = {inner for each in changes for inner in ast.walk(each)}
         for each in sorted(ast.walk(node), key=_place):
             if each in given:
@@ -79,7 +89,7 @@ class Keeping(Settings):
             for each in bindings
         ):
             return None
-        return self.keep(attribute, name)
+        return self.keep(attribute, name, _gone_through(self.module, node))
 
     def _carry_import(self, attribute: str, statement: ast.AST) -> None:
         text = self.module.segment(statement)
@@ -104,7 +114,7 @@ class Keeping(Settings):
             if isinstance(node, ast.Name) and node.id in names
         )
 
-    def keep(self, attribute: str, name: str) -> str:
+    def keep(self, attribute: str, name: str, copied: str = "") -> str:
         """See that a local value is kept on the instance; return how the body reads it."""
         known = self._kept_already(name)
         if known is not None:
@@ -114,8 +124,92 @@ class Keeping(Settings):
             known = self.moved.kept.get(name) or self._new_attribute(name)
             if name not in self.moved.kept:
                 self.moved.kept[name] = known
-                self.saves.setdefault(attribute, []).append(f"{self.me}.{known} = {name}")
+                text = self._copied(name, copied) if copied else name
+                self.saves.setdefault(attribute, []).append(f"{self.me}.{known} = {text}")
         return f"{self.me}.{known}"
+
+    def _copied(self, name: str, how: str) -> str:
+        """Return a parameter's value, copied where the caller may go on filling what it passed."""
+        arguments = self.method.args
+        stars = [each.arg for each in (arguments.vararg, arguments.kwarg) if each is not None]
+        if self.inputs is None or not self._is_parameter(name) or name in stars:
+            return name
+        mutated = any(self.inputs.mutated_argument(self.method, name))
+        seen = bool(self.inputs.calls) and self.method.name in STARTS
+        return COPIES[how].format(name) if mutated or not seen else name
+
+    # -- values that are evaluated where they were
+
+    def _parts_to_keep(
+        self, node: ast.AST, bound: set[str], given: Mapping[ast.AST, str]
+    ) -> list[ast.expr]:
+        if self.inputs is None:
+            return []
+        moved = {
+            name
+            for name, bindings in self.scope.bindings.items()
+            if any(each.statement in self.moved.gone for each in bindings)
+        }
+        lazy = self.handles.keys() | {name for name in self.facts.methods if self._is_lazy(name)}
+
+        def skip(each: ast.AST) -> bool:
+            if each in given:
+                return True
+            if isinstance(each, ast.Name):
+                return each.id in bound or each.id in moved or each.id in self.alias
+            return is_self_attribute(each, self.me) and each.attr in lazy
+
+        return self.inputs.kept_parts(self.module, self.scope, self.me, node, skip)
+
+    def _is_lazy(self, name: str) -> bool:
+        return self.facts.is_property(name) and bool(
+            self.handles.keys() & set(self_names_used(self.facts.methods[name]))
+        )
+
+    def _paths_that_move(self, node: ast.AST, bound: set[str]) -> list[ast.expr]:
+        """Return the relative paths that would be looked for in another directory later."""
+        if self.inputs is None or not self.inputs.moves:
+            return []
+        calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+        paths = [path for each in calls if (path := self.inputs.path_of(each)) is not None]
+        paths = [
+            each
+            for each in paths
+            if not any(isinstance(n, ast.Call) and self.inputs.opens(n) for n in ast.walk(each))
+            and not any(
+                is_self_attribute(n, self.me) and n.attr in self.handles for n in ast.walk(each)
+            )
+        ]
+        for path in paths:
+            if bound & {n.id for n in ast.walk(path) if isinstance(n, ast.Name)}:
+                raise Refusal(
+                    f"its path may be relative ({self.facts.line(path)}), "
+                    f"and the working directory changes at {self.inputs.moves}"
+                )
+        return paths
+
+    def _keep_value(self, attribute: str, part: ast.expr, form: str = "{}") -> str:
+        """See that the value of an expression is kept where it was evaluated."""
+        key = form.format(ast.unparse(part))
+        if key not in self.moved.kept:
+            wanted = f"_{attribute.lstrip('_')}_{_hint(self.module.parent(part), part)}"
+            self.moved.kept[key] = self._free_attribute(wanted)
+            how = _gone_through(self.module, part)
+            value = (COPIES[how] if how else form).format(self.module.segment(part))
+            self.saves.setdefault(attribute, []).append(
+                f"{self.me}.{self.moved.kept[key]} = {value}"
+            )
+        return f"{self.me}.{self.moved.kept[key]}"
+
+    def _changes(self, name: str) -> bool:
+        """Tell whether an attribute may be another one once the handle is opened."""
+        return self.inputs is not None and bool(self.inputs.changes(name))
+
+    def _free_attribute(self, wanted: str) -> str:
+        taken = self.facts.names | set(self.moved.kept.values()) | self.kept_by_bases | self.taken
+        while wanted in taken:
+            wanted += "_"
+        return wanted
 
     def _kept_already(self, name: str) -> str | None:
         """Return the attribute a parameter is stored as, if neither is bound again."""
@@ -125,7 +219,7 @@ class Keeping(Settings):
             site = sites[0]
             if len(sites) != 1 or site.method is not self.method or self._compounds(site.statement):
                 continue
-            if attribute in self.set_elsewhere:
+            if attribute in self.set_elsewhere or self._changes(attribute):
                 continue
             if isinstance(site.value, ast.Name) and site.value.id == name:
                 return attribute
@@ -177,7 +271,7 @@ class Keeping(Settings):
             value, statement = sites[0].value, sites[0].statement
             before = statement in caller.body and statement.lineno < passed.lineno
             named = isinstance(value, ast.Name) and value.id == passed.id
-            if len(sites) == 1 and before and named:
+            if len(sites) == 1 and before and named and not self._changes(attribute):
                 return attribute
         return None
 
@@ -189,12 +283,13 @@ class Keeping(Settings):
             if isinstance(call, ast.Call) and ast.unparse(call.func).endswith(".__init__"):
                 passed = [*call.args, *(each.value for each in call.keywords)]
                 if any(isinstance(each, ast.Name) and each.id == name for each in passed):
-                    return name if name in self.kept_by_bases else None
+                    kept = name in self.kept_by_bases and not self._changes(name)
+                    return name if kept else None
         return None
 
     def _new_attribute(self, name: str) -> str:
         wanted = f"_{name}" if self._is_underscored() else name
-        taken = self.facts.names | set(self.moved.kept.values()) | self.kept_by_bases
+        taken = self.facts.names | set(self.moved.kept.values()) | self.kept_by_bases | self.taken
         if wanted.startswith("_") and wanted in taken:
             wanted = f"_{next(iter(self.handles)).lstrip('_')}{wanted}"
         while wanted in taken:
@@ -213,18 +308,25 @@ class Keeping(Settings):
         assert isinstance(node, ast.Attribute)
         name = node.attr
         sites = self.facts.stores.get(name, [])
-        if name in self.handles or (len(sites) < 2 and name not in self.set_elsewhere):
+        changes = self._changes(name) and name not in self.facts.methods
+        if name in self.handles:
+            return None
+        if len(sites) < 2 and name not in self.set_elsewhere and not changes:
             return None
         opened = self.handles[attribute].site.statement
         later = [each for each in sites if self._is_later(each, opened)]
         if name in self.set_elsewhere:
             later = later or sites
-        if not later or self._reopens(attribute, later):
+        if self._reopens(attribute, later) or not (later or changes):
             return None
         key = f"{self.me}.{name}"
         if key not in self.moved.kept:
             self.moved.kept[key] = self._new_attribute("_" + name.lstrip("_"))
-            self.saves.setdefault(attribute, []).append(f"{self.me}.{self.moved.kept[key]} = {key}")
+            how = _gone_through(self.module, node)
+            text = COPIES[how].format(key) if how else key
+            self.saves.setdefault(attribute, []).append(
+                f"{self.me}.{self.moved.kept[key]} = {text}"
+            )
         return f"{self.me}.{self.moved.kept[key]}"
 
     def _is_later(self, site: StoreSite, opened: ast.stmt) -> bool:
@@ -234,7 +336,7 @@ class Keeping(Settings):
 
     def _reopens(self, attribute: str, sites: Sequence[StoreSite]) -> bool:
         stored = {each.method for each in self.facts.stores[attribute]} - {self.method}
-        return all(each.method in stored for each in sites)
+        return bool(sites) and all(each.method in stored for each in sites)
 
     def _locals_first(self, attribute: str, nodes: Sequence[ast.AST]) -> list[str]:
         """Return the local statements that move along, in order."""
@@ -290,7 +392,7 @@ class Keeping(Settings):
             isinstance(each, ast.Name) for each in _flat_targets(statement)
         ):
             return None
-        if not self._used_here_only(statement):
+        if not self._used_here_only(statement) or self._parts_to_keep(value, set(), {}):
             return None
         return statement if _is_pure(value) or _is_client(value) else None
 
@@ -307,6 +409,43 @@ class Keeping(Settings):
     def _indent_of(self, node: ast.AST) -> int:
         line = self.module.lines[_place(node)[0] - 1]
         return len(line) - len(line.lstrip())
+
+
+def _gone_through(module: Module, node: ast.AST) -> str:
+    """Return how what moves goes through a collection that it reads; empty where it does not."""
+    parent = module.parent(node)
+    while isinstance(parent, ast.Call) and ast.unparse(parent.func) in (
+        "enumerate", "zip", "sorted", "reversed",
+    ):  # fmt: skip
+        node, parent = parent, module.parent(parent)
+    match parent:
+        case ast.comprehension(iter=it) | ast.For(iter=it):
+            return "iterated" if it is node else ""
+        case ast.Starred():
+            return "spread"
+        case ast.keyword(arg=None):
+            return "mapped"
+        case ast.Attribute(attr="items" | "keys" | "values"):
+            return "mapped"
+    return ""
+
+
+def _hint(parent: ast.AST | None, part: ast.expr) -> str:
+    """Return what to call a value that is kept: after what it is, or the argument it is passed for."""
+    match part:
+        case (
+            ast.Attribute(attr=name)
+            | ast.Subscript(slice=ast.Constant(value=str() as name))
+            | ast.Call(
+                func=ast.Attribute(attr="pop" | "get"), args=[ast.Constant(value=str() as name), *_]
+            )
+        ):
+            if name.isidentifier():
+                return name.strip("_") or "value"
+    if isinstance(parent, ast.keyword) and parent.arg:
+        return parent.arg
+    first = isinstance(parent, ast.Call) and bool(parent.args) and parent.args[0] is part
+    return "path" if first else "argument"
 
 
 def _passed_as(method: Method, call: ast.Call, name: str) -> ast.expr | None:

@@ -47,6 +47,27 @@ class Mover(Leaving):
         lines = [*imports, f"self.{attribute} = {text}", *settings]
         return lines, self.saves.get(attribute, [])[before:]
 
+    def again(self, attribute: str) -> tuple[str, list[str]]:
+        """Return the body that opens an attribute again, and what must be kept for it.
+
+        The statements that open it stay where they are.
+        """
+        handle = self.handles[attribute]
+        self._find_alias(attribute, handle)
+        definition = self.definitions[attribute]
+        if self._compounds(definition) or attribute in self.walrus or attribute in self.steps:
+            raise Refusal(f"it is opened within other statements ({self.facts.line(definition)})")
+        value = self.value_of(attribute)
+        if isinstance(value, ast.Name) and self._is_parameter(value.id):
+            raise Refusal(f"it is passed in at {self.facts.line(value)}")
+        settings = self._settings(attribute)
+        if any(self._compounds(each) for each in settings):
+            raise Refusal(f"it is set up on conditions at {self.facts.line(settings[0])}")
+        before = len(self.saves.get(attribute, []))
+        body = self._opened(attribute, value, settings)
+        imports = self.saves.get(f"import {attribute}", [])
+        return "\n".join([*imports, body]), self.saves.get(attribute, [])[before:]
+
     def _settings_left(self, attribute: str) -> list[str]:
         """Return the statements that set up an attribute once it is made: they run anew as well."""
         handle = self.handles[attribute]

@@ -17,8 +17,10 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.filling import Filling, is_filled
 from dlfix.fixing.classes.forms import storage_insert
-from dlfix.fixing.classes.handles import Handle, Moved, Refusal
+from dlfix.fixing.classes.handles import Handle, Moved, NotLazily, Refusal
+from dlfix.fixing.classes.hanging import shows_memory
 from dlfix.fixing.classes.moving import Mover
+from dlfix.fixing.classes.observed import declared_at, fields_seen_at, seen_whole_at, tried_at
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Lazy
 from dlfix.fixing.classes.releasing import Released, Releasing, start_method
 from dlfix.fixing.classes.state import is_slotted
@@ -31,6 +33,7 @@ class LazyClass(Clearing):
         """Return the plan; raise Refusal where there is none."""
         self._refuse_writes()
         self._refuse_positions()
+        self._refuse_declared()
         shared = all(handle.inherited for handle in self.handles.values())
         by_process = (self.is_touched_later() and not shared) or is_slotted(self.facts)
         count = self._count() if by_process else None
@@ -45,6 +48,7 @@ class LazyClass(Clearing):
         if by_process and not self.together and not is_slotted(self.facts):
             self.together = self._one_with_its_parts()
         self._move(by_process)
+        self._refuse_consumed()
         self._refuse_second_openings()
         exchanges, inserts = self._edits()
         released = Released() if shared else self._released(count, by_process)
@@ -54,15 +58,51 @@ class LazyClass(Clearing):
             exchanges += questions_and_guards(
                 self.facts, name, self._kept_in(name, by_process), place
             )
+        lazies = tuple(self._lazies(by_process))
+        self._refuse_changing(lazies)
+        self._refuse_observed(released, shared)
         return ClassPlan(
             cls=self.module.span(self.facts.node),
             exchanges=tuple(_without_inner(exchanges)),
             inserts=(*inserts, *released.inserts),
             withins=tuple(released.withins),
-            lazies=tuple(self._lazies(by_process)),
+            lazies=lazies,
             state=self._state(by_process),
             after=self._after(),
         )
+
+    def _refuse_declared(self) -> None:
+        """Refuse a property in the place of a field that the constructor takes."""
+        for name in self.handles:
+            where = declared_at(self.facts, name)
+            if where:
+                raise NotLazily(f"`{name}` is a field of the class ({where})")
+
+    def _refuse_observed(self, released: Released, shared: bool) -> None:
+        """Refuse to open later what callers see: errors of the constructor, all attributes."""
+        for name in released.maybe & self.handles.keys():
+            site = self.handles[name].site
+            if shows_memory(site):  # and would keep what it shows from being closed
+                raise NotLazily(f"`{name}` shows its memory ({self.facts.line(site.statement)})")
+        tried = tried_at(self.around.inputs)
+        roots = {name for name, each in self.handles.items() if each.opens}
+        if tried and not (roots <= released.surely):
+            raise NotLazily(f"a caller catches what the constructor raises ({tried})")
+        seen = seen_whole_at(self.around.inputs)
+        if not seen and self.handles.keys() & self.facts.fields.keys():
+            seen = fields_seen_at(self.around.inputs) if self._is_dataclass() else ""
+        if seen:
+            raise NotLazily(f"all attributes are looked at together ({seen})")
+
+    def _refuse_changing(self, lazies: tuple[Lazy, ...]) -> None:
+        """Refuse to open later from what may be another value by then."""
+        inputs = self.around.inputs
+        if inputs is None:
+            return
+        known = {each.name for each in lazies} | {each.kept_in for each in lazies}
+        known |= {name for moved in self.work.moved.values() for name in moved.kept.values()}
+        for each in lazies:
+            inputs.refuse_changing(self.facts, each.body, each.self_name, known)
 
     def _count(self) -> Count | None:
         """Return how the length is computed once, if nothing else touches them in the parent."""
@@ -109,7 +149,7 @@ class LazyClass(Clearing):
 
     def _mover(self, method: Method, handles: Mapping[str, Handle]) -> Mover:
         around = self.around
-        return Mover(self.facts, method, handles, around.kept_by_bases, around.set_elsewhere)
+        return Mover(self.facts, method, handles, around)
 
     def _fill(
         self, method: Method, handle: Handle, leading: str, others: Mapping[str, Handle]

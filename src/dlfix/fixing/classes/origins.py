@@ -14,6 +14,7 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.handles import Handle, Moved, Refusal
 from dlfix.fixing.classes.plans import Exchange
+from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.statements import only_raises
 from dlfix.fixing.classes.text import names_in
 
@@ -26,11 +27,13 @@ class Origins:
         facts: ClassFacts,
         method: Method,
         handles: Mapping[str, Handle],
-        kept_by_bases: frozenset[str] = frozenset(),
-        set_elsewhere: frozenset[str] = frozenset(),
+        around: Surroundings | None = None,
     ) -> None:
-        self.kept_by_bases = kept_by_bases
-        self.set_elsewhere = set_elsewhere  # attributes that may be others once it is opened
+        around = around or Surroundings()
+        self.kept_by_bases = around.kept_by_bases
+        self.set_elsewhere = around.set_elsewhere  # attributes that may be others once it is opened
+        self.inputs = around.inputs
+        self.taken = around.taken
         self.facts = facts
         self.module = facts.module
         self.method = method

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dlfix.fixing.classes.facts import ClassFacts, StoreSite, self_name
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Lazy
+from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 
 
@@ -62,6 +63,40 @@ def plan_passed_in(
         state=state_for(facts, drops, (), around),
         after=site.method.name,
         imports=(again.library,) if again.library else (),
+    )
+
+
+def plan_field(
+    facts: ClassFacts, name: str, call: ast.Call, opener: str, around: Surroundings
+) -> ClassPlan:
+    """Plan a field whose handle the caller opens: its state says how to open it again."""
+    again = REOPENED.get(opener)
+    if again is None:
+        raise Refusal(f"the caller opens it, and `{opener}` does not tell how to open it again")
+    where = f"line {call.lineno}"
+    if len(call.args) > len(again.asks) or any(each.arg != "mode" for each in call.keywords):
+        raise Refusal(f"the caller opens it with more arguments than it tells of ({where})")
+    asked = [f"self.{name}.{question}" for _, question in again.asks]
+    one = len(asked) == 1
+    becomes = asked[0] if one else f"({', '.join(asked)})"
+    written = again.call.format(
+        *[f"self.{name}"] if one else [f"self.{name}[{i}]" for i in range(len(asked))]
+    )
+    frozen = any("frozen=True" in ast.unparse(each) for each in facts.node.decorator_list)
+    restore = f"self.{name} = {written}"
+    if frozen:
+        restore = f'object.__setattr__(self, "{name}", {written})'
+    drops = (Drop(name, becomes, "__setstate__ opens it again"),)
+    state = state_for(facts, drops, (restore,), around)
+    if state is None or facts.slots is not None or state.getstate == "own":
+        raise Refusal(f"the class has its own way to be pickled ({facts.line(facts.node)})")
+    last = [each for each in facts.node.body if isinstance(each, (ast.AnnAssign, ast.Assign))]
+    return ClassPlan(
+        cls=facts.module.span(facts.node),
+        state=state,
+        after=next((m for m in ("__init__", "__post_init__") if m in facts.methods), ""),
+        imports=(again.library,) if again.library and last else (),
+        remains=AT_FORK,
     )
 
 

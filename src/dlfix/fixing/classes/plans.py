@@ -62,6 +62,7 @@ class Lazy:
     calls: str = ""  # what opens it by setting it, in a process that has not
     docstring: str = ""  # its source, quotes included
     item: bool = False  # a plain property: the body reads it from what was opened together
+    default: str = "None"  # what is read until other code opens it; empty for an AttributeError
     undeclared: bool = False  # no `__init__` makes `kept_in`: it is made when first needed
 
 
@@ -72,7 +73,6 @@ class Drop:
     name: str
     becomes: str = ""
     why: str = ""
-    always: bool = False  # every instance has it
     code: str = ""  # statements over `self` and `state` to run instead
 
 
@@ -101,3 +101,4 @@ class ClassPlan:
     state: State | None = None
     after: str = "__init__"  # the method that new ones stand below
     imports: tuple[str, ...] = ()
+    remains: str = ""  # what the fix leaves as it was, for its message

@@ -68,6 +68,76 @@ class Refusing(Uses):
                     "and each process would have its own"
                 )
 
+    def _refuse_consumed(self) -> None:
+        """Refuse where making an instance moves a position that reading goes on from."""
+        streams = {n for n, each in self.handles.items() if {"read", "readline"} & {*each.position}}
+        streams |= {n for n, each in self.handles.items() if self._reads_from(each, streams)}
+        if not streams:
+            return
+        for name in sorted(self.facts.started):
+            found = self._consumed(self.facts.methods[name], streams)
+            if found is None:
+                continue
+            for start in ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__"):
+                if start in self.touching and self._scan(start, set()) != "sought":
+                    raise Refusal(
+                        f"`{name}` reads from it at {self.facts.line(found)}, and opened again it "
+                        "would begin at its start"
+                    )
+
+    def _reads_from(self, handle: Handle, streams: set[str]) -> bool:
+        value, me = handle.site.value, self_name(handle.site.method)
+        if not isinstance(value, ast.Call) or not handle.reads_on:
+            return False
+        given = [*value.args, *(each.value for each in value.keywords)]
+        parts = [each for argument in given for each in ast.walk(argument)]
+        names = {each.attr for each in parts if is_self_attribute(each, me)}
+        local = {each.id for each in parts if isinstance(each, ast.Name)}
+        return bool(names & streams) or any(
+            local & _aliases(handle.site.method, me, each) for each in streams
+        )
+
+    def _consumed(self, method: Method, streams: set[str]) -> ast.AST | None:
+        """Return where a method moves the position of a stream."""
+        me = self_name(method)
+        local = {each for name in streams for each in _aliases(method, me, name)}
+        local |= {
+            site.value.id
+            for name in streams
+            for site in self.facts.stores.get(name, [])
+            if site.method is method and isinstance(site.value, ast.Name)
+        }
+        for node in ast.walk(method):
+            own = is_self_attribute(node, me) and node.attr in streams
+            named = isinstance(node, ast.Name) and node.id in local
+            if not (own or named) or not isinstance(getattr(node, "ctx", None), ast.Load):
+                continue
+            if any(each in self.work.gone for each in self.module.ancestors(node)):
+                continue
+            if self._moves_position(node):
+                return node
+        return None
+
+    def _moves_position(self, node: ast.AST) -> bool:
+        call = self._call_on(node)
+        if call is not None:
+            return _called(call) in (
+                "read",
+                "readline",
+                "readlines",
+                "readinto",
+                "read1",
+                "__next__",
+                "extract",
+            )
+        parent = self.module.parent(node)
+        match parent:
+            case ast.Call(func=func) if node in parent.args:
+                return ast.unparse(func) not in ("len", "str", "repr", "isinstance", "id", "print")
+            case ast.For(iter=it) | ast.comprehension(iter=it):
+                return it is node
+        return isinstance(parent, ast.Starred)
+
     def _scan(self, method_name: str, seen: set[str]) -> ast.AST | str | None:
         """Return the first read that depends on the position, "sought" if a seek comes first."""
         if method_name in seen or method_name not in self.facts.methods:

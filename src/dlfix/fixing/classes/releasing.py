@@ -46,6 +46,8 @@ class Released:
 
     inserts: list[Insert] = field(default_factory=list)
     withins: list[Within] = field(default_factory=list)
+    surely: set[str] = field(default_factory=set)  # what making an instance opens in any case
+    maybe: set[str] = field(default_factory=set)  # what it may open
 
 
 class Releasing:
@@ -87,11 +89,25 @@ class Releasing:
         if count is None:
             block, used = self._innermost(block, used)
         counting = list(count.method.body) if count is not None else []
-        text = count.text if count is not None else ""
         last = block[-1] if count is not None else used[-1]
-        after = self.module.span(last)
         surely = self._surely_touched([*used, *counting], self_name(method))
         maybe = self._maybe_touched([*used, *counting], self_name(method))
+        released = self._closing(count, block, used, last, surely, maybe)
+        released.surely, released.maybe = surely, maybe | surely
+        return released
+
+    def _closing(
+        self,
+        count: Count | None,
+        block: list[ast.stmt],
+        used: list[ast.stmt],
+        last: ast.stmt,
+        surely: set[str],
+        maybe: set[str],
+    ) -> Released:
+        method = self._method_of(last)
+        text = count.text if count is not None else ""
+        after = self.module.span(last)
         closed = self._closed_by_with(self_name(method), surely, maybe - surely)
         if closed and not used:
             heads, forgets = closed

@@ -17,9 +17,12 @@ from dlfix.fixing.classes.facts import (
 from dlfix.fixing.classes.forms import storage_insert
 from dlfix.fixing.classes.handles import Handle, Moved, Refusal
 from dlfix.fixing.classes.moving import Mover
+from dlfix.fixing.classes.observed import declared_at
 from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
+from dlfix.fixing.classes.protocol import Protocol
 from dlfix.fixing.classes.releasing import Released
+from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.fixing.classes.text import dedented, indented
 
@@ -44,7 +47,7 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
     for method in dict.fromkeys(each.site.method for each in ordered):
         group = [each for each in ordered if each.site.method is method]
         handles = {each.attribute: Handle(each.attribute, each.site) for each in group}
-        mover = Mover(facts, method, handles, around.kept_by_bases)
+        mover = Mover(facts, method, handles, around)
         for each in group:
             lines, saves = mover.expression(each.attribute)
             if _is_conditional(facts, each.site):
@@ -59,8 +62,7 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
     for each in ordered:
         why = each.why if not drops else ""
         code = _MARKED.format(name=each.attribute) if _is_conditional(facts, each.site) else ""
-        always = _is_always_set(facts, each.site)
-        drops.append(Drop(each.attribute, why=why, always=always, code=code))
+        drops.append(Drop(each.attribute, why=why, code=code))
     return ClassPlan(
         cls=facts.module.span(facts.node),
         inserts=tuple(inserts),
@@ -69,10 +71,21 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
     )
 
 
+def plan_left(facts: ClassFacts, names: Iterable[str], around: Surroundings) -> ClassPlan:
+    """Plan what only the process that started it has: elsewhere it is not started."""
+    why = "it belongs to the process that started it"
+    drops = _told_once(Drop(name, "None", why=why) for name in names)
+    return ClassPlan(
+        cls=facts.module.span(facts.node),
+        state=state_for(facts, drops, (), around),
+        after=_after(facts),
+    )
+
+
 def plan_fields(facts: ClassFacts, fields: Mapping[str, str], around: Surroundings) -> ClassPlan:
     """Plan dataclass fields whose default factory makes what cannot be pickled."""
     why = "made anew by __setstate__"
-    drops = _told_once(Drop(name, why=why, always=True) for name in fields)
+    drops = _told_once(Drop(name, why=why) for name in fields)
     restores = tuple(f"self.{name} = {factory}()" for name, factory in fields.items())
     return ClassPlan(
         cls=facts.module.span(facts.node),
@@ -179,15 +192,34 @@ class OpenedByOthers:
         lazies: list[Lazy] = []
         drops: list[Drop] = []
         inserts: list[Insert] = []
+        left = Protocol(self.facts, self.names)
+        for name in checked:
+            self._refuse_unopened(name, left)
+        if left.parent_only:
+            return self._opened_by_calling(left)
         for name in checked:
             exchanges += self._declared(name, inserts)
-            if not self._starts_as_none(name):
+            if left.is_absent(name):
+                exchanges += left.exchanges(name)
+            elif not self._starts_as_none(name):
                 exchanges += self._asks(name)
             test = self._flag(name)
             if test is not None:
                 exchanges.append(self._expression(test, f"self.{name} is None"))
-            lazies.append(self._lazy(name))
+            lazy = self._lazy(name)
+            lazies.append(replace(lazy, default="") if left.is_absent(name) else lazy)
             drops.append(self._drop(name, first=not drops))
+        for flag, site in left.flags(checked).items():
+            if any(self._flag(name) is not None for name in checked):
+                continue
+            exchanges.append(
+                Exchange(self.module.span(site.statement), self._storage(flag, "self", None))
+            )
+            default = self.module.segment(site.value) if site.value is not None else "None"
+            lazies.append(
+                Lazy(name=flag, kept_in=self._kept_in(flag), settable=True, default=default)
+            )
+            drops.append(self._drop(flag, first=False))
         closing = self._closed_again(cached)
         inserts += closing.inserts if closing is not None else []
         drops += [Drop(name, why=EACH_ITS_OWN) for name in cached if closing is not None]
@@ -205,6 +237,42 @@ class OpenedByOthers:
             lazies=tuple(lazies),
             state=state_for(self.facts, tuple(drops), (), self.around),
             after=_after(self.facts),
+        )
+
+    def _refuse_unopened(self, name: str, left: Protocol) -> None:
+        """Refuse what no method of the class opens: somebody hands it over."""
+        where = declared_at(self.facts, name)
+        if where:
+            raise Refusal(f"`{name}` is a field of the class ({where})")
+        if not self.facts.stores.get(name) and name not in self.facts.methods:
+            raise Refusal(f"no method opens it ({self.facts.line(self.facts.node)})")
+
+    def _opened_by_calling(self, left: Protocol) -> ClassPlan:
+        """Plan handles that only the parent's call of a method opens: the state is set so, too."""
+        opener = left.parent_only
+        assert opener is not None
+        arguments = opener.args
+        required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+        if required > 1 or any(each is None for each in arguments.kw_defaults):
+            raise Refusal(
+                f"`{opener.name}` opens it, takes arguments, and no worker calls it "
+                f"({self.facts.line(opener)})"
+            )
+        mark = _free(self.facts, "_is_open")
+        first = self.names[0]
+        drops = [Drop(mark, f"self.{first} is not None", f"__setstate__ calls {opener.name}()")]
+        if not self._starts_as_none(first):
+            drops = [replace(drops[0], becomes=f'hasattr(self, "{first}")')]
+        for name in (*self.names, *left.flags(self.names)):
+            sites = [s for s in self.facts.stores[name] if s.method.name in STARTS]
+            value = sites[0].value if sites else None
+            drops.append(Drop(name, self.module.segment(value) if value is not None else ""))
+        restores = (f'if self.__dict__.pop("{mark}"):\n{INDENT}self.{opener.name}()',)
+        return ClassPlan(
+            cls=self.module.span(self.facts.node),
+            state=state_for(self.facts, tuple(drops), restores, self.around),
+            after=_after(self.facts),
+            remains=AT_FORK,
         )
 
     def _closed_again(self, cached: list[str]) -> Released | None:
@@ -393,6 +461,12 @@ class OpenedByOthers:
         return Drop(name, "None" if sites and self._starts_as_none(name) else "")
 
 
+def _free(facts: ClassFacts, wanted: str) -> str:
+    while wanted in facts.names:
+        wanted += "_"
+    return wanted
+
+
 def plan_scripted(facts: ClassFacts, names: Iterable[str], around: Surroundings) -> ClassPlan:
     """Plan TorchScript modules: they cross as the bytes that `torch.jit.save` writes."""
     names = list(names)
@@ -434,16 +508,13 @@ def merged(plans: Sequence[ClassPlan]) -> ClassPlan:
         withins=tuple(each for plan in plans for each in plan.withins),
         lazies=tuple(each for plan in plans for each in plan.lazies),
         imports=tuple(dict.fromkeys(name for plan in plans for name in plan.imports)),
+        remains=next((plan.remains for plan in plans if plan.remains), ""),
         state=state,
     )
 
 
 def _after(facts: ClassFacts) -> str:
     return next((name for name in STARTS if name in facts.methods), "__init__")
-
-
-def _is_always_set(facts: ClassFacts, site: StoreSite) -> bool:
-    return site.method.name in STARTS and site.statement in site.method.body
 
 
 def _is_conditional(facts: ClassFacts, site: StoreSite) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dlfix.fixing.classes.facts import ClassFacts, Method
 from dlfix.fixing.classes.handles import Refusal
+from dlfix.fixing.classes.inputs import STATE_METHODS, Inputs
 from dlfix.fixing.classes.plans import Drop, State
 from dlfix.reach.pickling import Handed, read_reduce
 
@@ -29,6 +30,15 @@ class Surroundings:
     only_started: frozenset[str] = frozenset()  # methods nothing but constructors runs, once each
     kept_by_bases: frozenset[str] = frozenset()  # attributes bases store, named after a parameter
     set_elsewhere: frozenset[str] = frozenset()  # attributes that other code sets, or heirs
+    set_outside: frozenset[str] = frozenset()  # handles that other code puts another in place of
+    inputs: Inputs | None = None  # whether what an opening reads may be read later
+
+    @property
+    def taken(self) -> set[str]:
+        """The names that the class' bases and heirs use: one that is made must not be any of them."""
+        related = self.inputs.related if self.inputs is not None else None
+        others = (*related.bases, *related.heirs) if related is not None else ()
+        return {name for each in others for name in (*each.names, *each.stores)}
 
 
 def state_for(
@@ -39,6 +49,8 @@ def state_for(
     kept: tuple[str, ...] = (),
 ) -> State | None:
     """Return how a class' state methods change; None where its own leave the attributes out."""
+    if drops or restores:
+        _refuse_state_set_otherwise(facts, around)
     slotted = _slotted_by_decorator(facts)
     if slotted is not None:
         raise Refusal(f"the class keeps its attributes in slots ({facts.line(slotted)})")
@@ -80,6 +92,45 @@ def state_for(
         typed=facts.is_typed,
         looks_up=setstate == "none" and _hands_on_every_name(facts),
     )
+
+
+def _refuse_state_set_otherwise(facts: ClassFacts, around: Surroundings) -> None:
+    """Refuse a class whose state methods are no `def` of its own: assigned, or put there by a decorator."""
+    related = around.inputs.related if around.inputs is not None else None
+    for each in (facts, *(related.bases if related is not None else ())):
+        for name in STATE_METHODS & each.fields.keys():
+            raise Refusal(f"`{name}` is assigned at {each.line(each.fields[name])}")
+        for decorator in each.node.decorator_list:
+            where = _adds_state(each, decorator, around)
+            if where:
+                raise Refusal(f"a decorator sets how it is pickled ({where})")
+    if "__getattribute__" in facts.methods:
+        where = facts.line(facts.methods["__getattribute__"])
+        raise Refusal(f"`__getattribute__` answers for every attribute ({where})")
+
+
+def _adds_state(facts: ClassFacts, decorator: ast.expr, around: Surroundings) -> str:
+    if around.inputs is None:
+        return ""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    name = ast.unparse(called).rpartition(".")[2]
+    for module in around.inputs.project.mentions(name):
+        for function in (*module.functions_by_name.get(name, ()), *module.classes):
+            if function.name == name and STATE_METHODS & set(_names_written(function)):
+                return f"{module.path.name}:{function.lineno}"
+    return ""
+
+
+def _names_written(node: ast.AST) -> list[str]:
+    """Return the names of attributes and functions that a definition writes, or names in a text."""
+    found = []
+    for each in ast.walk(node):
+        match each:
+            case ast.Attribute(attr=name) | ast.FunctionDef(name=name):
+                found.append(name)
+            case ast.Constant(value=str() as name):
+                found.append(name)
+    return found
 
 
 def _hands_on_every_name(facts: ClassFacts) -> bool:

@@ -8,22 +8,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.batches import fixes
-from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
-from dlfix.fixing.classes.facts import StoreSite, started_sites
+from dlfix.fixing.classes.evidence import Culprit, by_class, culprits, opens_in
+from dlfix.fixing.classes.facts import ClassFacts, StoreSite, started_sites
 from dlfix.fixing.classes.family import surroundings
-from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.handles import Handle, NotLazily, Refusal
 from dlfix.fixing.classes.hanging import with_hanging
+from dlfix.fixing.classes.observed import declared_at, gone_at, seen_whole_at
 from dlfix.fixing.classes.opening import LazyClass
-from dlfix.fixing.classes.passing import REOPENED, plan_passed_in
+from dlfix.fixing.classes.passing import REOPENED, plan_field, plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
+from dlfix.fixing.classes.reopening import Held, plan_by_state
 from dlfix.fixing.classes.restoring import asks_first, opened_lazily
 from dlfix.fixing.classes.shared import SharedHandle
+from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.plans import Planned, Refused
 from dlfix.reach.labels import node_of
 from dlfix.reach.values import Class, Derived, ExternalCall, Instance
 
 if TYPE_CHECKING:
-    from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.values import Value
     from dlfix.rules.base import Finding
@@ -48,7 +50,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
             why = left.get(_made_at(culprit))
             if why is not None and not culprit.is_passed_in:
                 raise Refusal(f"what hangs from it stays: {why}")
-        return plan_class(known or group, analysis.project, inherited)
+        return plan_class(known or group, analysis, inherited)
 
     verb = "Open {names} of `{cls}` in each process anew"
     yield from fixes(by_class(last), analysis.project, NAME, verb, plan_one)
@@ -133,10 +135,10 @@ def _made_at(culprit: Culprit) -> object:
 
 
 def plan_class(
-    group: Sequence[Culprit], project: Project, inherited: frozenset[str] = frozenset()
+    group: Sequence[Culprit], analysis: Analysis, inherited: frozenset[str] = frozenset()
 ) -> ClassPlan:
     """Plan one class; raise Refusal where there is no plan."""
-    facts = group[0].facts
+    facts, project = group[0].facts, analysis.project
     for culprit in group:
         if _may_not_be_opened_twice(culprit):
             raise Refusal(_why_not(culprit))
@@ -147,8 +149,15 @@ def plan_class(
     if group[0].on_class:
         return SharedHandle(project, facts, _handle_at(group[0], group[0].site)).plan()
     holders = {name for each in group for name in each.holders}
-    around = surroundings(project, facts, {each.attribute for each in group}, holders)
+    attributes = {each.attribute for each in group}
+    opens = opens_in(analysis, group[0].frame)
+    around = surroundings(project, facts, attributes, holders, opens)
     around = replace(around, inherited=around.inherited | inherited)
+    value = group[0].value
+    field_at = declared_at(facts, group[0].attribute)
+    alone = len(attributes) == 1 and not facts.stores.get(group[0].attribute)
+    if field_at and alone and isinstance(value, ExternalCall):
+        return plan_field(facts, group[0].attribute, value.node, value.name, around)
     if group[0].is_passed_in:
         return plan_passed_in(facts, group[0].site, group[0].opener, around)
     if any(not started_sites(facts, each.attribute) for each in group):
@@ -156,7 +165,33 @@ def plan_class(
     if all(asks_first(facts, each.site) for each in group):
         return opened_lazily(group, around)
     handles = {each.attribute: handle_of(each) for each in group}
-    return LazyClass(facts, handles, around).plan()
+    for handle in handles.values():
+        gone = gone_at(facts, handle.site, around.inputs)
+        if gone:
+            raise Refusal(f"the file is removed once it is open ({gone})")
+    return _first_that_holds(facts, handles, around)
+
+
+def _first_that_holds(
+    facts: ClassFacts, handles: dict[str, Handle], around: Surroundings
+) -> ClassPlan:
+    """Open lazily; else where the constructor does, held by process; else when the state is set."""
+    try:
+        return LazyClass(facts, handles, around).plan()
+    except NotLazily as reason:
+        seen = seen_whole_at(around.inputs)
+        try:
+            if not seen:
+                return Held(facts, handles, around).plan()
+        except Refusal:
+            pass
+        try:
+            plan = plan_by_state(facts, handles, around)
+            if seen and plan.inserts:
+                raise Refusal("what it is opened from is not kept")
+            return plan
+        except Refusal as refusal:
+            raise Refusal(f"{reason}; {refusal}") from None
 
 
 def handle_of(culprit: Culprit) -> Handle:

@@ -8,31 +8,38 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.batches import fixes
-from dlfix.fixing.classes.evidence import Culprit, by_class, culprits
-from dlfix.fixing.classes.facts import StoreSite
+from dlfix.fixing.classes.evidence import Culprit, by_class, culprits, opens_in
+from dlfix.fixing.classes.facts import STARTS, StoreSite
 from dlfix.fixing.classes.family import surroundings
-from dlfix.fixing.classes.handles import Refusal
+from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.hanging import with_hanging
 from dlfix.fixing.classes.plans import ClassPlan
+from dlfix.fixing.classes.reopening import OnFirstUse
 from dlfix.fixing.classes.restoring import (
     Remade,
     merged,
     opened_lazily,
     plan_fields,
+    plan_left,
     plan_lists,
     plan_remade,
     plan_scripted,
 )
 from dlfix.fixing.classes.state import Surroundings
+from dlfix.fixing.classes.uses import Uses
 from dlfix.fixing.plans import Planned
 from dlfix.reach.values import Derived, ExternalCall, Generator
 
 if TYPE_CHECKING:
-    from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis
     from dlfix.rules.base import Finding
 
 NAME = "pickle_state"
+THREADS = (
+    "concurrent.futures.ThreadPoolExecutor",
+    "multiprocessing.pool.ThreadPool",
+    "multiprocessing.dummy.Pool",
+)
 VIEWS = {"keys", "values", "items"}
 
 
@@ -47,7 +54,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
         lazily = [each for each in group if each.code == "DLF203"]
         more = with_hanging(lazily, analysis)[len(lazily) :]
         found = [*group, *(replace(each, code="DLF203") for each in more)]
-        return plan_class(found, analysis.project, inherited)
+        return plan_class(found, analysis, inherited)
 
     verb = "Leave {names} out of the pickled state of `{cls}`"
     yield from fixes(by_class(read), analysis.project, NAME, verb, plan_one)
@@ -65,12 +72,14 @@ def _others(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned
 
 
 def plan_class(
-    group: Sequence[Culprit], project: Project, inherited: frozenset[str] = frozenset()
+    group: Sequence[Culprit], analysis: Analysis, inherited: frozenset[str] = frozenset()
 ) -> ClassPlan:
     """Plan one class; raise Refusal where there is no plan."""
     facts = group[0].facts
     holders = {name for each in group for name in each.holders}
-    around = surroundings(project, facts, {each.attribute for each in group}, holders)
+    attributes = {each.attribute for each in group}
+    opens = opens_in(analysis, group[0].frame)
+    around = surroundings(analysis.project, facts, attributes, holders, opens)
     around = replace(around, inherited=around.inherited | inherited)
     lazily = [each for each in group if each.code == "DLF203"]
     rest = [each for each in group if each.code != "DLF203"]
@@ -84,6 +93,7 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
     remade: dict[str, Remade] = {}
     fields: dict[str, str] = {}
     scripted: list[str] = []
+    left: list[str] = []
     for culprit in group:
         name = culprit.attribute
         if isinstance(culprit.value, Derived) and culprit.value.how in VIEWS:
@@ -92,9 +102,18 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
             scripted.append(name)
         elif _factory(culprit):
             fields[name] = _factory(culprit)
+        elif _belongs_to_parent(culprit):
+            left.append(name)
         else:
             remade[name] = _remade(culprit)
     plans = []
+    by_process = _kept_by_process(group, remade, around)
+    if by_process:
+        handles = {name: Handle(name, each.site) for name, each in by_process.items()}
+        plans.append(OnFirstUse(group[0].facts, handles, around).plan())
+        remade = {name: each for name, each in remade.items() if name not in by_process}
+    if left:
+        plans.append(plan_left(group[0].facts, left, around))
     if views:
         plans.append(plan_lists(group[0].facts, views))
     if remade:
@@ -104,6 +123,39 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
     if scripted:
         plans.append(plan_scripted(group[0].facts, scripted, around))
     return plans
+
+
+def _kept_by_process(
+    group: Sequence[Culprit], remade: dict[str, Remade], around: Surroundings
+) -> dict[str, Remade]:
+    """Return what a forked worker would inherit in use: threads, connections of a thread."""
+    if not remade:
+        return {}
+    facts = group[0].facts
+    threads = [
+        each.attribute
+        for each in group
+        if each.attribute in remade and each.opener in (*THREADS, "threading.local")
+    ]
+    handles = {name: Handle(name, remade[name].site) for name in threads}
+    if not handles or not Uses(facts, handles, around).is_touched_later():
+        return {}
+    derived = [e.attribute for e in group if e.attribute in remade and e.attribute not in threads]
+    made = {e.attribute for e in group if isinstance(e.value, Derived) or e.container}
+    names = [*threads, *(name for name in derived if name in made)]
+    sites = [remade[name].site for name in names]
+    if not all(each.method.name in STARTS and each.statement in each.method.body for each in sites):
+        return {}
+    return {name: remade[name] for name in names}
+
+
+def _belongs_to_parent(culprit: Culprit) -> bool:
+    """Tell whether it is None until the parent starts it, as it is to be in a worker."""
+    row, stores = culprit.row, culprit.facts.stores.get(culprit.attribute, [])
+    if row is None or row.kind != "sync" or row.action != "report":
+        return False
+    late = culprit.site.method.name not in culprit.facts.started
+    return late and any(each.resets and each.method.name in STARTS for each in stores)
 
 
 def _remade(culprit: Culprit) -> Remade:

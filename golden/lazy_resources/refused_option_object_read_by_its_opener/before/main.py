@@ -1,0 +1,52 @@
+import argparse
+import os
+import tempfile
+import types
+import zipfile
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+def open_archive(options):
+    return zipfile.ZipFile(os.path.join(options.folder, options.name))
+
+
+class Archive(Dataset):
+    def __init__(self, options):
+        self.archive = open_archive(options)
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        return torch.tensor(list(self.archive.read(f"{i}")))
+
+
+def build(root):
+    options = types.SimpleNamespace(folder=root, name="a.zip")
+    for name, factor in (("a.zip", 1), ("b.zip", 10)):
+        with zipfile.ZipFile(os.path.join(root, name), "w") as out:
+            for n in range(4):
+                out.writestr(f"{n}", bytes([n * factor]))
+    archive = Archive(options)
+    options.name = "b.zip"
+    return archive
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as root:
+        dataset = build(root)
+        options = {"num_workers": args.workers}
+        if args.workers:
+            options["multiprocessing_context"] = args.start_method
+        loader = DataLoader(dataset, batch_size=2, **options)
+        print("RESULT", [batch.tolist() for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

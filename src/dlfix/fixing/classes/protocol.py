@@ -1,0 +1,150 @@
+"""How a class that opens lazily knows whether it is open, and who opens it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+
+from dlfix.fixing.classes.closing import is_closer
+from dlfix.fixing.classes.facts import (
+    STARTS,
+    ClassFacts,
+    Method,
+    StoreSite,
+    self_name,
+)
+from dlfix.fixing.classes.plans import Exchange
+
+WORKERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__")
+
+
+class Protocol:
+    """Knows the questions that the methods of a class ask about some attributes."""
+
+    def __init__(self, facts: ClassFacts, names: list[str]) -> None:
+        self.facts = facts
+        self.module = facts.module
+        self.names = [name for name in names if name not in facts.methods]
+
+    # -- an attribute that is not there until it is open
+
+    def is_absent(self, name: str) -> bool:
+        """Tell whether a method waits for an AttributeError, or looks into `__dict__`."""
+        started = any(s.method.name in self.facts.started for s in self.facts.stores.get(name, []))
+        if started:
+            return False
+        return any(self._waits(node) for _, node in self.facts.reads.get(name, [])) or bool(
+            list(self._lookups(name))
+        )
+
+    def _waits(self, node: ast.AST) -> bool:
+        inner = node
+        for each in self.module.ancestors(node):
+            if isinstance(each, ast.Try) and inner in each.body:
+                return any(
+                    handler.type is not None and "AttributeError" in ast.unparse(handler.type)
+                    for handler in each.handlers
+                )
+            inner = each
+        return False
+
+    def exchanges(self, name: str) -> Iterator[Exchange]:
+        """Ask with `hasattr` where a method looked into `__dict__`."""
+        for node, text in self._lookups(name):
+            yield Exchange(self.module.span(node), text, "expression")
+
+    def _lookups(self, name: str) -> Iterator[tuple[ast.AST, str]]:
+        for method in self.facts.all_methods:
+            me = self_name(method)
+            for node in ast.walk(method):
+                match node:
+                    case ast.Compare(
+                        left=ast.Constant(value=value), ops=[op], comparators=[where]
+                    ) if value == name and _is_dict_of(where, me):
+                        asked = f'hasattr({me}, "{name}")'
+                        yield node, f"not {asked}" if isinstance(op, ast.NotIn) else asked
+                    case ast.Call(
+                        func=ast.Attribute(value=where, attr="get"),
+                        args=[ast.Constant(value=value)],
+                    ) if value == name and _is_dict_of(where, me):
+                        yield node, f'getattr({me}, "{name}", None)'
+
+    # -- flags
+
+    def flags(self, names: list[str]) -> dict[str, StoreSite]:
+        """Return the attributes that tell whether others are open, with where each starts."""
+        openers = {
+            site.method
+            for name in names
+            for site in self.facts.stores.get(name, [])
+            if site.method.name not in STARTS and not site.resets
+        }
+        found = {}
+        for flag, sites in self.facts.stores.items():
+            starts = [each for each in sites if each.method.name in STARTS]
+            if flag in names or len(starts) != 1 or not _is_flag(starts[0].value):
+                continue
+            set_ = [each for each in sites if each.method in openers and _is_flag(each.value)]
+            if set_ and self._is_tested(flag) and _is_alone(starts[0].statement):
+                found[flag] = starts[0]
+        return found
+
+    def _is_tested(self, flag: str) -> bool:
+        return any(
+            isinstance(each, (ast.If, ast.IfExp, ast.While)) and node in ast.walk(each.test)
+            for _, node in self.facts.reads.get(flag, [])
+            for each in self.module.ancestors(node)
+        )
+
+    # -- who opens
+
+    @cached_property
+    def parent_only(self) -> Method | None:
+        """Return the method that opens, if no method that a worker runs leads to it."""
+        openers = {
+            site.method
+            for name in self.names
+            for site in self.facts.stores.get(name, [])
+            if not site.resets and site.value is not None and not _starts_empty(site)
+        }
+        if len(openers) != 1:
+            return None
+        opener = openers.pop()
+        if opener.name in STARTS or self._is_started(opener):
+            return None
+        reads = [m for name in self.names for m, _ in self.facts.reads.get(name, [])]
+        users = {each.name for each in reads if not is_closer(each)} - {opener.name}
+        if not users:
+            return None
+        led = any(
+            opener.name in self.facts.reached([user]) or self.facts.is_property(opener.name)
+            for user in users
+        )
+        return None if led else opener
+
+    def _is_started(self, opener: Method) -> bool:
+        return opener.name in self.facts.started or opener.name in WORKERS
+
+
+def _starts_empty(site: StoreSite) -> bool:
+    return site.method.name in STARTS and isinstance(site.value, (ast.Dict, ast.List, ast.Constant))
+
+
+def _is_alone(statement: ast.stmt) -> bool:
+    return isinstance(statement, (ast.Assign, ast.AnnAssign)) and (
+        len(getattr(statement, "targets", [None])) == 1
+    )
+
+
+def _is_flag(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, (bool, int))
+
+
+def _is_dict_of(node: ast.expr, me: str) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="vars"), args=[ast.Name(id=name)]):
+            return name == me
+        case ast.Attribute(attr="__dict__", value=ast.Name(id=name)):
+            return name == me
+    return False

@@ -1,0 +1,198 @@
+"""Handles that the constructor goes on opening: another process opens them again from kept values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from dlfix.fixing.classes.closing import questions_and_guards
+from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, StoreSite, self_name
+from dlfix.fixing.classes.forms import Forms
+from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.moving import Mover
+from dlfix.fixing.classes.observed import declared_at
+from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, State
+from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, is_slotted, state_for
+from dlfix.fixing.classes.text import render, shifted
+
+AGAIN = "__setstate__ opens it again"
+AT_FORK = "a forked worker still uses the parent's: start workers with spawn or forkserver"
+
+
+class Held(Forms):
+    """Plans attributes that hold, for each process, what it opened: the constructor opens the first.
+
+    What is not `eager` is opened by the first use in each process.
+    """
+
+    eager = True
+
+    def plan(self) -> ClassPlan:
+        """Return the plan; raise Refusal where there is none."""
+        self._refuse_writes()
+        self._refuse_positions()
+        self._refuse_consumed()
+        if self.facts.slots is not None:
+            raise Refusal(f"the class has `__slots__` ({self.facts.line(self.facts.node)})")
+        for name in self.handles:
+            where = declared_at(self.facts, name)
+            if where or name in self.facts.fields:
+                raise Refusal(f"it is a field of the class ({where or name})")
+        movers: dict[Method, Mover] = {}
+        lazies, exchanges, inserts = [], [], []
+        for name, handle in self.handles.items():
+            site = _only_start(self.facts, handle)
+            mover = movers.setdefault(
+                site.method, Mover(self.facts, site.method, self.handles, self.around)
+            )
+            body, saves = mover.again(name)
+            lazies.append(self._held(handle, body))
+            exchanges.append(self._kept_first(handle))
+            if saves:
+                span = self.module.span(site.statement)
+                inserts.append(Insert(span, "\n".join(saves), before=True))
+            exchanges += questions_and_guards(self.facts, name, self._kept_in(name, True), name)
+        _refuse_changing(self.facts, self.around, lazies, movers)
+        drops = [
+            Drop(self._kept_in(name, True), "{}", EACH_ITS_OWN if not index else "")
+            for index, name in enumerate(self.handles)
+        ]
+        return ClassPlan(
+            cls=self.module.span(self.facts.node),
+            exchanges=tuple(exchanges),
+            inserts=tuple(inserts),
+            lazies=tuple(lazies),
+            state=state_for(self.facts, tuple(drops), (), self.around),
+            after=next(iter(self.handles.values())).site.method.name,
+        )
+
+    def _held(self, handle: Handle, body: str) -> Lazy:
+        name = handle.attribute
+        return Lazy(
+            name=name,
+            body=body,
+            annotation=self._annotation(handle),
+            kept_in=self._kept_in(name, True),
+            settable=self._is_set_again(name, ast.Store),
+            deletable=self._is_set_again(name, ast.Del),
+            close_inherited=self._close_inherited(handle),
+            self_name=self_name(handle.site.method),
+        )
+
+    def _is_set_again(self, name: str, context: type[ast.expr_context]) -> bool:
+        first = self.handles[name].site
+        own = any(
+            isinstance(getattr(site.target, "ctx", None), context)
+            for site in self.facts.stores[name]
+            if site is not first
+        )
+        return own or (name in self.around.set_outside)
+
+    def _kept_first(self, handle: Handle) -> Exchange:
+        site = handle.site
+        assert site.value is not None
+        me, annotation = self_name(site.method), self._annotation(handle)
+        typed = f": dict[int, {annotation}]" if annotation else ""
+        if not self.eager:
+            text = f"{me}.{self._kept_in(handle.attribute, True)}{typed} = {{}}"
+            return Exchange(self.module.span(site.statement), text)
+        head = f"{me}.{self._kept_in(handle.attribute, True)}{typed} = {{os.getpid(): "
+        text = render(self.module, site.value, {})
+        value = self.module.span(site.value).start.column
+        statement = self.module.span(site.statement).start.column
+        text = shifted(text, len(head) - (value - statement), value - statement)
+        others = _other_targets(self.module.segment, site)
+        return Exchange(self.module.span(site.statement), f"{head}{text}}}{others}")
+
+
+class OnFirstUse(Held):
+    """Plans attributes that each process makes when it first uses them."""
+
+    eager = False
+
+
+def _other_targets(segment: object, site: StoreSite) -> str:
+    if isinstance(site.statement, ast.Assign) and len(site.statement.targets) > 1:
+        raise Refusal("it is set together with others")
+    return ""
+
+
+def plan_by_state(
+    facts: ClassFacts, handles: Mapping[str, Handle], around: Surroundings
+) -> ClassPlan:
+    """Plan handles that leave the pickled state, and are opened again when it is set."""
+    ordered = sorted(handles.values(), key=lambda each: each.site.statement.lineno)
+    movers: dict[Method, Mover] = {}
+    restores: list[str] = []
+    inserts: list[Insert] = []
+    frozen = any("frozen=True" in ast.unparse(each) for each in facts.node.decorator_list)
+    for handle in ordered:
+        site = _only_start(facts, handle)
+        mover = movers.setdefault(site.method, Mover(facts, site.method, handles, around))
+        body, saves = mover.again(handle.attribute)
+        restores += _restoring(handle.attribute, body, frozen)
+        if saves and (frozen or is_slotted(facts)):
+            raise Refusal(f"what it is opened from is not kept ({facts.line(site.statement)})")
+        if saves:
+            inserts.append(Insert(facts.module.span(site.statement), "\n".join(saves), before=True))
+    inputs = around.inputs
+    if inputs is not None:
+        known = set(handles) | {n for m in movers.values() for n in m.moved.kept.values()}
+        inputs.refuse_changing(facts, "\n".join(restores), "self", known)
+    drops = tuple(
+        Drop(each.attribute, why=AGAIN if not index else "") for index, each in enumerate(ordered)
+    )
+    return ClassPlan(
+        cls=facts.module.span(facts.node),
+        inserts=tuple(inserts),
+        state=_state(facts, drops, tuple(restores), around),
+        after=ordered[-1].site.method.name if "__init__" in facts.methods else "__post_init__",
+        remains=AT_FORK if any(each.reads_on for each in ordered) else "",
+    )
+
+
+def _state(
+    facts: ClassFacts, drops: tuple[Drop, ...], restores: tuple[str, ...], around: Surroundings
+) -> State:
+    if facts.slots is not None:
+        raise Refusal(f"the class has `__slots__` ({facts.line(facts.node)})")
+    state = state_for(facts, drops, restores, around)
+    if state is None:
+        raise Refusal(f"the class has its own way to be pickled ({facts.line(facts.node)})")
+    return state
+
+
+def _restoring(attribute: str, body: str, frozen: bool) -> list[str]:
+    """Return the statements that set an attribute to what a body returns."""
+    *before, last = body.split("\nreturn ") if "\nreturn " in body else [body]
+    value = last.removeprefix("return ")
+    lines = [line for part in before for line in part.split("\n")]
+    if frozen:
+        return [*lines, f'object.__setattr__(self, "{attribute}", {value})']
+    return [*lines, f"self.{attribute} = {value}"]
+
+
+def _only_start(facts: ClassFacts, handle: Handle) -> StoreSite:
+    """Return the one statement that opens a handle, while an instance is made."""
+    site = handle.site
+    if site.method.name not in STARTS or site.statement not in site.method.body:
+        raise Refusal(f"it is opened within other statements ({facts.line(site.statement)})")
+    if handle.container or site.value is None:
+        raise Refusal(f"several are opened together ({facts.line(site.statement)})")
+    if len([s for s in facts.stores[handle.attribute] if s.method.name in facts.started]) > 1:
+        raise Refusal(f"it is opened more than once ({facts.line(site.statement)})")
+    return site
+
+
+def _refuse_changing(
+    facts: ClassFacts,
+    around: Surroundings,
+    lazies: list[Lazy],
+    movers: Mapping[Method, Mover],
+) -> None:
+    if around.inputs is None:
+        return
+    known = {each.name for each in lazies} | {each.kept_in for each in lazies}
+    known |= {name for mover in movers.values() for name in mover.moved.kept.values()}
+    for each in lazies:
+        around.inputs.refuse_changing(facts, each.body, each.self_name, known)
