@@ -1,0 +1,76 @@
+"""What a generated program may be made of: features with weighted options, the plainest first."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+Spec = dict[str, str]
+Options = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of program: its features, which choices contradict each other, how it is written."""
+
+    name: str
+    features: Mapping[str, Options]
+    settle: Callable[[Spec], None]  # replaces choices that make no sense beside others
+    render: Callable[[Spec], dict[str, str]]
+
+    def draw(self, rng: random.Random) -> Spec:
+        """Draw one program's features."""
+        spec = {name: _pick(rng, options) for name, options in self.features.items()}
+        self.settle(spec)
+        return spec
+
+    def plainer(self, spec: Spec) -> list[Spec]:
+        """Return the specs that are plainer in one feature."""
+        found = []
+        for name, options in self.features.items():
+            plain = next(iter(options))
+            if spec[name] == plain:
+                continue
+            less = {**spec, name: plain}
+            self.settle(less)
+            if less != spec and less not in found and self.weight(less) < self.weight(spec):
+                found.append(less)
+        return found
+
+    def weight(self, spec: Spec) -> int:
+        """Count the features that are not plain."""
+        return sum(spec[name] != next(iter(options)) for name, options in self.features.items())
+
+    def told(self, spec: Spec) -> str:
+        """Name what is not plain."""
+        odd = [
+            f"{name}={spec[name]}"
+            for name, options in self.features.items()
+            if spec[name] != next(iter(options))
+        ]
+        return " ".join(odd) or "plain"
+
+
+def _pick(rng: random.Random, options: Options) -> str:
+    return rng.choices(list(options), list(options.values()))[0]
+
+
+def families() -> dict[str, Family]:
+    """Return all families by name."""
+    from tests.differential import callables, guards, resources
+
+    return {family.name: family for family in (resources.FAMILY, callables.FAMILY, guards.FAMILY)}
+
+
+def draw(seed: int, only: str | None = None) -> tuple[Family, Spec]:
+    """Draw a program: the same for the same seed."""
+    rng = random.Random(seed)
+    drawn = _pick(rng, {"resources": 60, "callables": 30, "guards": 10})
+    family = families()[only or drawn]
+    return family, family.draw(rng)
+
+
+def indented(lines: list[str], depth: int) -> list[str]:
+    """Indent lines of code."""
+    return ["    " * depth + line if line else line for line in lines]
