@@ -460,7 +460,7 @@ class Program:
         if spec["boundary"] == "iterable":
             body += ["out = [sorted(value for batch in epoch for value in batch) for epoch in out]"]
         body += ["return out"]
-        needs = "context" in "\n".join(body)
+        needs = any(word in "\n".join(body) for word in ("context.", "=context"))
         head = ["context = multiprocessing.get_context(args.start_method)"] if needs else []
         runner: list[str] = []
         match spec["scope"]:

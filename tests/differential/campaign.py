@@ -21,6 +21,9 @@ FORKSERVER_EVERY = 5
 RENEWED_AFTER = 150  # programs: dlfix keeps what it read as long as its process lives
 
 
+Job = tuple[int, str, Spec]  # a seed, a family, the features
+
+
 @dataclass(frozen=True)
 class Judged:
     """One program and what became of it."""
@@ -96,10 +99,25 @@ def _judging() -> Judge:
     return _judge
 
 
-def judge_seed(job: tuple[int, str | None]) -> Judged:
-    """Draw and judge one program."""
-    seed, only = job
-    family, spec = grammar.draw(seed, only)
+def drawn(seeds: Iterable[int], only: str | None = None) -> Iterator[Job]:
+    """Draw a program for each seed."""
+    for seed in seeds:
+        family, spec = grammar.draw(seed, only)
+        yield seed, family.name, spec
+
+
+def swept(only: str | None = None) -> Iterator[Job]:
+    """Every option of every feature in an otherwise plain program."""
+    for family in grammar.families().values():
+        if only in (None, family.name):
+            for spec in family.every():
+                yield 0, family.name, spec
+
+
+def judge_program(job: Job) -> Judged:
+    """Write a program down and judge it."""
+    seed, name, spec = job
+    family = grammar.families()[name]
     verdict = _judging().judge(family.render(spec), forkserver=seed % FORKSERVER_EVERY == 0)
     return Judged(seed, family.name, spec, verdict)
 
@@ -109,36 +127,39 @@ def reduce(judged: Judged) -> Cause:
     family = grammar.families()[judged.family]
     status = judged.verdict.bad
     assert status is not None
-    spec, verdict = judged.spec, judged.verdict
-    forkserver = "forkserver" in status
-    progress = True
-    while progress:
-        progress = False
-        for less in family.plainer(spec):
-            tried = _judging().judge(family.render(less), forkserver=forkserver)
-            if tried.bad == status:
-                spec, verdict, progress = less, tried, True
-                break
-    return Cause(status, family, spec, judged.seed, family.render(spec), verdict)
+    spec = _plainest(family, judged.spec, status)
+    files = family.render(spec)
+    verdict = _judging().judge(files, forkserver="forkserver" in status)
+    return Cause(status, family, spec, judged.seed, files, verdict)
+
+
+def _plainest(family: Family, spec: Spec, status: str) -> Spec:
+    """One feature is often enough; else features are dropped one by one."""
+    for alone in family.single(spec):
+        if _judging().still(family.render(alone), status):
+            return alone
+    for less in family.plainer(spec):
+        if _judging().still(family.render(less), status):
+            return _plainest(family, less, status) if family.weight(less) > 1 else less
+    return spec
 
 
 def _close_at_end() -> None:
     warnings.simplefilter("ignore")
 
 
-def run(seeds: Iterable[int], *, only: str | None = None, processes: int = 2,
+def run(programs: Iterable[Job], *, processes: int = 2,
         causes: int = 80, reducing: bool = True,
         tell: Callable[[str], None] | None = None) -> Campaign:  # fmt: skip
-    """Judge the programs of some seeds."""
+    """Judge programs, and reduce those that fail."""
     campaign = Campaign()
     with _pool(processes) as pool:
-        jobs = ((seed, only) for seed in seeds)
-        for judged in pool.imap_unordered(judge_seed, jobs, chunksize=4):
+        for judged in pool.imap_unordered(judge_program, programs, chunksize=4):
             campaign.add(judged)
             if tell and campaign.programs % 100 == 0:
                 tell(f"{campaign.programs} programs, {len(campaign.failed)} failures")
     if reducing:
-        with _pool(processes, 1) as pool:
+        with _pool(processes, 30) as pool:
             _find_causes(campaign, pool, causes, processes, tell)
     return campaign
 
@@ -220,6 +241,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("number", type=int, nargs="?", default=2000)
     parser.add_argument("--seed", type=int, help="the first seed; a fresh one by default")
+    parser.add_argument("--sweep", action="store_true", help="each option alone, before the others")
     parser.add_argument("--family", choices=grammar.families())
     parser.add_argument("--causes", type=int, default=80, help="reduce at most so many")
     parser.add_argument("--processes", type=int, default=2)
@@ -227,8 +249,10 @@ def main() -> int:
     options = parser.parse_args()
     seed = options.seed if options.seed is not None else int(time.time()) % 10**6 * 1000
     start = time.monotonic()
+    jobs = list(swept(options.family)) if options.sweep else []
+    jobs += drawn(range(seed, seed + options.number), options.family)
     campaign = run(
-        range(seed, seed + options.number), only=options.family, processes=options.processes,
+        jobs, processes=options.processes,
         causes=options.causes, tell=lambda text: print(text, file=sys.stderr, flush=True),
     )  # fmt: skip
     print(f"seed {seed}, {time.monotonic() - start:.0f} s")

@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Spec = dict[str, str]
+
+# In how many features a program may be other than plain: most fail already with two or three.
+BOLDNESS = (0.2, 0.35, 1.0)
 Options = Mapping[str, int]
 
 
@@ -19,9 +22,14 @@ class Family:
     settle: Callable[[Spec], None]  # replaces choices that make no sense beside others
     render: Callable[[Spec], dict[str, str]]
 
-    def draw(self, rng: random.Random) -> Spec:
-        """Draw one program's features."""
-        spec = {name: _pick(rng, options) for name, options in self.features.items()}
+    def draw(self, rng: random.Random, wanted: Mapping[str, str] | None = None) -> Spec:
+        """Draw one program's features; those that are wanted stay, where they make sense."""
+        boldness = rng.choice(BOLDNESS)
+        spec = {
+            name: _pick(rng, options) if rng.random() < boldness else next(iter(options))
+            for name, options in self.features.items()
+        }
+        spec.update(wanted or {})
         self.settle(spec)
         return spec
 
@@ -36,6 +44,29 @@ class Family:
             self.settle(less)
             if less != spec and less not in found and self.weight(less) < self.weight(spec):
                 found.append(less)
+        return found
+
+    def single(self, spec: Spec) -> list[Spec]:
+        """Return the specs in which one feature of this one is all that is not plain."""
+        plain = {name: next(iter(options)) for name, options in self.features.items()}
+        found = []
+        for name in plain:
+            one = {**plain, name: spec[name]}
+            self.settle(one)
+            if one[name] == spec[name] != plain[name] and self.weight(one) < self.weight(spec):
+                found.append(one)
+        return found
+
+    def every(self) -> list[Spec]:
+        """Return the specs in which one option is all that is not plain, as far as that goes."""
+        plain = {name: next(iter(options)) for name, options in self.features.items()}
+        found = [plain]
+        for name, options in self.features.items():
+            for option in options:
+                spec = {**plain, name: option}
+                self.settle(spec)
+                if spec[name] == option and spec not in found:
+                    found.append(spec)
         return found
 
     def weight(self, spec: Spec) -> int:

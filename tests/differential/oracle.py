@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -137,6 +137,7 @@ class Tool:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.plant: Callable[[str, str], str] | None = None  # a bug put into what is written
 
     def check(self, files: Files) -> list[str]:
         """Return the codes of what is found."""
@@ -155,6 +156,8 @@ class Tool:
         write(self.folder, files)
         outcome = Session.open([self.folder], Settings()).rewrite(unsafe=unsafe)
         made = {path.name: text for path, text in outcome.after.items()}
+        if self.plant is not None:
+            made = {name: self.plant(files[name], text) for name, text in made.items()}
         left = tuple(
             f"{one.finding.code}: {getattr(one.outcome, 'reason', None) or getattr(one.outcome, 'message', 'no fix')}"
             for one in outcome.left
@@ -228,6 +231,22 @@ class Judge:
             self._unsafely(files, safe, alone, before, forkserver, verdict)
         return verdict
 
+    def still(self, files: Files, status: str) -> bool:
+        """Tell whether a program fails in one way, with no more runs than that takes."""
+        if status not in ("WRONG 0 workers", "WRONG files on disk", "WRONG descriptors"):
+            return self.judge(files, forkserver="forkserver" in status).bad == status
+        alone = self.runner.run(files, 0, "spawn")
+        if alone.result is None:
+            return False
+        for unsafe in (False, True):
+            applied = self.tool.apply(files, unsafe=unsafe)
+            wrong = applied.files != files and self._wrong_alone(applied, alone)
+            if wrong:
+                return f"WRONG {wrong[0]}" == status
+            if not applied.left:
+                return False
+        return False
+
     def _unsafely(self, files: Files, safe: Applied, alone: Ran, before: Mapping[str, Ran],
                   forkserver: bool, verdict: Verdict) -> None:  # fmt: skip
         try:
@@ -261,11 +280,18 @@ class Judge:
     def _wrong(self, files: Files, applied: Applied, alone: Ran, before: Mapping[str, Ran],
                forkserver: bool, *, unsafe: bool) -> tuple[str, str] | None:  # fmt: skip
         """Return what is worse than before, or is not what the tool says."""
-        run, made = self.runner.run, applied.files
-        again = self.tool.apply(made, unsafe=unsafe)
-        if again.files != made:
-            return "second apply", ""
-        after = run(made, 0, "spawn")
+        wrong = self._wrong_alone(applied, alone)
+        if wrong is not None:
+            return wrong
+        for method in METHODS if forkserver else ("spawn", "fork"):
+            wrong = self._wrong_under(method, files, applied, alone, before)
+            if wrong is not None:
+                return wrong
+        again = self.tool.apply(applied.files, unsafe=unsafe)
+        return ("second apply", "") if again.files != applied.files else None
+
+    def _wrong_alone(self, applied: Applied, alone: Ran) -> tuple[str, str] | None:
+        after = self.runner.run(applied.files, 0, "spawn")
         if after.result != alone.result:
             if after.result is not None and applied.warned:
                 return "changed as warned", f"{alone.result} -> {after.result}"
@@ -274,10 +300,6 @@ class Judge:
             return "files on disk", f"{alone.disk}\n->\n{after.disk}"
         if after.descriptors > alone.descriptors:
             return "descriptors", f"{alone.descriptors} -> {after.descriptors}"
-        for method in METHODS if forkserver else ("spawn", "fork"):
-            wrong = self._wrong_under(method, files, applied, alone, before)
-            if wrong is not None:
-                return wrong
         return None
 
     def _wrong_under(self, method: str, files: Files, applied: Applied, alone: Ran,
