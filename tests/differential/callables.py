@@ -23,7 +23,7 @@ FEATURES = {
         "tuple": 1, "variable": 2, "attribute_later": 2, "conditional": 1,
     },
     "asks": {
-        "call": 12, "name": 2, "signature": 2, "isinstance": 2, "keyword": 2, "qualname": 1,
+        "call": 12, "name": 2, "signature": 2, "isinstance": 2, "keyword": 2,
         "defaults": 1, "equal": 1, "method": 1,
     },
     "boundary": {
@@ -50,24 +50,44 @@ def settle(spec: Spec) -> None:
         spec["scope"] = spec["scope"] if spec["scope"] not in IN_CLASS else "main"
     if spec["callable"] == "bound":
         spec["scope"] = "method"
-    if spec["callable"] in ("dispatch", "class", "recursive", "generator_helper", "decorated", "undressed"):
-        if spec["parameters"] in ("shadow",):
-            spec["parameters"] = "plain"
+    if spec["callable"] in (
+        "dispatch",
+        "class",
+        "recursive",
+        "generator_helper",
+        "decorated",
+        "undressed",
+    ) and spec["parameters"] in ("shadow",):
+        spec["parameters"] = "plain"
     if spec["callable"] == "dispatch" and spec["parameters"] != "plain":
         spec["parameters"] = "plain"
-    if spec["asks"] == "keyword" and spec["parameters"] not in ("kwargs", "default", "keyword_only"):
+    if spec["asks"] == "keyword" and spec["parameters"] not in (
+        "kwargs",
+        "default",
+        "keyword_only",
+    ):
         spec["parameters"] = "kwargs" if spec["callable"] != "dispatch" else "plain"
     if spec["asks"] == "keyword" and spec["callable"] in (
-        "dispatch", "recursive", "class", "partial", "bound", "nested", "generator_helper",
+        "dispatch",
+        "recursive",
+        "class",
+        "partial",
+        "bound",
+        "nested",
+        "generator_helper",
         "module_lambda",
     ):
         spec["asks"] = "call"
-    if spec["asks"] != "call" and spec["stored"] in ("list", "dict", "compose", "tuple", "conditional"):
+    if spec["asks"] != "call" and spec["stored"] in (
+        "list",
+        "dict",
+        "compose",
+        "tuple",
+        "conditional",
+    ):
         spec["stored"] = "direct"
-    if spec["asks"] in ("name", "qualname", "defaults") and spec["callable"] in ("partial", "class"):
+    if spec["asks"] in ("name", "defaults") and spec["callable"] in ("partial", "class"):
         spec["asks"] = "call"
-    if spec["asks"] == "qualname":
-        spec["asks"] = "name"
     if spec["boundary"] != "transform":
         if spec["stored"] in ("list", "dict", "compose", "tuple", "attribute", "attribute_later"):
             spec["stored"] = "variable"
@@ -75,12 +95,24 @@ def settle(spec: Spec) -> None:
             spec["asks"] = "call"
     if spec["boundary"] in ("pool_map", "process", "executor") and spec["stored"] == "options":
         spec["stored"] = "direct"
-    if spec["capture"] == "dataset" and (spec["boundary"] != "collate" or spec["scope"] in IN_CLASS):
+    if spec["capture"] == "dataset" and (
+        spec["boundary"] != "collate" or spec["scope"] in IN_CLASS
+    ):
         spec["capture"] = "local"
-    if spec["callable"] == "class" and spec["capture"] in ("nonlocal", "private", "comprehension", "loop"):
+    if spec["callable"] == "class" and spec["capture"] in (
+        "nonlocal",
+        "private",
+        "comprehension",
+        "loop",
+    ):
         spec["capture"] = "parameter"
     if spec["capture"] == "nonlocal" and spec["callable"] in (
-        "lambda", "named_lambda", "conditional", "bound", "partial", "undressed"
+        "lambda",
+        "named_lambda",
+        "conditional",
+        "bound",
+        "partial",
+        "undressed",
     ):
         spec["callable"] = "local"
     if spec["callable"] == "bound":
@@ -88,7 +120,9 @@ def settle(spec: Spec) -> None:
     if spec["scope"] == "init" and spec["stored"] in ("default",):
         spec["stored"] = "direct"
     if spec["capture"] in ("loop", "comprehension"):
-        spec["callable"] = "lambda" if spec["callable"] not in ("lambda", "local") else spec["callable"]
+        spec["callable"] = (
+            "lambda" if spec["callable"] not in ("lambda", "local") else spec["callable"]
+        )
         spec["stored"] = "list" if spec["boundary"] == "transform" else "direct"
         if spec["capture"] == "comprehension":
             spec["callable"] = "lambda"
@@ -113,9 +147,20 @@ class Program:
         self.value = self._capture()
         self.name = "scaled" if spec["names"] != "builtin" else "filter"
         if spec["names"] == "taken":
-            self.top += ["def _scaled(value):", "    return -value", "", "",
-                         "def _transform(value):", "    return -value", "", "",
-                         "_collate_fn = None", "SCALE = 1", "", ""]
+            self.top += [
+                "def _scaled(value):",
+                "    return -value",
+                "",
+                "",
+                "def _transform(value):",
+                "    return -value",
+                "",
+                "",
+                "_collate_fn = None",
+                "SCALE = 1",
+                "",
+                "",
+            ]
 
     def _capture(self) -> str:
         """Prepare what is captured; return the expression that stands for it."""
@@ -177,13 +222,21 @@ class Program:
                 self.top += ["BIAS = 4", "", ""]
                 return "BIAS"
             case "module_changed":
-                self.top += ["BIAS = 4", "", "", "def set_bias(number):", "    global BIAS",
-                             "    BIAS = number", "", ""]
+                self.top += [
+                    "BIAS = 4",
+                    "",
+                    "",
+                    "def set_bias(number):",
+                    "    global BIAS",
+                    "    BIAS = number",
+                    "",
+                    "",
+                ]
                 self.before += ["set_bias(factor + 5)"]
                 return "BIAS"
             case "two":
                 self.before += ["low, high = factor, factor + 3"]
-                return "(low + high)"
+                return "(low * 3 + high)"
             case "unpacked":
                 self.before += ["(low, *rest) = [factor, 5, 6]"]
                 return "(low + rest[1])"
@@ -201,8 +254,12 @@ class Program:
             case "dataset":
                 return "len(data)"
             case "exception":
-                self.before += ["try:", "    offset = int('x')", "except ValueError:",
-                                "    offset = factor"]
+                self.before += [
+                    "try:",
+                    "    offset = int('x')",
+                    "except ValueError:",
+                    "    offset = factor",
+                ]
                 return "offset"
         return "3"
 
@@ -242,8 +299,12 @@ class Program:
             case "named_lambda":
                 return [f"{name} = lambda {parameters}: {body}"], name
             case "conditional":
-                return [f"if factor > 1:", f"    {name} = lambda {parameters}: {body}", "else:",
-                        f"    {name} = lambda {parameters}: 0"], name
+                return [
+                    "if factor > 1:",
+                    f"    {name} = lambda {parameters}: {body}",
+                    "else:",
+                    f"    {name} = lambda {parameters}: 0",
+                ], name
             case "local":
                 return self._local(name, parameters, body), name
             case "factory":
@@ -255,40 +316,69 @@ class Program:
             case "recursive":
                 if self.batch or spec["boundary"] == "init":
                     return self._local(name, parameters, body), name
-                return [f"def {name}({parameters}):", "    if value > 3:",
-                        f"        return {name}(value - 2) + 1", f"    return {body}", ""], name
+                return [
+                    f"def {name}({parameters}):",
+                    "    if value > 3:",
+                    f"        return {name}(value - 2) + 1",
+                    f"    return {body}",
+                    "",
+                ], name
             case "partial":
                 first = "batch" if self.batch else "value"
                 whole = body.replace(value, "given") if value != "3" else body
                 given = value if value != "3" else "3"
                 if spec["boundary"] == "init":
                     whole = "random.seed(value + given)"
-                return [f"def {name}({first}, given):", f"    return {whole.replace(more, '')}", ""], \
-                    f"functools.partial({name}, given={given})"
+                return [
+                    f"def {name}({first}, given):",
+                    f"    return {whole.replace(more, '')}",
+                    "",
+                ], f"functools.partial({name}, given={given})"
             case "bound":
                 return [], "self._scaled"
             case "module_lambda":
                 self.top += [f"{name} = lambda {parameters}: {body}", "", ""]
                 return [], name
             case "dispatch":
-                self.before += ["@functools.singledispatch", f"def {name}(value):",
-                                "    return value", "", f"@{name}.register(list)",
-                                "def _of_list(batch):", f"    return {body if self.batch else 0}", "",
-                                f"@{name}.register(int)", "def _of_int(value):",
-                                f"    return {body if not self.batch else 0}", ""]
+                self.before += [
+                    "@functools.singledispatch",
+                    f"def {name}(value):",
+                    "    return value",
+                    "",
+                    f"@{name}.register(list)",
+                    "def _of_list(batch):",
+                    f"    return {body if self.batch else 0}",
+                    "",
+                    f"@{name}.register(int)",
+                    "def _of_int(value):",
+                    f"    return {body if not self.batch else 0}",
+                    "",
+                ]
                 return [], name
             case "class":
                 first = "batch" if self.batch else "value"
-                return ["class Scaled:", f"    def __call__(self, {parameters}):",
-                        f"        return {body.replace('self.', 'outer.')}", ""], "Scaled()"
+                return [
+                    "class Scaled:",
+                    f"    def __call__(self, {parameters}):",
+                    f"        return {body.replace('self.', 'outer.')}",
+                    "",
+                ], "Scaled()"
             case "nested":
-                return [f"inner = lambda value: value + {value}",
-                        f"{name} = lambda {parameters}: "
-                        + ("[inner(value) for value in batch]" if self.batch else "inner(value)")], name
+                return [
+                    f"inner = lambda value: value + {value}",
+                    f"{name} = lambda {parameters}: "
+                    + ("[inner(value) for value in batch]" if self.batch else "inner(value)"),
+                ], name
             case "generator_helper":
                 call = "[one(value) for value in batch]" if self.batch else "one(value)"
-                return ["def one(value):", f"    return value + {value}", "",
-                        f"def {name}({parameters}):", f"    return {call}", ""], name
+                return [
+                    "def one(value):",
+                    f"    return value + {value}",
+                    "",
+                    f"def {name}({parameters}):",
+                    f"    return {call}",
+                    "",
+                ], name
         return [], "abs"
 
     def _local(self, name: str, parameters: str, body: str) -> list[str]:
@@ -302,19 +392,35 @@ class Program:
     def _factory(self, name: str, parameters: str, body: str) -> tuple[list[str], str]:
         """Return a closure that a function of the module makes."""
         if self.spec["capture"] in ("parameter", "none"):
-            self.top += ["def make_scaled(factor):", f"    def {name}({parameters}):",
-                         f"        return {body}", "", f"    return {name}", "", ""]
+            self.top += [
+                "def make_scaled(factor):",
+                f"    def {name}({parameters}):",
+                f"        return {body}",
+                "",
+                f"    return {name}",
+                "",
+                "",
+            ]
             return [], "make_scaled(factor)"
-        lines = ["def make_scaled(extra):",
-                 *indented(self._local(name, parameters, body), 1),
-                 f"    return {name}", ""]
+        lines = [
+            "def make_scaled(extra):",
+            *indented(self._local(name, parameters, body), 1),
+            f"    return {name}",
+            "",
+        ]
         return lines, "make_scaled(factor)"
 
     def _decorated(self, name: str, parameters: str, body: str, *, wraps: bool = True) -> tuple[list[str], str]:  # fmt: skip
-        self.top += ["def logged(function):",
-                     *(["    @functools.wraps(function)"] if wraps else []),
-                     "    def wrapper(*args, **kwargs):", "        return function(*args, **kwargs)",
-                     "", "    return wrapper", "", ""]
+        self.top += [
+            "def logged(function):",
+            *(["    @functools.wraps(function)"] if wraps else []),
+            "    def wrapper(*args, **kwargs):",
+            "        return function(*args, **kwargs)",
+            "",
+            "    return wrapper",
+            "",
+            "",
+        ]
         return ["@logged", *self._local(name, parameters, body)], name
 
     # Where it goes
@@ -344,45 +450,82 @@ class Program:
             return self._in_loop(made, expression)
         stored, handed = self.stored(expression)
         lines = [*self.before, *made, *stored]
-        if spec["style"] == "semicolon" and self.before and spec["callable"] in ("lambda", "named_lambda"):
-            simple = [line for line in lines if line.startswith(("offset =", "chosen =", "weights =", "scaled =", "low, high"))]
+        if (
+            spec["style"] == "semicolon"
+            and self.before
+            and spec["callable"] in ("lambda", "named_lambda")
+        ):
+            simple = [
+                line
+                for line in lines
+                if line.startswith(("offset =", "chosen =", "weights =", "scaled =", "low, high"))
+            ]
             if len(simple) > 1 and simple == lines[: len(simple)]:
-                lines = ["; ".join(simple), *lines[len(simple):]]
+                lines = ["; ".join(simple), *lines[len(simple) :]]
         return [*lines, *self.send(handed)]
 
     def _in_loop(self, made: list[str], expression: str) -> list[str]:
         if self.spec["capture"] == "comprehension":
-            return [*self.before, f"steps = [{expression} for step in (factor, 2)]", *self.send("steps")]
-        return [*self.before, "steps = []", "for step in (factor, 2):", *indented(made, 1),
-                f"    steps.append({expression})", *self.send("steps")]
+            return [
+                *self.before,
+                f"steps = [{expression} for step in (factor, 2)]",
+                *self.send("steps"),
+            ]
+        return [
+            *self.before,
+            "steps = []",
+            "for step in (factor, 2):",
+            *indented(made, 1),
+            f"    steps.append({expression})",
+            *self.send("steps"),
+        ]
 
     def send(self, handed: str) -> list[str]:
         """Hand it over, and collect what comes back."""
         boundary = self.spec["boundary"]
         if boundary == "pool_map":
-            lines = [f"function = {handed}", *self.after, "if args.workers:",
-                     "    with context.Pool(args.workers) as pool:",
-                     "        out = pool.map(function, range(6))", "else:",
-                     "    out = [function(value) for value in range(6)]"]
+            lines = [
+                f"function = {handed}",
+                *self.after,
+                "if args.workers:",
+                "    with context.Pool(args.workers) as pool:",
+                "        out = pool.map(function, range(6))",
+                "else:",
+                "    out = [function(value) for value in range(6)]",
+            ]
         elif boundary == "executor":
-            lines = [f"function = {handed}", *self.after, "if args.workers:",
-                     "    with ProcessPoolExecutor(args.workers, mp_context=context) as pool:",
-                     "        out = list(pool.map(function, range(6)))", "else:",
-                     "    out = [function(value) for value in range(6)]"]
+            lines = [
+                f"function = {handed}",
+                *self.after,
+                "if args.workers:",
+                "    with ProcessPoolExecutor(args.workers, mp_context=context) as pool:",
+                "        out = list(pool.map(function, range(6)))",
+                "else:",
+                "    out = [function(value) for value in range(6)]",
+            ]
         elif boundary == "process":
-            lines = [f"function = {handed}", *self.after, "if args.workers:",
-                     "    results = context.SimpleQueue()",
-                     "    process = context.Process(target=work, args=(function, results))",
-                     "    process.start()", "    out = results.get()", "    process.join()", "else:",
-                     "    out = [function(value) for value in range(6)]"]
+            lines = [
+                f"function = {handed}",
+                *self.after,
+                "if args.workers:",
+                "    results = context.SimpleQueue()",
+                "    process = context.Process(target=work, args=(function, results))",
+                "    process.start()",
+                "    out = results.get()",
+                "    process.join()",
+                "else:",
+                "    out = [function(value) for value in range(6)]",
+            ]
         else:
             lines = self._loader(handed)
         return lines
 
     def _loader(self, handed: str) -> list[str]:
         spec, boundary = self.spec, self.spec["boundary"]
-        common = ("batch_size=2, num_workers=args.workers, "
-                  "multiprocessing_context=args.start_method if args.workers else None")
+        common = (
+            "batch_size=2, num_workers=args.workers, "
+            "multiprocessing_context=args.start_method if args.workers else None"
+        )
         data = "Items(range(6))"
         option = ""
         if boundary in ("transform", "iterable"):
@@ -401,8 +544,11 @@ class Program:
             lines += [f'options = {{"{key}": {value}}}']
             option = ", **options"
         lines += self.after
-        lines += [f"loader = DataLoader(data, {common}{option})", "out = []",
-                  f"for _ in range({spec['epochs']}):"]
+        lines += [
+            f"loader = DataLoader(data, {common}{option})",
+            "out = []",
+            f"for _ in range({spec['epochs']}):",
+        ]
         read = "batch" if boundary == "collate" else "batch.tolist()"
         lines += [f"    out.append([{read} for batch in loader])"]
         if boundary == "transform" and self._looks():
@@ -425,33 +571,68 @@ class Program:
         call = "self.transform(value)"
         if spec["asks"] == "keyword":
             call = {"kwargs": "self.transform(value, factor=5, offset=1)"}.get(
-                spec["parameters"], "self.transform(value, bias=5)")
-        lines = ["class Items(Dataset):", "    def __init__(self, values, transform=None):",
-                 "        self.values = list(values)", "        self.transform = transform"]
+                spec["parameters"], "self.transform(value, bias=5)"
+            )
+        lines = [
+            "class Items(Dataset):",
+            "    def __init__(self, values, transform=None):",
+            "        self.values = list(values)",
+            "        self.transform = transform",
+        ]
         if self._looks():
             lines += [f"        self.looked = {self._looks()} if transform else None"]
         if spec["stored"] == "attribute":
             lines += ["        self.apply = self.transform"]
-        lines += ["", "    def __len__(self):", "        return len(self.values)", "",
-                  "    def __getitem__(self, index):", "        value = self.values[index]",
-                  "        if isinstance(self.transform, (list, tuple)):",
-                  "            for step in self.transform:", "                value = step(value)",
-                  "            return value", "        if self.transform is None:",
-                  "            return value", f"        return {call}", ""]
+        lines += [
+            "",
+            "    def __len__(self):",
+            "        return len(self.values)",
+            "",
+            "    def __getitem__(self, index):",
+            "        value = self.values[index]",
+            "        if isinstance(self.transform, (list, tuple)):",
+            "            for step in self.transform:",
+            "                value = step(value)",
+            "            return value",
+            "        if self.transform is None:",
+            "            return value",
+            f"        return {call}",
+            "",
+        ]
         if spec["boundary"] == "iterable":
-            lines = ["class Items(IterableDataset):", "    def __init__(self, values, transform=None):",
-                     "        self.values = list(values)", "        self.transform = transform", "",
-                     "    def __iter__(self):", "        info = get_worker_info()",
-                     "        first, step = (info.id, info.num_workers) if info else (0, 1)",
-                     "        for value in self.values[first::step]:",
-                     "            yield self.transform(value) if self.transform else value", ""]
+            lines = [
+                "class Items(IterableDataset):",
+                "    def __init__(self, values, transform=None):",
+                "        self.values = list(values)",
+                "        self.transform = transform",
+                "",
+                "    def __iter__(self):",
+                "        info = get_worker_info()",
+                "        first, step = (info.id, info.num_workers) if info else (0, 1)",
+                "        for value in self.values[first::step]:",
+                "            yield self.transform(value) if self.transform else value",
+                "",
+            ]
         if spec["stored"] == "compose":
-            lines += ["", "class Compose:", "    def __init__(self, steps):", "        self.steps = steps",
-                      "", "    def __call__(self, value):", "        for step in self.steps:",
-                      "            value = step(value)", "        return value", ""]
+            lines += [
+                "",
+                "class Compose:",
+                "    def __init__(self, steps):",
+                "        self.steps = steps",
+                "",
+                "    def __call__(self, value):",
+                "        for step in self.steps:",
+                "            value = step(value)",
+                "        return value",
+                "",
+            ]
         if spec["boundary"] == "process":
-            lines += ["", "def work(function, results):",
-                      "    results.put([function(value) for value in range(6)])", ""]
+            lines += [
+                "",
+                "def work(function, results):",
+                "    results.put([function(value) for value in range(6)])",
+                "",
+            ]
         return lines
 
     def files(self) -> dict[str, str]:
@@ -467,8 +648,15 @@ class Program:
             case "main":
                 runner = ["def run(args, factor):", *indented([*head, *body], 1), ""]
             case "function":
-                runner = ["def build(args, factor):", *indented([*head, *body], 1), "", "",
-                          "def run(args, factor):", "    return build(args, factor)", ""]
+                runner = [
+                    "def build(args, factor):",
+                    *indented([*head, *body], 1),
+                    "",
+                    "",
+                    "def run(args, factor):",
+                    "    return build(args, factor)",
+                    "",
+                ]
             case "method" | "init":
                 fields = ["self.factor = factor", *self.fields]
                 bound = []
@@ -480,28 +668,57 @@ class Program:
                         text = f"random.seed(value + self.factor{more})"
                     bound = ["", f"    def _scaled(self, {parameters}):", f"        return {text}"]
                 if spec["scope"] == "method":
-                    runner = ["class Experiment:", "    def __init__(self, factor):",
-                              *indented(fields, 2), *bound, "", "    def run(self, args, factor):",
-                              *indented([*head, *body], 2)]
+                    runner = [
+                        "class Experiment:",
+                        "    def __init__(self, factor):",
+                        *indented(fields, 2),
+                        *bound,
+                        "",
+                        "    def run(self, args, factor):",
+                        *indented([*head, *body], 2),
+                    ]
                 else:
                     body = [*body[:-1], "self.out = out"]
-                    runner = ["class Experiment:", "    def __init__(self, args, factor):",
-                              *indented([*fields, *head, *body], 2), *bound]
-                call = ("Experiment(factor).run(args, factor)" if spec["scope"] == "method"
-                        else "Experiment(args, factor).out")
+                    runner = [
+                        "class Experiment:",
+                        "    def __init__(self, args, factor):",
+                        *indented([*fields, *head, *body], 2),
+                        *bound,
+                    ]
+                call = (
+                    "Experiment(factor).run(args, factor)"
+                    if spec["scope"] == "method"
+                    else "Experiment(args, factor).out"
+                )
                 runner += ["", "", "def run(args, factor):", f"    return {call}", ""]
                 if spec["callable"] == "class" and "outer." in "\n".join(runner):
-                    runner = "\n".join(runner).replace("class Scaled:", "outer = self\nclass Scaled:").split("\n")
+                    runner = (
+                        "\n".join(runner)
+                        .replace("class Scaled:", "outer = self\nclass Scaled:")
+                        .split("\n")
+                    )
                     runner = _reindented(runner)
-        main = ["def main():", *indented(ARGUMENTS, 1), '    print("RESULT", run(args, 2))',
-                '    print("FDS", len(os.listdir("/proc/self/fd")))', "", "",
-                'if __name__ == "__main__":', "    main()"]
+        main = [
+            "def main():",
+            *indented(ARGUMENTS, 1),
+            '    print("RESULT", run(args, 2))',
+            '    print("FDS", len(os.listdir("/proc/self/fd")))',
+            "",
+            "",
+            'if __name__ == "__main__":',
+            "    main()",
+        ]
         if spec["modules"] == "two":
-            names = [name for name in ("Items", "Compose", "work")
-                     if f"{name}(" in "\n".join(runner) or f"={name}," in "\n".join(runner)]
+            names = [
+                name
+                for name in ("Items", "Compose", "work")
+                if f"{name}(" in "\n".join(runner) or f"={name}," in "\n".join(runner)
+            ]
             local = [f"from items import {', '.join(names)}"] if names else []
-            return {"items.py": _module(self.items(), []),
-                    "main.py": _module([*self.top, *runner, "", *main], local)}
+            return {
+                "items.py": _module(self.items(), []),
+                "main.py": _module([*self.top, *runner, "", *main], local),
+            }
         return {"main.py": _module([*self.items(), "", *self.top, *runner, "", *main], [])}
 
 
@@ -509,7 +726,11 @@ def _reindented(lines: list[str]) -> list[str]:
     """Indent the line put before a class like the class."""
     found = []
     for at, line in enumerate(lines):
-        if line.endswith("outer = self") and at + 1 < len(lines) and lines[at + 1].strip() == "class Scaled:":
+        if (
+            line.endswith("outer = self")
+            and at + 1 < len(lines)
+            and lines[at + 1].strip() == "class Scaled:"
+        ):
             indent = line[: len(line) - len(line.lstrip())]
             found += [line]
             lines[at + 1] = indent + "class Scaled:"
@@ -524,7 +745,16 @@ ARGUMENTS = [
     'parser.add_argument("--start-method", default="spawn")',
     "args = parser.parse_args()",
 ]
-MODULES = ("argparse", "functools", "inspect", "multiprocessing", "os", "random", "threading", "types")
+MODULES = (
+    "argparse",
+    "functools",
+    "inspect",
+    "multiprocessing",
+    "os",
+    "random",
+    "threading",
+    "types",
+)
 
 
 def _module(lines: list[str], local: list[str]) -> str:
@@ -532,8 +762,11 @@ def _module(lines: list[str], local: list[str]) -> str:
     imports = [f"import {name}" for name in MODULES if f"{name}." in text]
     if "ProcessPoolExecutor" in text:
         imports.append("from concurrent.futures import ProcessPoolExecutor")
-    torch = [name for name in ("DataLoader", "Dataset", "IterableDataset", "get_worker_info")
-             if f"{name}(" in text.replace(f"class {name}(", "") or f"({name})" in text]
+    torch = [
+        name
+        for name in ("DataLoader", "Dataset", "IterableDataset", "get_worker_info")
+        if f"{name}(" in text.replace(f"class {name}(", "") or f"({name})" in text
+    ]
     blocks = [imports, [f"from torch.utils.data import {', '.join(torch)}"] if torch else [], local]
     head = "\n\n".join("\n".join(block) for block in blocks if block)
     while "\n\n\n\n" in text:

@@ -7,7 +7,6 @@ import os
 import sys
 
 import process_guard
-from process_guard import Guarded
 
 # What these open gives out objects of the same library, which are guarded as well.
 WRAPPED = ("sqlite3.connect", "h5py.File", "lmdb.open", "zipfile.ZipFile", "tarfile.open")
@@ -59,9 +58,7 @@ def install():
     """Guard what the program opens, if the job asks for it."""
     if not os.environ.get("DIFFERENTIAL_GUARD"):
         return
-    process_guard.install(
-        [dotted for dotted in WRAPPED if dotted.partition(".")[0] in sys.modules]
-    )
+    process_guard.install([dotted for dotted in WRAPPED if dotted.partition(".")[0] in sys.modules])
     _guard_files(builtins, "open")
     _guard_files(gzip, "open")
     if "numpy" in sys.modules:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from tests.differential.grammar import Family, Spec, indented
 
 FEATURES = {
-    "shape": {"script": 8, "function": 4, "guarded": 5, "class_in_guard": 3, "function_in_guard": 2,
-              "import_time": 1},
+    "shape": {"script": 8, "function": 4, "guarded": 5, "class_in_guard": 3, "function_in_guard": 2},
     "state": {
         "constant": 6, "argument": 3, "global_function": 4, "globals_dict": 2, "settings_call": 4,
         "settings_attribute": 3, "class_attribute": 2, "environ": 2, "appended": 2, "item": 2,
         "loop": 2, "with": 1, "try": 1, "augmented": 2, "cached": 1, "registry": 2, "patched": 2,
         "rebound": 2, "object": 2, "global_main": 3, "walrus": 1, "branch": 2,
     },
-    "reader": {"getitem": 6, "collate": 3, "constructor": 2, "function": 3, "init": 1},
+    "reader": {"getitem": 6, "collate": 3, "constructor": 2, "function": 3},
     "when": {"before": 4, "after_class": 3, "after_construction": 3},
     "extra": {"nothing": 6, "log": 3, "print": 1, "helper_below": 2, "two_loops": 2, "docstring": 1,
               "list_of_loaders": 1, "chdir": 1},
@@ -30,24 +29,28 @@ def settle(spec: Spec) -> None:
     """Replace what cannot be beside other choices."""
     if spec["modules"] == "two" and spec["state"] in LOCAL:
         spec["state"] = "settings_call"
-    if spec["shape"] in ("class_in_guard", "import_time") and spec["modules"] == "two":
+    if spec["shape"] == "class_in_guard" and spec["modules"] == "two":
         spec["modules"] = "one"
     if spec["shape"] != "function" and spec["state"] == "global_main":
         spec["shape"] = "function_in_guard"
-    if spec["shape"] in ("function", "function_in_guard"):
-        if spec["state"] in ("argument", "loop", "with", "try", "augmented", "rebound", "walrus", "branch",
-                             "object"):
-            spec["state"] = "global_main"
-    if spec["reader"] == "init":
-        spec["reader"] = "getitem"
+    if spec["shape"] in ("function", "function_in_guard") and spec["state"] in (
+        "argument",
+        "loop",
+        "with",
+        "try",
+        "augmented",
+        "rebound",
+        "walrus",
+        "branch",
+        "object",
+    ):
+        spec["state"] = "global_main"
     if spec["state"] in ("class_attribute", "registry") and spec["when"] == "before":
         spec["when"] = "after_class"
     if spec["state"] == "class_attribute" and spec["reader"] in ("collate", "function"):
         spec["reader"] = "getitem"
     if spec["reader"] == "constructor" and spec["when"] == "after_construction":
         spec["when"] = "after_class"
-    if spec["shape"] == "import_time":
-        spec["shape"] = "script"
 
 
 # For each kind of state: what the module defines, what sets it, how it is read.
@@ -113,13 +116,27 @@ class Program:
         lines += ["    def __init__(self, values):", "        self.values = list(values)"]
         if spec["reader"] == "constructor":
             lines += [f"        self.factor = {read}"]
-        value = {"getitem": f"self.values[index] * {read}", "function": "scaled(self.values[index])",
-                 "constructor": "self.values[index] * self.factor"}.get(spec["reader"],
-                                                                       "self.values[index]")
-        lines += ["", "    def __len__(self):", "        return len(self.values)", "",
-                  "    def __getitem__(self, index):", f"        return {value}", ""]
+        value = {
+            "getitem": f"self.values[index] * {read}",
+            "function": "scaled(self.values[index])",
+            "constructor": "self.values[index] * self.factor",
+        }.get(spec["reader"], "self.values[index]")
+        lines += [
+            "",
+            "    def __len__(self):",
+            "        return len(self.values)",
+            "",
+            "    def __getitem__(self, index):",
+            f"        return {value}",
+            "",
+        ]
         if spec["reader"] == "collate":
-            lines += ["", "def collate(batch):", f"    return [value * {read} for value in batch]", ""]
+            lines += [
+                "",
+                "def collate(batch):",
+                f"    return [value * {read} for value in batch]",
+                "",
+            ]
         return lines
 
     def run(self) -> list[str]:
@@ -127,8 +144,10 @@ class Program:
         spec = self.spec
         option = ", collate_fn=collate" if spec["reader"] == "collate" else ""
         read = "batch" if option else "batch.tolist()"
-        made = ("DataLoader(rows, batch_size=2, num_workers=args.workers, multiprocessing_context="
-                f"args.start_method if args.workers else None{option})")
+        made = (
+            "DataLoader(rows, batch_size=2, num_workers=args.workers, multiprocessing_context="
+            f"args.start_method if args.workers else None{option})"
+        )
         lines = []
         if spec["extra"] == "log":
             lines += ['with open("log.txt", "a") as log:', '    log.write("started\\n")']
@@ -142,10 +161,19 @@ class Program:
             before = []
         lines += [*before, "rows = Rows(range(1, 6))", *late]
         if spec["extra"] == "list_of_loaders":
-            lines += [f"loaders = [{made} for _ in range(2)]", "out = []", "for loader in loaders:",
-                      f"    out.append([{read} for batch in loader])"]
+            lines += [
+                f"loaders = [{made} for _ in range(2)]",
+                "out = []",
+                "for loader in loaders:",
+                f"    out.append([{read} for batch in loader])",
+            ]
         else:
-            lines += [f"loader = {made}", "out = []", "for batch in loader:", f"    out.append({read})"]
+            lines += [
+                f"loader = {made}",
+                "out = []",
+                "for batch in loader:",
+                f"    out.append({read})",
+            ]
         if spec["extra"] == "two_loops":
             lines += ["for batch in loader:", f"    out.append({read})"]
         if spec["extra"] == "helper_below":
@@ -159,12 +187,18 @@ class Program:
         parser = PARSER
         shape = spec["shape"]
         defined = [line for line in self.defined if not line.startswith("import ")]
-        helper = ["def tidy(out):", "    return [out]", "", ""] if spec["extra"] == "helper_below" else []
+        helper = (
+            ["def tidy(out):", "    return [out]", "", ""]
+            if spec["extra"] == "helper_below"
+            else []
+        )
         dataset = self.dataset()
         files: dict[str, str] = {}
         if "import settings" in self.defined:
-            files["settings.py"] = ("scale = 1\nweigh = min\n\n\ndef configure(**options):\n"
-                                    "    globals().update(options)\n")
+            files["settings.py"] = (
+                "scale = 1\nweigh = min\n\n\ndef configure(**options):\n"
+                "    globals().update(options)\n"
+            )
         local = ["import settings"] if "import settings" in self.defined else []
         in_main: list[str] = []
         names = ["Rows", "collate"] if spec["reader"] == "collate" else ["Rows"]
@@ -176,18 +210,52 @@ class Program:
         declared = ["global SCALE"] if spec["state"] == "global_main" else []
         if in_function:
             top_parser = parser if spec["parser"] == "top" and shape == "function" else []
-            inner = [*declared, *([] if top_parser else parser), *(early if spec["state"] == "global_main" else []), *run]
+            inner = [
+                *declared,
+                *([] if top_parser else parser),
+                *(early if spec["state"] == "global_main" else []),
+                *run,
+            ]
             early = [] if spec["state"] == "global_main" else early
-            call = ["main()"] if shape == "function" else ['if __name__ == "__main__":', "    main()"]
-            lines = [*defined, "", *early, "", *top_parser, "", *dataset, "", *helper, "def main():",
-                     *indented(inner, 1), "", "", *call]
+            call = (
+                ["main()"] if shape == "function" else ['if __name__ == "__main__":', "    main()"]
+            )
+            lines = [
+                *defined,
+                "",
+                *early,
+                "",
+                *top_parser,
+                "",
+                *dataset,
+                "",
+                *helper,
+                "def main():",
+                *indented(inner, 1),
+                "",
+                "",
+                *call,
+            ]
         elif shape == "class_in_guard":
-            lines = [*defined, "", *helper, 'if __name__ == "__main__":',
-                     *indented([*parser, *early, "", *dataset, "", *run], 1)]
+            lines = [
+                *defined,
+                "",
+                *helper,
+                'if __name__ == "__main__":',
+                *indented([*parser, *early, "", *dataset, "", *run], 1),
+            ]
         elif shape == "guarded":
             under = [*parser, *early, *run]
-            lines = [*defined, "", "", *dataset, "", *helper, 'if __name__ == "__main__":',
-                     *indented(under, 1)]
+            lines = [
+                *defined,
+                "",
+                "",
+                *dataset,
+                "",
+                *helper,
+                'if __name__ == "__main__":',
+                *indented(under, 1),
+            ]
         else:
             lines = [*defined, "", *parser, *early, "", "", *dataset, "", *helper, *run]
         if spec["extra"] == "docstring":
@@ -199,7 +267,9 @@ class Program:
 def _module(lines: list[str], local: list[str]) -> str:
     text = "\n".join(lines).strip("\n") + "\n"
     imports = [f"import {name}" for name in ("argparse", "functools", "os") if f"{name}." in text]
-    torch = [name for name in ("DataLoader", "Dataset") if f"{name}(" in text or f"({name})" in text]
+    torch = [
+        name for name in ("DataLoader", "Dataset") if f"{name}(" in text or f"({name})" in text
+    ]
     used = [line for line in local if line.split()[-1] in text or line.startswith("from")]
     blocks = [imports, [f"from torch.utils.data import {', '.join(torch)}"] if torch else [], used]
     head = "\n\n".join("\n".join(block) for block in blocks if block)

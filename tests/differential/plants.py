@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+
+DROPS = r"state\.pop\(|del state\[|state\[.*\] = {}"
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,9 @@ def _added(before: str, after: str) -> list[ast.FunctionDef]:
 def _edit(text: str, node: ast.FunctionDef, edit: Callable[[list[str]], list[str]]) -> str:
     lines = text.splitlines(keepends=True)
     first = min([node.lineno, *(one.lineno for one in node.decorator_list)]) - 1
-    return "".join([*lines[:first], *edit(lines[first : node.end_lineno]), *lines[node.end_lineno :]])
+    return "".join(
+        [*lines[:first], *edit(lines[first : node.end_lineno]), *lines[node.end_lineno :]]
+    )
 
 
 def _in_added(before: str, after: str, name: str, edit: Callable[[list[str]], list[str]]) -> str:
@@ -52,7 +57,7 @@ def state_dropped(before: str, after: str) -> str:
 
 def derived_kept(before: str, after: str) -> str:
     def edit(lines: list[str]) -> list[str]:
-        drops = [at for at, line in enumerate(lines) if re.search(r"state\.pop\(|del state\[", line)]
+        drops = [at for at, line in enumerate(lines) if re.search(DROPS, line)]
         return [line for at, line in enumerate(lines) if len(drops) < 2 or at != drops[-1]]
 
     return _in_added(before, after, "__getstate__", edit)
@@ -70,11 +75,13 @@ def read_late(before: str, after: str) -> str:
     kept = re.compile(r"^\s+(self\.\w+) = (self\.[\w.]+)\n", re.M)
     for attribute, value in kept.findall(after):
         if f"{attribute} = {value}\n" not in before:
-            for node in _added(before, after):
-                after = _edit(after, node, lambda lines: [
-                    re.sub(re.escape(attribute) + r"\b", value, line) for line in lines
-                ])  # fmt: skip
+            replace = functools.partial(_replaced, rf"{re.escape(attribute)}\b", value)
+            after = _in_added(before, after, r"\w+", replace)
     return after
+
+
+def _replaced(pattern: str, value: str, lines: list[str]) -> list[str]:
+    return [re.sub(pattern, value, line) for line in lines]
 
 
 def capture_forgotten(before: str, after: str) -> str:

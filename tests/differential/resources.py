@@ -90,15 +90,19 @@ def settle(spec: Spec) -> None:
     if spec["init"] == "header" and not kind.header:
         spec["init"] = "length"
     if spec["init"] == "closed":
-        if spec["open"] in (*LAZY, "enter", "connect", "stack", "setattr", "try_none"):
-            spec["init"] = "all"
-        elif not kind.close or kind.name in PLACELESS:
+        if (
+            spec["open"] in (*LAZY, "enter", "connect", "stack", "setattr", "try_none")
+            or not kind.close
+            or kind.name in PLACELESS
+        ):
             spec["init"] = "all"
         else:
             spec["len"] = "plain"
             spec["derived"] = "no"
             spec["closing"] = "none"
-            spec["touch"] = "len" if spec["touch"] in ("helper", "attribute", "property") else spec["touch"]
+            spec["touch"] = (
+                "len" if spec["touch"] in ("helper", "attribute", "property") else spec["touch"]
+            )
             if spec["state"] == "getattr":
                 spec["state"] = "none"
             if spec["family"] in ("sub_opens_other", "sub_close"):
@@ -126,7 +130,14 @@ def settle(spec: Spec) -> None:
         # Opened late in the original too: what it reads by then is what counts.
         if spec["path"] in ("param", "config_param", "pop", "next", "local", "rebound"):
             spec["path"] = "kept"
-        if spec["between"] in ("source_changed", "second", "attribute_set", "chdir", "unlink", "replaced"):
+        if spec["between"] in (
+            "source_changed",
+            "second",
+            "attribute_set",
+            "chdir",
+            "unlink",
+            "replaced",
+        ):
             spec["between"] = "nothing"
         if spec["family"] in ("sub_path", "sub_property"):
             spec["family"] = "sub"
@@ -143,7 +154,14 @@ def settle(spec: Spec) -> None:
     if spec["open"] == "base" and spec["family"] != "alone":
         spec["family"] = "alone"
     if spec["state"] == "dataclass":
-        ok = spec["open"] in ("straight", "helper", "filling_helper", "function", "walrus", "chained")
+        ok = spec["open"] in (
+            "straight",
+            "helper",
+            "filling_helper",
+            "function",
+            "walrus",
+            "chained",
+        )
         if not ok or spec["family"] not in ("alone", "sub"):
             spec["state"] = "none"
         else:
@@ -167,17 +185,42 @@ def settle(spec: Spec) -> None:
     if spec["path"] in ("environ", "class_attribute", "module", "next", "setter"):
         if spec["family"] in ("sub_path",):
             spec["family"] = "sub"
-    if spec["path"] == "setter" and (spec["state"] in ("slots",) or spec["family"] == "sub_property"):
+    if spec["path"] == "setter" and (
+        spec["state"] in ("slots",) or spec["family"] == "sub_property"
+    ):
         spec["path"] = "kept"
     if spec["family"] in ("sub_path", "sub_property") and spec["path"] not in ("kept",):
         spec["path"] = "kept"
-    if spec["between"] == "attribute_set" and spec["path"] not in ("kept", "join", "config", "setter"):
+    if spec["between"] == "attribute_set" and spec["path"] not in (
+        "kept",
+        "join",
+        "config",
+        "setter",
+    ):
         spec["between"] = "source_changed"
     if spec["between"] == "attribute_set" and spec["family"] == "sub_property":
         spec["between"] = "nothing"
-    if spec["between"] == "source_changed" and spec["path"] in ("kept", "param", "join", "pathlib", "local", "rebound", "setter", "pop"):
+    if spec["between"] == "source_changed" and spec["path"] in (
+        "kept",
+        "param",
+        "join",
+        "pathlib",
+        "local",
+        "rebound",
+        "setter",
+        "pop",
+    ):
         spec["between"] = "nothing" if spec["open"] not in MANY else "source_changed"
-    if spec["between"] == "second" and spec["path"] not in ("config", "options", "environ", "class_attribute", "module", "item", "config_param", "next"):
+    if spec["between"] == "second" and spec["path"] not in (
+        "config",
+        "options",
+        "environ",
+        "class_attribute",
+        "module",
+        "item",
+        "config_param",
+        "next",
+    ):
         spec["path"] = "config"
         if spec["family"] in ("sub_path", "sub_property"):
             spec["family"] = "alone"
@@ -221,59 +264,135 @@ class Path_:
 def _path(spec: Spec, where: str) -> Path_:
     chosen = spec["path"]
     if spec["open"] in MANY:
-        return Path_("paths", ["self.paths = paths"], "path", ["paths = [path, other]"], "paths",
-                     ["paths.insert(0, other)"])
+        return Path_(
+            "paths",
+            ["self.paths = paths"],
+            "path",
+            ["paths = [path, other]"],
+            "paths",
+            ["paths.insert(0, other)"],
+        )
     plain = Path_("path", ["self.path = path"], "self.path", [], "path")
-    config = ["class Config:", "    def __init__(self, path):", "        self.path = path",
-              "        self.scale = 2", "", ""]
+    config = [
+        "class Config:",
+        "    def __init__(self, path):",
+        "        self.path = path",
+        "        self.scale = 2",
+        "",
+        "",
+    ]
     match chosen:
         case "param":
             return Path_("path", [], "path", [], "path")
         case "pathlib":
             return Path_("path", ["self.path = pathlib.Path(path)"], "str(self.path)", [], "path")
         case "local":
-            return Path_("path", [], "place", [], "path",
-                         members=[], module=[])
+            return Path_("path", [], "place", [], "path", members=[], module=[])
         case "rebound":
-            return Path_("path", ["self.path = path", "source = self.path",
-                                  'self.path = "kept for logs"'], "source", [], "path")
+            return Path_(
+                "path",
+                ["self.path = path", "source = self.path", 'self.path = "kept for logs"'],
+                "source",
+                [],
+                "path",
+            )
         case "join":
-            return Path_("root, name", ["self.root = root", "self.name = name"],
-                         "os.path.join(self.root, self.name)", ["root, name = os.path.split(path)"],
-                         "root, name")
+            return Path_(
+                "root, name",
+                ["self.root = root", "self.name = name"],
+                "os.path.join(self.root, self.name)",
+                ["root, name = os.path.split(path)"],
+                "root, name",
+            )
         case "config":
-            return Path_("config", ["self.config = config"], "self.config.path",
-                         [f"config = {where}Config(path)"], "config", ["config.path = other"],
-                         module=config)
+            return Path_(
+                "config",
+                ["self.config = config"],
+                "self.config.path",
+                [f"config = {where}Config(path)"],
+                "config",
+                ["config.path = other"],
+                module=config,
+            )
         case "config_param":
-            return Path_("config", [], "config.path", [f"config = {where}Config(path)"], "config",
-                         ["config.path = other"], module=config)
+            return Path_(
+                "config",
+                [],
+                "config.path",
+                [f"config = {where}Config(path)"],
+                "config",
+                ["config.path = other"],
+                module=config,
+            )
         case "options":
-            return Path_("options", ["self.options = options"], 'self.options["path"]',
-                         ['options = {"path": path, "mode": "r"}'], "options",
-                         ['options["path"] = other'])
+            return Path_(
+                "options",
+                ["self.options = options"],
+                'self.options["path"]',
+                ['options = {"path": path, "mode": "r"}'],
+                "options",
+                ['options["path"] = other'],
+            )
         case "pop":
-            return Path_("options", ["self.options = options"], 'options.pop("path")',
-                         ['options = {"path": path, "mode": "r"}'], "options")
+            return Path_(
+                "options",
+                ["self.options = options"],
+                'options.pop("path")',
+                ['options = {"path": path, "mode": "r"}'],
+                "options",
+            )
         case "next":
             return Path_("paths", [], "next(paths)", ["paths = iter([path, other])"], "paths")
         case "environ":
-            return Path_("", [], 'os.environ["STORE"]', ['os.environ["STORE"] = path'], "",
-                         ['os.environ["STORE"] = other'])
+            return Path_(
+                "",
+                [],
+                'os.environ["STORE"]',
+                ['os.environ["STORE"] = path'],
+                "",
+                ['os.environ["STORE"] = other'],
+            )
         case "class_attribute":
-            return Path_("", [], "self.PATH", [f"{where}Rows.PATH = path"], "",
-                         [f"{where}Rows.PATH = other"], members=["PATH = None", ""])
+            return Path_(
+                "",
+                [],
+                "self.PATH",
+                [f"{where}Rows.PATH = path"],
+                "",
+                [f"{where}Rows.PATH = other"],
+                members=["PATH = None", ""],
+            )
         case "module":
-            return Path_("", [], "settings.store", ["settings.use(path)"], "",
-                         ["settings.use(other)"])
+            return Path_(
+                "", [], "settings.store", ["settings.use(path)"], "", ["settings.use(other)"]
+            )
         case "item":
-            return Path_("paths", ["self.paths = paths"], "self.paths[0]",
-                         ["paths = [path, other]"], "paths", ["paths.insert(0, other)"])
+            return Path_(
+                "paths",
+                ["self.paths = paths"],
+                "self.paths[0]",
+                ["paths = [path, other]"],
+                "paths",
+                ["paths.insert(0, other)"],
+            )
         case "setter":
-            return Path_("path", ["self.path = path"], "self.path", [], "path",
-                         members=["@property", "def path(self):", "    return self._path", "",
-                                  "@path.setter", "def path(self, value):",
-                                  "    self._path = str(value)", ""])
+            return Path_(
+                "path",
+                ["self.path = path"],
+                "self.path",
+                [],
+                "path",
+                members=[
+                    "@property",
+                    "def path(self):",
+                    "    return self._path",
+                    "",
+                    "@path.setter",
+                    "def path(self, value):",
+                    "    self._path = str(value)",
+                    "",
+                ],
+            )
     return plain
 
 
@@ -348,25 +467,41 @@ class Program:
                     return [f"{target} = {opened}"]
                 if self.kind.name in ("sqlite", "queue", "npz") and self.kind.name != "npz":
                     return [f"{target} = {opened}"]
-                return ["self.stack = contextlib.ExitStack()",
-                        f"{target} = self.stack.enter_context({opened})"]
+                return [
+                    "self.stack = contextlib.ExitStack()",
+                    f"{target} = self.stack.enter_context({opened})",
+                ]
             case "try_none":
-                return ["try:", f"    {target} = {opened}", "except OSError:",
-                        f"    {target} = None"]
+                return [
+                    "try:",
+                    f"    {target} = {opened}",
+                    "except OSError:",
+                    f"    {target} = None",
+                ]
             case "try_other":
                 return self._with_fallback(target, path)
             case "branch":
-                return [f"source = {path}", "if os.path.exists(source):",
-                        f"    {target} = {self.opening('source')}", "else:",
-                        '    raise FileNotFoundError(source)']
+                return [
+                    f"source = {path}",
+                    "if os.path.exists(source):",
+                    f"    {target} = {self.opening('source')}",
+                    "else:",
+                    "    raise FileNotFoundError(source)",
+                ]
             case "list":
                 return [f"{target}s = [{self.opening('path')} for path in paths]"]
             case "append":
-                return [f"{target}s = []", "for path in paths:",
-                        f"    {target}s.append({self.opening('path')})"]
+                return [
+                    f"{target}s = []",
+                    "for path in paths:",
+                    f"    {target}s.append({self.opening('path')})",
+                ]
             case "dict":
-                return [f"{target}s = {{}}", 'for name, path in zip(("first", "second"), paths):',
-                        f"    {target}s[name] = {self.opening('path')}"]
+                return [
+                    f"{target}s = {{}}",
+                    'for name, path in zip(("first", "second"), paths):',
+                    f"    {target}s[name] = {self.opening('path')}",
+                ]
             case "unpack":
                 return [f"{target}, self.unit = {opened}, 1"]
             case "chained":
@@ -378,12 +513,22 @@ class Program:
             case "annotated":
                 return [f"{handle} = {opened}", f"{target}: object = {handle}"]
             case "partial":
-                return [f"opener = functools.partial({self._callee()}, {path})",
-                        f"{target} = opener()"] if self.kind.files and "," not in self.kind.open else [
-                    f"{target} = {opened}"]
+                return (
+                    [
+                        f"opener = functools.partial({self._callee()}, {path})",
+                        f"{target} = opener()",
+                    ]
+                    if self.kind.files and "," not in self.kind.open
+                    else [f"{target} = {opened}"]
+                )
             case "nested":
-                self.module += ["class Parts:", "    def __init__(self, path):",
-                                f"        self.{handle} = {self.opening('path')}", "", ""]
+                self.module += [
+                    "class Parts:",
+                    "    def __init__(self, path):",
+                    f"        self.{handle} = {self.opening('path')}",
+                    "",
+                    "",
+                ]
                 return [f"self.parts = Parts({path if self.kind.files else 'None'})"]
             case "passed" | "classmethod":
                 return [f"{target} = {handle}"]
@@ -422,9 +567,15 @@ class Program:
         """Open what is not there, and fall back."""
         lines = [f"source = {path}"]
         missing = self.opening('"missing/" + source').replace("open_mapped", "open_mapped")
-        return [*lines, "try:", f"    {target} = {missing}", "    self.found = True",
-                "except Exception:", f"    {target} = {self.opening('source')}",
-                "    self.found = False"]
+        return [
+            *lines,
+            "try:",
+            f"    {target} = {missing}",
+            "    self.found = True",
+            "except Exception:",
+            f"    {target} = {self.opening('source')}",
+            "    self.found = False",
+        ]
 
     def _derives(self) -> list[str]:
         if self.spec["derived"] == "no" or self.kind.derived is None:
@@ -449,8 +600,12 @@ class Program:
             case "first":
                 return ["self.first = self[0]"]
             case "method":
-                self.methods += ["def _summary(self):", *indented(self._value_lines("1"), 1),
-                                 "    return value + 1", ""]
+                self.methods += [
+                    "def _summary(self):",
+                    *indented(self._value_lines("1"), 1),
+                    "    return value + 1",
+                    "",
+                ]
                 return ["self.summary = self._summary()"]
             case "all":
                 return ["self.values_seen = [self[index] for index in range(3)]"]
@@ -495,23 +650,44 @@ class Program:
             case "lazy_dict":
                 test = f'if "{self.attribute}" not in self.__dict__:'
             case "lazy_flag":
-                return ["def opened(self):", "    if not self.ready:",
-                        f"        {target} = {opened}", "        self.ready = True",
-                        f"    return {target}", ""]
+                return [
+                    "def opened(self):",
+                    "    if not self.ready:",
+                    f"        {target} = {opened}",
+                    "        self.ready = True",
+                    f"    return {target}",
+                    "",
+                ]
             case "lazy_try":
-                return ["def opened(self):", "    try:", f"        return {target}",
-                        "    except AttributeError:", f"        {target} = {opened}",
-                        f"        return {target}", ""]
+                return [
+                    "def opened(self):",
+                    "    try:",
+                    f"        return {target}",
+                    "    except AttributeError:",
+                    f"        {target} = {opened}",
+                    f"        return {target}",
+                    "",
+                ]
             case _:
                 return []
-        return ["def opened(self):", f"    {test}", f"        {target} = {opened}",
-                f"    return {target}", ""]
+        return [
+            "def opened(self):",
+            f"    {test}",
+            f"        {target} = {opened}",
+            f"    return {target}",
+            "",
+        ]
 
     def _length(self) -> list[str]:
         spec = self.spec
         if spec["len"] == "handle" and spec["open"] not in ("enter", "connect"):
             body = f"return {self.say(self.kind.length, self.handle)}"
-        elif spec["init"] == "length" and spec["open"] not in ("base", "factory", "enter", "connect"):
+        elif spec["init"] == "length" and spec["open"] not in (
+            "base",
+            "factory",
+            "enter",
+            "connect",
+        ):
             body = "return self.length"
         else:
             body = "return 6"
@@ -534,11 +710,21 @@ class Program:
         if spec["closing"] == "del":
             lines += ["def __del__(self):", "    self.close()", ""]
         if spec["closing"] == "del_hasattr":
-            lines += ["def __del__(self):", f'    if hasattr(self, "{self.attribute}"):',
-                      "        self.close()", ""]
+            lines += [
+                "def __del__(self):",
+                f'    if hasattr(self, "{self.attribute}"):',
+                "        self.close()",
+                "",
+            ]
         if spec["closing"] == "exit":
-            lines += ["def __enter__(self):", "    return self", "",
-                      "def __exit__(self, *error):", "    self.close()", ""]
+            lines += [
+                "def __enter__(self):",
+                "    return self",
+                "",
+                "def __exit__(self, *error):",
+                "    self.close()",
+                "",
+            ]
         return lines
 
     def _state(self) -> list[str]:
@@ -550,66 +736,144 @@ class Program:
             case "cache":
                 return ["def __getstate__(self):", *indented(cached, 1), ""]
             case "assigned":
-                return ["def _without_cache(self):", *indented(cached, 1), "",
-                        "__getstate__ = _without_cache", ""]
+                return [
+                    "def _without_cache(self):",
+                    *indented(cached, 1),
+                    "",
+                    "__getstate__ = _without_cache",
+                    "",
+                ]
             case "decorator":
-                self.module += ["def without_cache(cls):", "    def state(self):",
-                                *indented(cached, 2), "", "    cls.__getstate__ = state",
-                                "    return cls", "", ""]
+                self.module += [
+                    "def without_cache(cls):",
+                    "    def state(self):",
+                    *indented(cached, 2),
+                    "",
+                    "    cls.__getstate__ = state",
+                    "    return cls",
+                    "",
+                    "",
+                ]
                 self.decorators.append("@without_cache")
             case "base":
-                self.module += ["class Stateful:", "    def __getstate__(self):",
-                                *indented(cached, 2), "", ""]
+                self.module += [
+                    "class Stateful:",
+                    "    def __getstate__(self):",
+                    *indented(cached, 2),
+                    "",
+                    "",
+                ]
                 self.bases.insert(0, "Stateful")
             case "super":
-                self.module += ["class Stateful:", "    def __getstate__(self):",
-                                *indented(cached, 2), "", ""]
+                self.module += [
+                    "class Stateful:",
+                    "    def __getstate__(self):",
+                    *indented(cached, 2),
+                    "",
+                    "",
+                ]
                 self.bases.insert(0, "Stateful")
-                return ["def __getstate__(self):", "    state = super().__getstate__()",
-                        '    state["sent"] = True', "    return state", ""]
+                return [
+                    "def __getstate__(self):",
+                    "    state = super().__getstate__()",
+                    '    state["sent"] = True',
+                    "    return state",
+                    "",
+                ]
             case "setstate":
-                return ["def __setstate__(self, state):", "    self.__dict__.update(state)",
-                        "    self.cache = {}", ""]
+                return [
+                    "def __setstate__(self, state):",
+                    "    self.__dict__.update(state)",
+                    "    self.cache = {}",
+                    "",
+                ]
             case "reduce":
                 return ["def __reduce__(self):", "    return type(self), (self.path,)", ""]
             case "pair":
-                return ["def __getstate__(self):", '    return {"path": self.path}', "",
-                        "def __setstate__(self, state):", '    self.__init__(state["path"])', ""]
+                return [
+                    "def __getstate__(self):",
+                    '    return {"path": self.path}',
+                    "",
+                    "def __setstate__(self, state):",
+                    '    self.__init__(state["path"])',
+                    "",
+                ]
             case "getattr":
-                return ["def __getattr__(self, name):", f"    return getattr({self.handle}, name)",
-                        ""]
+                return [
+                    "def __getattr__(self, name):",
+                    f"    return getattr({self.handle}, name)",
+                    "",
+                ]
         return []
 
     def _members(self) -> list[str]:
         spec = self.spec
         lines = []
         if spec["state"] == "slots":
-            names = {"path", "root", "name", "config", "options", "paths", "scale", "length", "_path",
-                     "keys", "header", "total", "first", "summary", "unit", "values_seen", "loaded",
-                     self.attribute}
+            names = {
+                "path",
+                "root",
+                "name",
+                "config",
+                "options",
+                "paths",
+                "scale",
+                "length",
+                "_path",
+                "keys",
+                "header",
+                "total",
+                "first",
+                "summary",
+                "unit",
+                "values_seen",
+                "loaded",
+                self.attribute,
+            }
             if self.kind.derived:
                 names.add(self.kind.derived[0])
             names.discard("path") if spec["path"] == "setter" else None
             lines += [f"__slots__ = ({', '.join(repr(name) for name in sorted(names))})", ""]
         if spec["open"] == "classmethod":
-            lines += ["@classmethod", "def from_path(cls, path):",
-                      f"    return cls({self.opening('path')}, path)" if self.kind.files else
-                      f"    return cls({self.opening('path')})", ""]
+            lines += [
+                "@classmethod",
+                "def from_path(cls, path):",
+                f"    return cls({self.opening('path')}, path)"
+                if self.kind.files
+                else f"    return cls({self.opening('path')})",
+                "",
+            ]
         if spec["open"] == "enter":
-            lines += ["def __enter__(self):", f"    self.{self.attribute} = {self.opening(self.path.expression)}",
-                      "    return self", "", "def __exit__(self, *error):",
-                      f"    {self.say(self.kind.close, 'self.' + self.attribute) or 'pass'}",
-                      f"    self.{self.attribute} = None", ""]
+            lines += [
+                "def __enter__(self):",
+                f"    self.{self.attribute} = {self.opening(self.path.expression)}",
+                "    return self",
+                "",
+                "def __exit__(self, *error):",
+                f"    {self.say(self.kind.close, 'self.' + self.attribute) or 'pass'}",
+                f"    self.{self.attribute} = None",
+                "",
+            ]
         if spec["open"] == "connect":
-            lines += ["def connect(self):",
-                      f"    self.{self.attribute} = {self.opening(self.path.expression)}", ""]
+            lines += [
+                "def connect(self):",
+                f"    self.{self.attribute} = {self.opening(self.path.expression)}",
+                "",
+            ]
         if spec["touch"] == "property":
-            lines += ["@property", "def size(self):",
-                      f"    return {self.say(self.kind.length, self.handle)}", ""]
+            lines += [
+                "@property",
+                "def size(self):",
+                f"    return {self.say(self.kind.length, self.handle)}",
+                "",
+            ]
         if spec["look"] == "repr":
-            lines += ["def __repr__(self):",
-                      "    names = sorted(name for name, value in vars(self).items() if isinstance(value, (int, str)))",
-                      '    return f"Rows({names})"', ""]
+            lines += [
+                "def __repr__(self):",
+                "    names = sorted(name for name, value in vars(self).items() if isinstance(value, (int, str)))",
+                '    return f"Rows({names})"',
+                "",
+            ]
         return lines
 
     def dataset(self) -> list[str]:
@@ -619,8 +883,14 @@ class Program:
         if spec["open"] == "base":
             return self._with_base(constructor, state)
         if spec["family"] == "mixin":
-            self.module += ["class Scaled:", "    def __init__(self, *arguments):",
-                            "        super().__init__()", "        self.factor = 3", "", ""]
+            self.module += [
+                "class Scaled:",
+                "    def __init__(self, *arguments):",
+                "        super().__init__()",
+                "        self.factor = 3",
+                "",
+                "",
+            ]
             self.bases.insert(0, "Scaled")
             constructor.insert(0, "super().__init__()")
         params = self.path.params
@@ -629,24 +899,39 @@ class Program:
         elif spec["open"] in ("passed", "classmethod"):
             params = f"{self.attribute}, path"
         if spec["state"] == "dataclass":
-            head = ["@dataclasses.dataclass", "class Rows(Dataset):", "    path: str",
-                    "    cache: dict = dataclasses.field(default_factory=dict)", "",
-                    "    def __post_init__(self):"]
+            head = [
+                "@dataclasses.dataclass",
+                "class Rows(Dataset):",
+                "    path: str",
+                "    cache: dict = dataclasses.field(default_factory=dict)",
+                "",
+                "    def __post_init__(self):",
+            ]
             constructor = [line for line in constructor if line != "self.path = path"]
         else:
-            head = [*self.decorators, f"class Rows({', '.join(self.bases)}):",
-                    *indented(self.path.members, 1),
-                    f"    def __init__(self{', ' if params else ''}{params}):"]
-        lines = [*head, *indented(constructor, 2), "", *indented(self._rest(state), 1)]
-        return lines
+            head = [
+                *self.decorators,
+                f"class Rows({', '.join(self.bases)}):",
+                *indented(self.path.members, 1),
+                f"    def __init__(self{', ' if params else ''}{params}):",
+            ]
+        return [*head, *indented(constructor, 2), "", *indented(self._rest(state), 1)]
 
     def _rest(self, state: list[str]) -> list[str]:
         members = self._members()
         slots = members[:2] if members and members[0].startswith("__slots__") else []
         return [
-            *slots, *members[len(slots):], *self.methods, *self._lazily(), *state, *self._closing(),
-            *self._length(), "def __getitem__(self, index):", *indented(self._value_lines("index"), 1),
-            "    return value * self.scale", "",
+            *slots,
+            *members[len(slots) :],
+            *self.methods,
+            *self._lazily(),
+            *state,
+            *self._closing(),
+            *self._length(),
+            "def __getitem__(self, index):",
+            *indented(self._value_lines("index"), 1),
+            "    return value * self.scale",
+            "",
         ]
 
     def _with_base(self, constructor: list[str], state: list[str]) -> list[str]:
@@ -657,20 +942,36 @@ class Program:
         reads = self._reads()
         self.spec["open"] = saved
         body = [line for line in constructor if line not in path.keeps]
-        base = ["class Store(Dataset):", *indented(path.members, 1),
-                f"    def __init__(self{', ' if path.params else ''}{path.params}):",
-                *indented(path.keeps, 2),
-                *(["        place = os.path.abspath(path)"] if self.spec["path"] == "local" else []),
-                f"        {target} = {self.opening(path.expression)}", "",
-                *indented(self._closing(), 1), ""]
+        base = [
+            "class Store(Dataset):",
+            *indented(path.members, 1),
+            f"    def __init__(self{', ' if path.params else ''}{path.params}):",
+            *indented(path.keeps, 2),
+            *(["        place = os.path.abspath(path)"] if self.spec["path"] == "local" else []),
+            f"        {target} = {self.opening(path.expression)}",
+            "",
+            *indented(self._closing(), 1),
+            "",
+        ]
         body = [line for line in body if not line.startswith("place =")]
         rest = self._members() + self.methods + state + self._length()
         bases = ", ".join([*self.bases[:-1], "Store"])
-        return [*base, "", *self.decorators, f"class Rows({bases}):",
-                f"    def __init__(self{', ' if path.params else ''}{path.params}):",
-                f"        super().__init__({path.params})", *indented(body, 2),
-                *indented(reads, 2), "", *indented(rest, 1), "    def __getitem__(self, index):",
-                *indented(self._value_lines("index"), 2), "        return value * self.scale", ""]
+        return [
+            *base,
+            "",
+            *self.decorators,
+            f"class Rows({bases}):",
+            f"    def __init__(self{', ' if path.params else ''}{path.params}):",
+            f"        super().__init__({path.params})",
+            *indented(body, 2),
+            *indented(reads, 2),
+            "",
+            *indented(rest, 1),
+            "    def __getitem__(self, index):",
+            *indented(self._value_lines("index"), 2),
+            "        return value * self.scale",
+            "",
+        ]
 
     def subclass(self) -> list[str]:
         spec = self.spec
@@ -679,48 +980,97 @@ class Program:
             params = f"{self.attribute}, path" if self.kind.files else self.attribute
         if spec["state"] == "dataclass":
             params = "path"
-        head = [f"    def __init__(self{', ' if params else ''}{params}):",
-                f"        super().__init__({params})"]
+        head = [
+            f"    def __init__(self{', ' if params else ''}{params}):",
+            f"        super().__init__({params})",
+        ]
         match spec["family"]:
             case "sub":
-                return ["class Doubled(Rows):", "    def __getitem__(self, index):",
-                        "        return super().__getitem__(index) * 2", ""]
+                return [
+                    "class Doubled(Rows):",
+                    "    def __getitem__(self, index):",
+                    "        return super().__getitem__(index) * 2",
+                    "",
+                ]
             case "sub_path":
-                return ["class Doubled(Rows):", *head, '        self.path = "described elsewhere"', ""]
+                return [
+                    "class Doubled(Rows):",
+                    *head,
+                    '        self.path = "described elsewhere"',
+                    "",
+                ]
             case "sub_property":
-                return ["class Doubled(Rows):", "    @property", "    def path(self):",
-                        '        return getattr(self, "_place", None)', "", "    @path.setter",
-                        "    def path(self, place):", "        self._place = place", "",
-                        "    def __getitem__(self, index):",
-                        "        return super().__getitem__(index) + 1", ""]
+                return [
+                    "class Doubled(Rows):",
+                    "    @property",
+                    "    def path(self):",
+                    '        return getattr(self, "_place", None)',
+                    "",
+                    "    @path.setter",
+                    "    def path(self, place):",
+                    "        self._place = place",
+                    "",
+                    "    def __getitem__(self, index):",
+                    "        return super().__getitem__(index) + 1",
+                    "",
+                ]
             case "sub_without_super":
-                return ["class Doubled(Rows):", "    def __init__(self, values):",
-                        "        self.made = values", "", "    def __len__(self):",
-                        "        return len(self.made)", "", "    def __getitem__(self, index):",
-                        "        return self.made[index]", "",
-                        *(["    def close(self):", "        self.made = []", ""]
-                          if spec["closing"] != "none" else [])]
+                return [
+                    "class Doubled(Rows):",
+                    "    def __init__(self, values):",
+                    "        self.made = values",
+                    "",
+                    "    def __len__(self):",
+                    "        return len(self.made)",
+                    "",
+                    "    def __getitem__(self, index):",
+                    "        return self.made[index]",
+                    "",
+                    *(
+                        ["    def close(self):", "        self.made = []", ""]
+                        if spec["closing"] != "none"
+                        else []
+                    ),
+                ]
             case "sub_opens_other":
                 other = self.opening("self.second") if self.kind.files else self.opening("None")
-                return ["class Doubled(Rows):",
-                        f"    def __init__(self, second{', ' if params else ''}{params}):",
-                        "        self.second = second", f"        self.extra = {other}",
-                        f"        super().__init__({params})", "",
-                        *self._extra_item()]
+                return [
+                    "class Doubled(Rows):",
+                    f"    def __init__(self, second{', ' if params else ''}{params}):",
+                    "        self.second = second",
+                    f"        self.extra = {other}",
+                    f"        super().__init__({params})",
+                    "",
+                    *self._extra_item(),
+                ]
             case "sub_close":
-                return ["class Doubled(Rows):", "    def __getitem__(self, index):",
-                        "        return super().__getitem__(index) + 1", "",
-                        *(["    def close(self):", "        super().close()",
-                           "        self.closed_once = True", ""]
-                          if spec["closing"] != "none" and self.kind.close else [])]
+                return [
+                    "class Doubled(Rows):",
+                    "    def __getitem__(self, index):",
+                    "        return super().__getitem__(index) + 1",
+                    "",
+                    *(
+                        [
+                            "    def close(self):",
+                            "        super().close()",
+                            "        self.closed_once = True",
+                            "",
+                        ]
+                        if spec["closing"] != "none" and self.kind.close
+                        else []
+                    ),
+                ]
         return []
 
     def _extra_item(self) -> list[str]:
         seek = self.say(self.kind.seek, "self.extra")
         lines = ["    def __getitem__(self, index):"]
         lines += [f"        {seek}"] if seek else []
-        lines += [f"        extra = {self.say(self.kind.read, 'self.extra')}",
-                  "        return super().__getitem__(index) + extra", ""]
+        lines += [
+            f"        extra = {self.say(self.kind.read, 'self.extra')}",
+            "        return super().__getitem__(index) + extra",
+            "",
+        ]
         return lines
 
     # The program
@@ -735,8 +1085,10 @@ class Program:
             seek = self.say(self.kind.seek, "handle", "at")
             stats += ["def total(handle):", "    found = 0", "    for at in range(6):"]
             stats += [f"        {seek}"] if seek else []
-            stats += [f"        found += {self.say(self.kind.read, 'handle', 'at')}",
-                      "    return found"]
+            stats += [
+                f"        found += {self.say(self.kind.read, 'handle', 'at')}",
+                "    return found",
+            ]
         if self.spec["touch"] == "helper":
             stats += ["", "", "def first_of(rows):"] if stats else ["def first_of(rows):"]
             stats += ["    return rows[0] + rows[1]"]
@@ -751,7 +1103,9 @@ class Program:
         files = {}
         settings = self.spec["path"] == "module" and not self.many
         if settings:
-            files["settings.py"] = "store = None\n\n\ndef use(path):\n    global store\n    store = path\n"
+            files["settings.py"] = (
+                "store = None\n\n\ndef use(path):\n    global store\n    store = path\n"
+            )
         if self.two:
             if self.spec["open"] == "function":
                 files["store.py"] = _module(store, self)
@@ -764,13 +1118,22 @@ class Program:
             rows = [*body, *classes]
             files["rows.py"] = _module(rows, self, settings)
             imports = ["import rows as rows_module"] if self._qualified() else []
-            names = [name for name in ("Rows", "Doubled", "Config")
-                     if any(line.startswith(f"class {name}") for line in rows)]
+            names = [
+                name
+                for name in ("Rows", "Doubled", "Config")
+                if any(line.startswith(f"class {name}") for line in rows)
+            ]
             imports += [f"from rows import {', '.join(names)}"]
             main = _module(self.main(), self, settings, imports)
         else:
-            top = [*(store + ["", ""] if store else []), *(stats + ["", ""] if stats else []), *body,
-                   *classes, "", *self.main()]
+            top = [
+                *([*store, "", ""] if store else []),
+                *([*stats, "", ""] if stats else []),
+                *body,
+                *classes,
+                "",
+                *self.main(),
+            ]
             main = _module(top, self, settings)
         files["main.py"] = main
         return files
@@ -782,16 +1145,22 @@ class Program:
         spec, kind = self.spec, self.kind
         lines = []
         if kind.files:
-            lines += ["def fill(P, values):".replace("P", "path"),
-                      *indented([kind.say(line, P="path") for line in kind.fill], 1), "", ""]
+            lines += [
+                "def fill(P, values):".replace("P", "path"),
+                *indented([kind.say(line, P="path") for line in kind.fill], 1),
+                "",
+                "",
+            ]
         lines += ["def main():", *indented(ARGUMENTS, 1)]
         body = []
         if kind.files:
             body += ['os.makedirs("data")', 'path, other = "data/first", "data/second"']
             if kind.name == "npz":
                 body[-1] = 'path, other = "data/first.npz", "data/second.npz"'
-            body += ["fill(path, [at * at + 1 for at in range(6)])",
-                     "fill(other, [at + 40 for at in range(6)])"]
+            body += [
+                "fill(path, [at * at + 1 for at in range(6)])",
+                "fill(other, [at + 40 for at in range(6)])",
+            ]
         else:
             body += ['path, other = "first", "second"']
         body += self.path.before if spec["open"] not in OUTSIDE else []
@@ -811,7 +1180,11 @@ class Program:
 
     def _construct(self) -> list[str]:
         spec = self.spec
-        name = "Doubled" if spec["family"].startswith("sub") and spec["family"] != "sub_without_super" else "Rows"
+        name = (
+            "Doubled"
+            if spec["family"].startswith("sub") and spec["family"] != "sub_without_super"
+            else "Rows"
+        )
         arguments = self.path.arguments
         if spec["family"] == "sub_opens_other":
             arguments = f"other, {arguments}".rstrip(", ") if arguments else "other"
@@ -832,7 +1205,9 @@ class Program:
                 return list(self.path.change)
             case "attribute_set":
                 attribute = {"join": "name", "config": "config"}.get(self.spec["path"], "path")
-                value = {"join": '"second"', "config": "Config(other)"}.get(self.spec["path"], "other")
+                value = {"join": '"second"', "config": "Config(other)"}.get(
+                    self.spec["path"], "other"
+                )
                 return [f"rows.{attribute} = {value}"]
             case "chdir":
                 return ['os.chdir("data")']
@@ -843,8 +1218,11 @@ class Program:
             case "copy":
                 return ["rows = copy.copy(rows)"]
             case "second":
-                return [*self.path.change, *[line.replace("rows =", "second =") for line in self._construct()],
-                        "seen.append(second[1])"]
+                return [
+                    *self.path.change,
+                    *[line.replace("rows =", "second =") for line in self._construct()],
+                    "seen.append(second[1])",
+                ]
         return []
 
     def _touches(self) -> list[str]:
@@ -868,7 +1246,9 @@ class Program:
         if spec["open"] == "enter":
             lines = []
         if spec["look"] == "vars":
-            lines += ["seen.append(sorted(name for name, value in vars(rows).items() if isinstance(value, (int, str))))"]
+            lines += [
+                "seen.append(sorted(name for name, value in vars(rows).items() if isinstance(value, (int, str))))"
+            ]
         if spec["look"] == "repr":
             lines += ["seen.append(repr(rows))"]
         return lines
@@ -878,15 +1258,25 @@ class Program:
         lines = [
             "loader = DataLoader(rows, batch_size=2, num_workers=args.workers,",
             "                    multiprocessing_context=args.start_method if args.workers else None)",
-            "out = []", f"for _ in range({spec['epochs']}):",
+            "out = []",
+            f"for _ in range({spec['epochs']}):",
             "    out.append([batch.tolist() for batch in loader])",
         ]
         if spec["family"] == "sub_without_super":
-            lines += ["made = DataLoader(Doubled([3, 5, 7]), batch_size=2, num_workers=args.workers,",
-                      "                  multiprocessing_context=args.start_method if args.workers else None)",
-                      "out.append([batch.tolist() for batch in made])"]
-        kept = {"length": "length", "keys": "keys", "header": "header", "stats": "total",
-                "first": "first", "method": "summary", "all": "values_seen"}.get(spec["init"])
+            lines += [
+                "made = DataLoader(Doubled([3, 5, 7]), batch_size=2, num_workers=args.workers,",
+                "                  multiprocessing_context=args.start_method if args.workers else None)",
+                "out.append([batch.tolist() for batch in made])",
+            ]
+        kept = {
+            "length": "length",
+            "keys": "keys",
+            "header": "header",
+            "stats": "total",
+            "first": "first",
+            "method": "summary",
+            "all": "values_seen",
+        }.get(spec["init"])
         if kept and spec["open"] not in ("enter", "connect", "factory"):
             lines += [f"seen.append(rows.{kept})"]
         if spec["open"] == "try_other":
@@ -918,16 +1308,25 @@ def _module(lines: list[str], program: Program, settings: bool = False,
     imports = [line for name, line in IMPORTS.items() if f"{name}." in text]
     for line in program.kind.imports:
         used = line.split()[-1]
-        if f"{used}." in text or line.startswith("from") and used in text:
+        if f"{used}." in text or (line.startswith("from") and used in text):
             imports.append(line)
-    torch = [name for name in ("DataLoader", "Dataset")
-             if f"{name}(" in text or f"({name})" in text or f", {name})" in text]
+    torch = [
+        name
+        for name in ("DataLoader", "Dataset")
+        if f"{name}(" in text or f"({name})" in text or f", {name})" in text
+    ]
     local = list(more or [])
     if settings and "settings." in text:
         local.append("import settings")
-    local += [f"import {name}" for name in ("stats", "store") if f" {name}." in text or f"({name}." in text]
+    local += [
+        f"import {name}"
+        for name in ("stats", "store")
+        if f" {name}." in text or f"({name}." in text
+    ]
     blocks = [imports, [f"from torch.utils.data import {', '.join(torch)}"] if torch else [], local]
-    head = "\n\n".join("\n".join(sorted(block, key=lambda x: x.startswith("from"))) for block in blocks if block)
+    head = "\n\n".join(
+        "\n".join(sorted(block, key=lambda x: x.startswith("from"))) for block in blocks if block
+    )
     return (head + "\n\n\n" if head else "") + text.strip("\n") + "\n"
 
 

@@ -10,6 +10,9 @@ from tests.differential import grammar
 from tests.differential.oracle import Judge
 from tests.differential.plants import PLANTS, Plant
 
+for library in ("numpy", "h5py", "lmdb"):
+    pytest.importorskip(library)
+
 AT_MOST = 60  # programs drawn for one bug
 
 

@@ -1,5 +1,6 @@
 """Loaders that send to each worker what torch's send, when torch's send it."""
 
+import functools
 import multiprocessing
 import pickle
 import queue
@@ -43,7 +44,7 @@ def default_collate(samples):
     if isinstance(first, dict):
         return {key: default_collate([sample[key] for sample in samples]) for key in first}
     if isinstance(first, (tuple, list)):
-        return [default_collate(column) for column in zip(*samples)]
+        return [default_collate(column) for column in zip(*samples, strict=False)]
     return list(samples)
 
 
@@ -246,7 +247,11 @@ def _work(iterable, dataset, tasks, results, collate, size, number, init, count)
         elif iterable:
             _stream(dataset, results, collate, size, number)
         else:
-            _answer(results, at, number, lambda: collate([dataset[index] for index in batch]))
+            _answer(results, at, number, functools.partial(_fetch, dataset, collate, batch))
+
+
+def _fetch(dataset, collate, batch):
+    return collate([dataset[index] for index in batch])
 
 
 def _stream(dataset, results, collate, size, number):
