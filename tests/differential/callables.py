@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.differential.grammar import Family, Spec, indented
+from tests.differential.grammar import Family, Spec, but, conflict, indented
 
 FEATURES = {
     "callable": {
@@ -17,9 +17,9 @@ FEATURES = {
         "two": 2, "function": 2, "comprehension": 1, "nonlocal": 1, "deleted": 1, "config": 2,
         "dataset": 1, "unpacked": 1, "attribute": 1, "exception": 1,
     },
-    "parameters": {"plain": 8, "default": 2, "keyword_only": 1, "star": 1, "kwargs": 2, "shadow": 1},
+    "parameters": {"plain": 8, "default": 2, "keyword_only": 1, "star": 1, "kwargs": 2},
     "stored": {
-        "direct": 8, "list": 3, "dict": 3, "compose": 3, "attribute": 3, "default": 1, "options": 2,
+        "direct": 8, "list": 3, "dict": 3, "compose": 3, "attribute": 3, "options": 2,
         "tuple": 1, "variable": 2, "attribute_later": 2, "conditional": 1,
     },
     "asks": {
@@ -37,101 +37,42 @@ FEATURES = {
     "modules": {"one": 1, "two": 1},
 }  # fmt: skip
 
-IN_CLASS = ("method", "init")
+_not_sent_whole = "list dict compose tuple attribute attribute_later"
 
-
-def settle(spec: Spec) -> None:
-    """Replace what cannot be beside other choices."""
-    needs_self = ("self", "self_changed", "private", "attribute")
-    if spec["capture"] in needs_self and spec["scope"] not in IN_CLASS:
-        spec["scope"] = "method"
-    if spec["callable"] == "module_lambda":
-        spec["capture"] = "module_name" if spec["capture"] != "module_changed" else "module_changed"
-        spec["scope"] = spec["scope"] if spec["scope"] not in IN_CLASS else "main"
-    if spec["callable"] == "bound":
-        spec["scope"] = "method"
-    if spec["callable"] in (
-        "dispatch",
-        "class",
-        "recursive",
-        "generator_helper",
-        "decorated",
-        "undressed",
-    ) and spec["parameters"] in ("shadow",):
-        spec["parameters"] = "plain"
-    if spec["callable"] == "dispatch" and spec["parameters"] != "plain":
-        spec["parameters"] = "plain"
-    if spec["asks"] == "keyword" and spec["parameters"] not in (
-        "kwargs",
-        "default",
-        "keyword_only",
-    ):
-        spec["parameters"] = "kwargs" if spec["callable"] != "dispatch" else "plain"
-    if spec["asks"] == "keyword" and spec["callable"] in (
-        "dispatch",
-        "recursive",
-        "class",
-        "partial",
-        "bound",
-        "nested",
-        "generator_helper",
-        "module_lambda",
-    ):
-        spec["asks"] = "call"
-    if spec["asks"] != "call" and spec["stored"] in (
-        "list",
-        "dict",
-        "compose",
-        "tuple",
-        "conditional",
-    ):
-        spec["stored"] = "direct"
-    if spec["asks"] in ("name", "defaults") and spec["callable"] in ("partial", "class"):
-        spec["asks"] = "call"
-    if spec["boundary"] != "transform":
-        if spec["stored"] in ("list", "dict", "compose", "tuple", "attribute", "attribute_later"):
-            spec["stored"] = "variable"
-        if spec["asks"] != "call":
-            spec["asks"] = "call"
-    if spec["boundary"] in ("pool_map", "process", "executor") and spec["stored"] == "options":
-        spec["stored"] = "direct"
-    if spec["capture"] == "dataset" and (
-        spec["boundary"] != "collate" or spec["scope"] in IN_CLASS
-    ):
-        spec["capture"] = "local"
-    if spec["callable"] == "class" and spec["capture"] in (
-        "nonlocal",
-        "private",
-        "comprehension",
-        "loop",
-    ):
-        spec["capture"] = "parameter"
-    if spec["capture"] == "nonlocal" and spec["callable"] in (
-        "lambda",
-        "named_lambda",
-        "conditional",
-        "bound",
-        "partial",
-        "undressed",
-    ):
-        spec["callable"] = "local"
-    if spec["callable"] == "bound":
-        spec["capture"] = "self"
-    if spec["scope"] == "init" and spec["stored"] in ("default",):
-        spec["stored"] = "direct"
-    if spec["capture"] in ("loop", "comprehension"):
-        spec["callable"] = (
-            "lambda" if spec["callable"] not in ("lambda", "local") else spec["callable"]
-        )
-        spec["stored"] = "list" if spec["boundary"] == "transform" else "direct"
-        if spec["capture"] == "comprehension":
-            spec["callable"] = "lambda"
-        if spec["boundary"] != "transform":
-            spec["capture"] = "parameter"
-        else:
-            spec["asks"] = "call"
-    if spec["names"] == "taken" and spec["parameters"] == "shadow":
-        spec["names"] = "free"
+CONFLICTS = (
+    # What a function's form allows.
+    conflict("capture", but(FEATURES["capture"], "module_changed"), "module_name",
+             callable="module_lambda"),
+    conflict("scope", "method init", "main", callable="module_lambda"),
+    conflict("scope", but(FEATURES["scope"], "method"), "method", callable="bound"),
+    conflict("capture", but(FEATURES["capture"], "self"), "self", callable="bound"),
+    conflict("parameters", but(FEATURES["parameters"], "plain"), "plain", callable="dispatch"),
+    conflict("capture", "nonlocal private comprehension loop", "parameter", callable="class"),
+    conflict("callable", "lambda named_lambda conditional partial undressed", "local",
+             capture="nonlocal"),
+    # Where what is captured exists.
+    conflict("scope", "main function", "method", capture="self self_changed private attribute"),
+    conflict("capture", "dataset", "local", boundary=but(FEATURES["boundary"], "collate")),
+    conflict("capture", "dataset", "local", scope="method init"),
+    # How it is stored, and what is asked of it.
+    conflict("asks", but(FEATURES["asks"], "call"), "call",
+             boundary=but(FEATURES["boundary"], "transform")),
+    conflict("stored", _not_sent_whole, "variable", boundary=but(FEATURES["boundary"], "transform")),
+    conflict("stored", "options", "direct", boundary="pool_map process executor"),
+    conflict("asks", "keyword", "call",
+             callable="dispatch recursive class partial bound nested generator_helper module_lambda"),
+    conflict("asks", "name defaults", "call", callable="partial class"),
+    conflict("parameters", "plain star", "kwargs", asks="keyword"),
+    conflict("stored", "list dict compose tuple conditional", "direct",
+             asks=but(FEATURES["asks"], "call")),
+    # One function for each step of a loop.
+    conflict("capture", "loop comprehension", "parameter",
+             boundary=but(FEATURES["boundary"], "transform")),
+    conflict("callable", but(FEATURES["callable"], "lambda"), "lambda", capture="comprehension"),
+    conflict("callable", but(FEATURES["callable"], "lambda local"), "lambda", capture="loop"),
+    conflict("stored", but(FEATURES["stored"], "list"), "list", capture="loop comprehension"),
+    conflict("asks", but(FEATURES["asks"], "call"), "call", capture="loop comprehension"),
+)  # fmt: skip
 
 
 class Program:
@@ -276,8 +217,6 @@ class Program:
                 return f"{plain}, *more", " + len(more)"
             case "kwargs":
                 return f"{plain}, **more", " + sum(more.values())"
-            case "shadow":
-                return plain, ""
         return plain, ""
 
     def function(self) -> tuple[list[str], str]:
@@ -779,4 +718,4 @@ def render(spec: Spec) -> dict[str, str]:
     return Program(dict(spec)).files()
 
 
-FAMILY = Family("callables", FEATURES, settle, render)
+FAMILY = Family("callables", FEATURES, CONFLICTS, render)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 Spec = dict[str, str]
@@ -14,12 +14,40 @@ Options = Mapping[str, int]
 
 
 @dataclass(frozen=True)
+class Conflict:
+    """Options of one feature that make no sense beside options of others, and what replaces them."""
+
+    feature: str
+    options: tuple[str, ...]
+    to: str
+    beside: Mapping[str, tuple[str, ...]]
+
+    def settle(self, spec: Spec) -> None:
+        """Replace the option where the conflict is there."""
+        if spec[self.feature] in self.options and all(
+            spec[name] in options for name, options in self.beside.items()
+        ):
+            spec[self.feature] = self.to
+
+
+def conflict(feature: str, options: str, to: str, **beside: str) -> Conflict:
+    """Make a conflict; options are names with spaces between them."""
+    others = {name: tuple(names.split()) for name, names in beside.items()}
+    return Conflict(feature, tuple(options.split()), to, others)
+
+
+def but(options: Options, names: str) -> str:
+    """Return all options except some."""
+    return " ".join(option for option in options if option not in names.split())
+
+
+@dataclass(frozen=True)
 class Family:
     """A kind of program: its features, which choices contradict each other, how it is written."""
 
     name: str
     features: Mapping[str, Options]
-    settle: Callable[[Spec], None]  # replaces choices that make no sense beside others
+    conflicts: Sequence[Conflict]  # in the order in which they are settled
     render: Callable[[Spec], dict[str, str]]
 
     def draw(self, rng: random.Random, wanted: Mapping[str, str] | None = None) -> Spec:
@@ -45,6 +73,11 @@ class Family:
             if less != spec and less not in found and self.weight(less) < self.weight(spec):
                 found.append(less)
         return found
+
+    def settle(self, spec: Spec) -> None:
+        """Replace what makes no sense beside other choices."""
+        for one in self.conflicts:
+            one.settle(spec)
 
     def single(self, spec: Spec) -> list[Spec]:
         """Return the specs in which one feature of this one is all that is not plain."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.differential.grammar import Family, Spec, indented
+from tests.differential.grammar import Family, Spec, but, conflict, indented
 
 FEATURES = {
     "shape": {"script": 8, "function": 4, "guarded": 5, "class_in_guard": 3, "function_in_guard": 2},
@@ -20,37 +20,18 @@ FEATURES = {
     "modules": {"one": 2, "two": 1},
 }  # fmt: skip
 
-LOCAL = ("constant", "argument", "global_function", "globals_dict", "loop", "with", "try", "augmented",
-         "appended", "item", "cached", "registry", "rebound", "object", "global_main", "walrus",
-         "class_attribute", "branch")  # fmt: skip
+_elsewhere = "settings_call settings_attribute environ patched"
 
-
-def settle(spec: Spec) -> None:
-    """Replace what cannot be beside other choices."""
-    if spec["modules"] == "two" and spec["state"] in LOCAL:
-        spec["state"] = "settings_call"
-    if spec["shape"] == "class_in_guard" and spec["modules"] == "two":
-        spec["modules"] = "one"
-    if spec["shape"] != "function" and spec["state"] == "global_main":
-        spec["shape"] = "function_in_guard"
-    if spec["shape"] in ("function", "function_in_guard") and spec["state"] in (
-        "argument",
-        "loop",
-        "with",
-        "try",
-        "augmented",
-        "rebound",
-        "walrus",
-        "branch",
-        "object",
-    ):
-        spec["state"] = "global_main"
-    if spec["state"] in ("class_attribute", "registry") and spec["when"] == "before":
-        spec["when"] = "after_class"
-    if spec["state"] == "class_attribute" and spec["reader"] in ("collate", "function"):
-        spec["reader"] = "getitem"
-    if spec["reader"] == "constructor" and spec["when"] == "after_construction":
-        spec["when"] = "after_class"
+CONFLICTS = (
+    conflict("state", but(FEATURES["state"], _elsewhere), "settings_call", modules="two"),
+    conflict("modules", "two", "one", shape="class_in_guard"),
+    conflict("shape", but(FEATURES["shape"], "function"), "function_in_guard", state="global_main"),
+    conflict("state", "argument loop with try augmented rebound walrus branch object", "global_main",
+             shape="function function_in_guard"),
+    conflict("when", "before", "after_class", state="class_attribute registry"),
+    conflict("reader", "collate function", "getitem", state="class_attribute"),
+    conflict("when", "after_construction", "after_class", reader="constructor"),
+)  # fmt: skip
 
 
 # For each kind of state: what the module defines, what sets it, how it is read.
@@ -283,4 +264,4 @@ def render(spec: Spec) -> dict[str, str]:
     return Program(dict(spec)).files()
 
 
-FAMILY = Family("guards", FEATURES, settle, render)
+FAMILY = Family("guards", FEATURES, CONFLICTS, render)

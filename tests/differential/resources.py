@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tests.differential.grammar import Family, Spec, indented
+from tests.differential.grammar import Family, Spec, but, conflict, indented
 from tests.differential.kinds import KINDS, Kind
 
 FEATURES = {
@@ -51,200 +52,107 @@ FEATURES = {
     "modules": {"one": 1, "two": 1},
 }  # fmt: skip
 
-LAZY = ("lazy_none", "lazy_hasattr", "lazy_try", "lazy_dict", "lazy_flag")
+LAZY = tuple(option for option in FEATURES["open"] if option.startswith("lazy"))
 MANY = ("list", "append", "dict")
 OUTSIDE = ("passed", "classmethod", "factory")
-PLACELESS = ("lock", "queue", "executor")
 
 
-def settle(spec: Spec) -> None:
-    """Replace what cannot be beside other choices."""
-    kind = KINDS[spec["kind"]]
-    if kind.derived is None or spec["open"] in (*MANY, *LAZY, *OUTSIDE, "enter", "connect", "base"):
-        spec["derived"] = "no"
-    if not kind.files:
-        if spec["open"] in ("try_none", "try_other", "branch", "passed"):
-            spec["open"] = "straight"
-        if spec["between"] in ("chdir", "unlink", "replaced", "source_changed", "second"):
-            spec["between"] = "nothing"
-        if spec["init"] in ("keys", "header"):
-            spec["init"] = "length"
-        spec["path"] = "kept"
-    if kind.name == "shelve":
-        if spec["path"] == "pathlib":
-            spec["path"] = "kept"
-        if spec["between"] in ("unlink", "replaced", "chdir"):
-            spec["between"] = "nothing"
-    if kind.folder and spec["between"] in ("unlink", "replaced"):
-        spec["between"] = "nothing"
-    if kind.name == "lmdb":  # one environment of a file in a process
-        spec["family"] = "alone" if spec["family"] == "sub_opens_other" else spec["family"]
-    if spec["open"] in MANY:
-        spec["path"] = "kept"
-        if spec["family"] in ("sub_opens_other", "sub_path"):
-            spec["family"] = "sub"
-        if spec["init"] in ("closed", "header"):
-            spec["init"] = "length"
-        if spec["state"] == "getattr":
-            spec["state"] = "none"
-    if spec["init"] == "header" and not kind.header:
-        spec["init"] = "length"
-    if spec["init"] == "closed":
-        if (
-            spec["open"] in (*LAZY, "enter", "connect", "stack", "setattr", "try_none")
-            or not kind.close
-            or kind.name in PLACELESS
-        ):
-            spec["init"] = "all"
-        else:
-            spec["len"] = "plain"
-            spec["derived"] = "no"
-            spec["closing"] = "none"
-            spec["touch"] = (
-                "len" if spec["touch"] in ("helper", "attribute", "property") else spec["touch"]
-            )
-            if spec["state"] == "getattr":
-                spec["state"] = "none"
-            if spec["family"] in ("sub_opens_other", "sub_close"):
-                spec["family"] = "sub"
-    if spec["open"] in ("enter", "connect"):
-        spec["init"] = "none"
-        spec["touch"] = "none" if spec["touch"] == "attribute" else spec["touch"]
-        spec["family"] = "sub" if spec["family"] == "sub_opens_other" else spec["family"]
-        spec["between"] = "nothing" if spec["between"] == "second" else spec["between"]
-        spec["closing"] = "none"
-    if spec["open"] in LAZY:
-        if spec["family"] in ("sub_opens_other", "sub_close"):
-            spec["family"] = "sub"
-        if spec["touch"] in ("attribute", "helper"):
-            spec["touch"] = "item"
-        if spec["closing"] not in ("none", "close_none"):
-            spec["closing"] = "none"
-        if spec["path"] in ("param", "config_param", "pop", "next", "local", "rebound"):
-            spec["path"] = "kept"
-        if spec["state"] == "slots":
-            spec["state"] = "none"
-        if spec["open"] != "lazy_none" and spec["closing"] == "close_none":
-            spec["closing"] = "none"
-    if spec["open"] in (*LAZY, "enter", "connect"):
-        # Opened late in the original too: what it reads by then is what counts.
-        if spec["path"] in ("param", "config_param", "pop", "next", "local", "rebound"):
-            spec["path"] = "kept"
-        if spec["between"] in (
-            "source_changed",
-            "second",
-            "attribute_set",
-            "chdir",
-            "unlink",
-            "replaced",
-        ):
-            spec["between"] = "nothing"
-        if spec["family"] in ("sub_path", "sub_property"):
-            spec["family"] = "sub"
-    if spec["open"] in OUTSIDE:
-        if spec["family"] in ("sub_path", "sub_property", "sub_opens_other", "mixin"):
-            spec["family"] = "alone"
-        if spec["between"] in ("second",):
-            spec["between"] = "nothing"
-        spec["path"] = "kept"
-        if spec["init"] == "closed":
-            spec["init"] = "length"
-        if spec["open"] == "factory":
-            spec["init"] = "none"
-    if spec["open"] == "base" and spec["family"] != "alone":
-        spec["family"] = "alone"
-    if spec["state"] == "dataclass":
-        ok = spec["open"] in (
-            "straight",
-            "helper",
-            "filling_helper",
-            "function",
-            "walrus",
-            "chained",
-        )
-        if not ok or spec["family"] not in ("alone", "sub"):
-            spec["state"] = "none"
-        else:
-            spec["path"] = "kept"
-    if spec["state"] in ("reduce", "pair"):
-        ok = spec["open"] in ("straight", "helper", "function", "chained", "filling_helper")
-        if not ok or spec["family"] not in ("alone", "sub"):
-            spec["state"] = "none"
-        else:
-            spec["path"] = "kept"
-            if spec["between"] in ("copy", "attribute_set"):
-                spec["between"] = "nothing"
-    if spec["state"] == "slots" and (
-        spec["open"] not in ("straight", "helper", "function", "walrus", "annotated", "unpack")
-        or spec["family"] not in ("alone", "sub")
-        or spec["look"] != "nothing"
-    ):
-        spec["state"] = "none"
-    if spec["state"] == "getattr" and spec["open"] in (*LAZY, "enter", "connect", "base"):
-        spec["state"] = "none"
-    if spec["path"] in ("environ", "class_attribute", "module", "next", "setter"):
-        if spec["family"] in ("sub_path",):
-            spec["family"] = "sub"
-    if spec["path"] == "setter" and (
-        spec["state"] in ("slots",) or spec["family"] == "sub_property"
-    ):
-        spec["path"] = "kept"
-    if spec["family"] in ("sub_path", "sub_property") and spec["path"] not in ("kept",):
-        spec["path"] = "kept"
-    if spec["between"] == "attribute_set" and spec["path"] not in (
-        "kept",
-        "join",
-        "config",
-        "setter",
-    ):
-        spec["between"] = "source_changed"
-    if spec["between"] == "attribute_set" and spec["family"] == "sub_property":
-        spec["between"] = "nothing"
-    if spec["between"] == "source_changed" and spec["path"] in (
-        "kept",
-        "param",
-        "join",
-        "pathlib",
-        "local",
-        "rebound",
-        "setter",
-        "pop",
-    ):
-        spec["between"] = "nothing" if spec["open"] not in MANY else "source_changed"
-    if spec["between"] == "second" and spec["path"] not in (
-        "config",
-        "options",
-        "environ",
-        "class_attribute",
-        "module",
-        "item",
-        "config_param",
-        "next",
-    ):
-        spec["path"] = "config"
-        if spec["family"] in ("sub_path", "sub_property"):
-            spec["family"] = "alone"
-        if spec["state"] in ("dataclass", "reduce", "pair") or spec["open"] in (*MANY, "base"):
-            spec["between"] = "nothing"
-            spec["path"] = "kept"
-    if spec["between"] == "copy" and spec["closing"] in ("del", "del_hasattr", "exit"):
-        spec["closing"] = "none"
-    if spec["open"] == "base" and spec["state"] in ("dataclass", "slots", "reduce", "pair"):
-        spec["state"] = "none"
-    if spec["between"] in ("unlink", "chdir", "replaced") and spec["open"] in MANY:
-        spec["between"] = "nothing"
-    if spec["closing"] == "exit" and spec["between"] == "second":
-        spec["closing"] = "close"
-    if spec["open"] == "stack" and spec["state"] == "slots":
-        spec["state"] = "none"
-    if not kind.close or spec["open"] == "factory":
-        spec["closing"] = "none"
-    if kind.name == "mmap" and spec["derived"] == "yes":
-        spec["closing"] = "none"
-    if kind.name == "shelve" and spec["open"] == "branch":
-        spec["open"] = "straight"
-    if spec["state"] == "getattr" and spec["between"] == "copy":
-        spec["between"] = "nothing"
+def _kinds(test: Callable[[Kind], object]) -> str:
+    return " ".join(kind.name for kind in KINDS.values() if test(kind))
+
+
+def _open_but(names: str) -> str:
+    return but(FEATURES["open"], names)
+
+
+def _path_but(names: str) -> str:
+    return but(FEATURES["path"], names)
+
+
+_lazy, _many, _outside = (" ".join(names) for names in (LAZY, MANY, OUTSIDE))
+_late = (
+    f"{_lazy} enter connect"  # opened late in the original: what it reads by then is what counts
+)
+_placeless = _kinds(lambda kind: not kind.files)
+_no_close = _kinds(lambda kind: not kind.close)
+_simple = "straight helper function chained filling_helper walrus"
+
+CONFLICTS = (
+    # What a kind of resource cannot do.
+    conflict("derived", "yes", "no", kind=_kinds(lambda kind: kind.derived is None)),
+    conflict("open", "try_none try_other branch passed", "straight", kind=_placeless),
+    conflict("between", "chdir unlink replaced source_changed second", "nothing", kind=_placeless),
+    conflict("init", "keys header closed", "length", kind=_placeless),
+    conflict("path", _path_but("kept"), "kept", kind=_placeless),
+    conflict("path", "pathlib", "kept", kind="shelve"),
+    conflict("between", "unlink replaced chdir", "nothing", kind="shelve"),
+    conflict("open", "branch", "straight", kind="shelve"),
+    conflict("between", "unlink replaced", "nothing",
+             kind=_kinds(lambda kind: kind.folder)),
+    conflict("family", "sub_opens_other", "alone", kind="lmdb"),  # once in a process
+    conflict("init", "header", "length", kind=_kinds(lambda kind: not kind.header)),
+    conflict("init", "closed", "all", kind=_no_close),
+    conflict("modules", "two", "one", kind="mmap", open="passed factory"),  # needs its function
+    # Several handles.
+    conflict("path", _path_but("kept"), "kept", open=_many),
+    conflict("family", "sub_opens_other sub_path", "sub", open=_many),
+    conflict("init", "closed header", "length", open=_many),
+    conflict("state", "getattr", "none", open=_many),
+    conflict("between", "unlink chdir replaced", "nothing", open=_many),
+    # A handle that comes late, or from outside.
+    conflict("derived", "yes", "no", open=f"{_many} {_late} {_outside} base"),
+    conflict("init", "closed", "all", open=f"{_late} stack setattr try_none"),
+    conflict("init", but(FEATURES["init"], "none"), "none", open="enter connect factory"),
+    conflict("touch", "attribute", "none", open="enter connect"),
+    conflict("closing", but(FEATURES["closing"], "none"), "none", open="enter connect factory"),
+    conflict("family", "sub_opens_other sub_path sub_property sub_close", "sub", open=_late),
+    conflict("touch", "attribute helper", "item", open=_lazy),
+    conflict("closing", but(FEATURES["closing"], "none close_none"), "none", open=_lazy),
+    conflict("closing", "close_none", "none", open=but(dict.fromkeys(LAZY, 1), "lazy_none")),
+    conflict("path", "param config_param pop next local rebound", "kept", open=_late),
+    conflict("state", "slots getattr", "none", open=f"{_late} base"),
+    conflict("between", "source_changed second attribute_set chdir unlink replaced", "nothing",
+             open=_late),
+    conflict("family", "sub_path sub_property sub_opens_other mixin", "alone", open=_outside),
+    conflict("between", "second", "nothing", open=_outside),
+    conflict("path", _path_but("kept"), "kept", open=_outside),
+    conflict("init", "closed", "length", open=_outside),
+    conflict("family", but(FEATURES["family"], "alone"), "alone", open="base"),
+    # A handle that is closed again.
+    conflict("len", "handle", "plain", init="closed"),
+    conflict("derived", "yes", "no", init="closed"),
+    conflict("closing", but(FEATURES["closing"], "none"), "none", init="closed"),
+    conflict("touch", "helper attribute property", "len", init="closed"),
+    conflict("state", "getattr", "none", init="closed"),
+    conflict("family", "sub_opens_other sub_close", "sub", init="closed"),
+    # State methods.
+    conflict("state", "dataclass reduce pair", "none", open=_open_but(_simple)),
+    conflict("state", "reduce pair", "none", open="walrus"),
+    conflict("state", "dataclass reduce pair slots", "none",
+             family=but(FEATURES["family"], "alone sub")),
+    conflict("path", _path_but("kept"), "kept", state="dataclass reduce pair"),
+    conflict("between", "copy attribute_set second", "nothing", state="reduce pair"),
+    conflict("between", "second", "nothing", state="dataclass"),
+    conflict("state", "slots", "none",
+             open=_open_but("straight helper function walrus annotated unpack")),
+    conflict("state", "slots", "none", look="vars repr"),
+    conflict("between", "copy", "nothing", state="getattr"),
+    # Where the path comes from, and what changes it.
+    conflict("path", "setter", "kept", state="slots"),
+    conflict("path", _path_but("kept"), "kept", family="sub_path sub_property"),
+    conflict("between", "attribute_set", "source_changed", path=_path_but("kept join config setter")),
+    conflict("between", "attribute_set", "nothing", family="sub_property"),
+    conflict("between", "source_changed", "nothing", open=_open_but(_many),
+             path="kept param join pathlib local rebound setter pop"),
+    conflict("between", "second", "nothing", open=f"{_many} base"),
+    conflict("family", "sub_path sub_property", "alone", between="second"),
+    conflict("path", "kept param join pathlib local rebound setter pop", "config", between="second"),
+    # Closing.
+    conflict("closing", "del del_hasattr exit", "none", between="copy"),
+    conflict("closing", "exit", "close", between="second"),
+    conflict("closing", but(FEATURES["closing"], "none"), "none", kind=_no_close),
+    conflict("closing", but(FEATURES["closing"], "none"), "none", kind="mmap", derived="yes"),
+)  # fmt: skip
 
 
 @dataclass
@@ -1335,4 +1243,4 @@ def render(spec: Spec) -> dict[str, str]:
     return Program(dict(spec)).files()
 
 
-FAMILY = Family("resources", FEATURES, settle, render)
+FAMILY = Family("resources", FEATURES, CONFLICTS, render)
