@@ -50,10 +50,11 @@ class Ran:
 class Runner:
     """Runs programs in a folder of its own, by a warm server."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, torch: bool = False) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="differential-"))
         self.home = self.folder / "program"
-        path = os.pathsep.join(str(part) for part in (HERE / "stub", HERE, GOLDEN))
+        folders = [HERE, GOLDEN] if torch else [HERE / "stub", HERE, GOLDEN]
+        path = os.pathsep.join(str(folder) for folder in folders)
         self.server = subprocess.Popen(
             [sys.executable, str(HERE / "stub_server.py")],
             stdin=subprocess.PIPE,
@@ -192,8 +193,8 @@ class Verdict:
 class Judge:
     """Runs a program before and after each way to fix it."""
 
-    def __init__(self) -> None:
-        self.runner = Runner()
+    def __init__(self, *, torch: bool = False) -> None:
+        self.runner = Runner(torch=torch)
         self.tool = Tool(self.runner.folder / "dlfix")
 
     def close(self) -> None:

@@ -46,3 +46,16 @@ def is_found(plant: Plant, judge: Judge, seed: int) -> bool:
 def is_wrong(judge: Judge, files) -> bool:
     status = judge.judge(files, unsafe=False).safe
     return status.startswith("WRONG") and status != "WRONG second apply"
+
+
+def test_torch_itself_gives_the_same_verdicts(judge: Judge) -> None:
+    pytest.importorskip("torch")
+    with_torch = Judge(torch=True)
+    try:
+        for family in grammar.families().values():
+            for seed in range(3):
+                files = family.render(family.draw(random.Random(seed)))
+                verdicts = [one.judge(files, unsafe=False) for one in (judge, with_torch)]
+                assert verdicts[0].safe == verdicts[1].safe, f"{family.name} {seed}: {verdicts}"
+    finally:
+        with_torch.close()
