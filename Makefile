@@ -13,7 +13,7 @@ empty :=
 comma := ,
 
 .DEFAULT_GOAL := test
-.PHONY: setup demo test lint docs catalog bench clean print-bin
+.PHONY: setup demo test lint docs catalog bench differential replay clean print-bin
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv/$(TAG)
@@ -57,6 +57,17 @@ catalog: setup
 # Cold runs beside peers' on one tree.
 bench: setup
 	$(BIN)/python benchmarks/cold_run.py
+
+# Generated programs, each run before and after its fixes: `make differential N=2000 SEED=1`.
+# What a fix broke is reduced, and written to OUT.
+N := 2000
+OUT := differential-failures
+differential: setup
+	$(BIN)/python -m tests.differential $(N) $(if $(SEED),--seed $(SEED)) --out $(OUT)
+
+# Repositories in which people met a worker error: CASES lists them, TREES/ID holds each one's code.
+replay: setup
+	$(BIN)/python benchmarks/replay.py --cases $(CASES) --trees $(TREES) $(ARGS)
 
 clean:
 	rm -rf .venv site build dist .coverage

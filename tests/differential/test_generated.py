@@ -1,0 +1,81 @@
+"""Generated programs compute what they did, in each process, after their fixes."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.differential import campaign, grammar
+
+for library in ("numpy", "h5py", "lmdb"):
+    pytest.importorskip(library)
+
+KNOWN = (
+    Path(__file__).parent / "known.json"
+)  # seeds that are wrong today, and how; it may only shrink
+FIRST, FIXED, FRESH = 1, 200, 40
+
+
+def wrong(seeds: range) -> dict[str, str]:
+    """Return the programs of some seeds that a fix made worse, and how."""
+    found = campaign.run(campaign.drawn(seeds), processes=os.cpu_count() or 1, reducing=False)
+    broken = [one for one in found.failed if one.verdict.safe == "GENERATOR"]
+    assert not broken, f"programs that do not run at all: {[one.seed for one in broken]}"
+    return {str(one.seed): str(one.verdict.bad) for one in found.wrong}
+
+
+def known() -> dict[str, str]:
+    return json.loads(KNOWN.read_text()) if KNOWN.exists() else {}
+
+
+def test_no_fix_of_a_generated_program_is_wrong_that_was_right() -> None:
+    found = wrong(range(FIRST, FIRST + FIXED))
+    new = {seed: how for seed, how in found.items() if seed not in known()}
+    assert not new, describe(new)
+
+
+def test_no_fix_of_a_fresh_program_is_wrong() -> None:
+    if known():
+        pytest.skip(f"{len(known())} programs of the fixed seeds are still wrong")
+    first = int(time.time())
+    found = wrong(range(first, first + FRESH))
+    assert not found, describe(found)
+
+
+def describe(found: dict[str, str]) -> str:
+    """Name the programs, so that one can be drawn again."""
+    lines = []
+    for seed, how in found.items():
+        family, spec = grammar.draw(int(seed))
+        lines.append(f"seed {seed}: {how}: {family.name} {family.told(spec)}")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("family", grammar.families())
+def test_a_seed_gives_the_same_program_again(family: str) -> None:
+    first, again = ([*campaign.drawn(range(20), family)] for _ in range(2))
+    assert first == again
+    assert len({str(spec) for _, _, spec in first}) > 10
+
+
+@pytest.mark.parametrize("family", grammar.families().values(), ids=lambda one: one.name)
+def test_every_option_can_be_drawn(family: grammar.Family) -> None:
+    """An option that `settle` always replaces would test nothing."""
+    seen = {(name, option) for spec in drawn(family) for name, option in spec.items()}
+    all_options = {(name, one) for name, options in family.features.items() for one in options}
+    assert all_options - seen <= set()
+
+
+def drawn(family: grammar.Family):
+    return [spec for _, _, spec in campaign.drawn(range(4000), family.name)]
+
+
+@pytest.mark.parametrize("family", grammar.families().values(), ids=lambda one: one.name)
+def test_what_is_drawn_compiles(family: grammar.Family) -> None:
+    for spec in drawn(family)[:200]:
+        for name, text in family.render(spec).items():
+            compile(text, name, "exec")
