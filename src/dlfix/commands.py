@@ -284,7 +284,7 @@ def _summarise(
         (
             finding.code,
             getattr(planned.outcome, "message", ""),
-            first.spot(outcome.place(finding)).shown,
+            first.spot(finding.place).shown,
         )
         for planned in (outcome.applied if not failures else ())
         for finding in planned.findings

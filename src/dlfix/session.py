@@ -20,6 +20,7 @@ from dlfix.source.writing import Change
 
 if TYPE_CHECKING:
     from dlfix.catalog.catalog import Catalog
+    from dlfix.fixing.carrying import Sheets
     from dlfix.fixing.engine import Diagnosis, Proposal
     from dlfix.fixing.plans import Fix, Planned
     from dlfix.project.project import Project
@@ -46,13 +47,6 @@ class Outcome:
     left: tuple[Diagnosis, ...]
     project: Project
     errors: tuple[str, ...] = ()
-    rows: Mapping[int, int] = field(default_factory=dict)  # of mended findings by id, at first
-
-    def place(self, finding: Finding) -> Place:
-        """Return where a mended finding was in the file as it was read."""
-        row = self.rows.get(id(finding), finding.place.span.start.row)
-        start = Position(row, finding.place.span.start.column)
-        return Place(finding.place.path, Span(start, start))
 
 
 @dataclass
@@ -202,8 +196,9 @@ class Session:
         rules = self.rules
         watch = Watch(self)
         found = engine.inspect(
-            self.analysis, rules, keep=watch.keep, errors=self.bugs, tell=self.tell
-        )
+            self.analysis, rules,
+            unsafe=self._allows(None), keep=watch.keep, errors=self.bugs, tell=self.tell,
+        )  # fmt: skip
         found += watch.unused(self.project, rules)
         return sorted(found, key=_order)
 
@@ -232,7 +227,13 @@ class Session:
                 for edit in fix.edits
                 if isinstance(edit.plan, Removal)
             }
-        return previews.one(fix, {edit.path: self.text(edit.path) for edit in fix.edits})
+        return previews.one(fix, self._sheets)
+
+    @cached_property
+    def _sheets(self) -> Sheets:
+        from dlfix.fixing.carrying import Sheets
+
+        return Sheets(self.text)
 
     # What is rewritten
 
@@ -248,20 +249,9 @@ class Session:
         """
         from dlfix.fixing import engine
 
-        watch = Watch(self)
-        read_in: dict[int, tuple[Finding, Project]] = {}
-
-        def allows(finding: Finding) -> bool:
-            settings = self.settings.of(finding.place.path)
-            return settings.unsafe_fixes if unsafe is None else unsafe
-
-        def keep(finding: Finding, project: Project) -> bool:
-            read_in[id(finding)] = finding, project
-            return watch.keep(finding, project)
-
         done = engine.rewrite(
             self.project, self.catalog, self.rules,
-            unsafe=allows, choose=choose, keep=keep, tell=self.tell,
+            unsafe=self._allows(unsafe), choose=choose, keep=Watch(self).keep, tell=self.tell,
         )  # fmt: skip
         self.rewrite_cut_short = done.cut_short
         texts = dict(done.texts)
@@ -269,21 +259,15 @@ class Session:
         self._remove_unused(done.project, texts, applied, choose)
         before = {path: self.text(path) for path in texts}
         changes = tuple(self._change(path, text) for path, text in sorted(texts.items()))
-        rows = {id(one): self._first_row(*read_in[id(one)]) for planned in done.applied
-                for one in planned.findings if id(one) in read_in}  # fmt: skip
         return Outcome(
-            changes, before, texts, tuple(applied), tuple(left), done.project, done.errors, rows
+            changes, before, texts, tuple(applied), tuple(left), done.project, done.errors
         )
 
-    def _first_row(self, finding: Finding, project: Project) -> int:
-        """Return the row a finding has in the file as it was before the first fix."""
-        from dlfix.fixing.lines import LineMap
-
-        path, row = finding.place.path, finding.place.span.start.row
-        source = project.source(path)
-        if source is None or project is self.project:
-            return row
-        return LineMap(source.text, self.text(path)).row(row) or row
+    def _allows(self, unsafe: bool | None) -> bool | Callable[[Finding], bool]:
+        """Return which unsafe fixes are taken; the settings of each file decide where it is None."""
+        if unsafe is not None:
+            return unsafe
+        return lambda finding: self.settings.of(finding.place.path).unsafe_fixes
 
     def _remove_unused(
         self,
