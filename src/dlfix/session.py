@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlfix import selection, suppression
 from dlfix.config import ConfigError, Settings
+from dlfix.project.surroundings import around, connected, holds
 from dlfix.reach.progress import Tell, silent, told
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.source import notebook
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 # So much code is parsed only to tell of syntax errors in it, where nothing else asks for it.
 SYNTAX_BUDGET = 200_000
+
+# With more files named than these, the project is read without asking whether it is connected.
+FEW = 50
 
 # What a comment that may turn out to be idle has in it.
 MARKS = (b"dlfix:", b"DLF")
@@ -59,7 +64,8 @@ class Session:
     errors: list[SourceError] = field(default_factory=list)
     bugs: list[str] = field(default_factory=list)
     named: frozenset[Path] = frozenset()  # files a person named, always parsed
-    beyond: bool = False  # whether findings count in files that paths lead to but nobody listed
+    around: Sequence[Path] = ()  # the files of the projects that these are part of
+    loose: bool = False  # whether some are part of none, so that imports say what else there is
     previews: dict[int, dict[Path, str]] = field(default_factory=dict)
     rewrite_cut_short: bool = False
     tell: Tell = silent  # hears how far a reading has come
@@ -72,19 +78,31 @@ class Session:
             exclude=(*settings.exclude, *settings.extend_exclude),
             gitignore=settings.respect_gitignore,
         )
-        named = frozenset(Path(path).absolute() for path in paths)
-        beyond = not any(path.is_dir() for path in named)
+        named = frozenset(Path(os.path.abspath(path)) for path in paths)
         excluded = selection.excluded(settings)
         files = [path for path in found.files if path in named or not excluded(path)]
-        return cls(files, settings, errors=list(found.errors), named=named, beyond=beyond)
+
+        def walk(folders: Sequence[Path]) -> list[Path]:
+            inside = discover(
+                folders,
+                exclude=(*settings.exclude, *settings.extend_exclude),
+                gitignore=settings.respect_gitignore,
+            )
+            return [path for path in inside.files if not excluded(path)]
+
+        wide = around(sorted(named), walk)
+        return cls(
+            files, settings, errors=list(found.errors), named=named,
+            around=wide.files, loose=wide.loose,
+        )  # fmt: skip
 
     # What is read
 
     @cached_property
     def notebooks(self) -> dict[Path, notebook.Notebook]:
-        """The notebooks among the files, as Python texts."""
+        """The notebooks of the project, as Python texts."""
         books = {}
-        for path in self.files:
+        for path in self._considered:
             if path.suffix == ".ipynb":
                 try:
                     books[path] = notebook.parse(path, self._data(path))
@@ -108,16 +126,34 @@ class Session:
 
         texts = {path: text for path, text in self.texts.items() if path.suffix != ".ipynb"}
         texts.update({path: book.text for path, book in self.notebooks.items()})
-        usable = [path for path in self.files if path.suffix != ".ipynb" or path in self.notebooks]
+        considered = self._considered
+        usable = [path for path in considered if path.suffix != ".ipynb" or path in self.notebooks]
         project = Project(usable, texts)
-        if self.beyond:
+        if self.loose:
             project = with_imported(project)
         self._syntax(project)
         return project
 
+    @cached_property
+    def _considered(self) -> Sequence[Path]:
+        """The files to read: those of the projects, unless nothing there can lead from these to a worker."""
+        files = tuple(dict.fromkeys([*self.files, *self.around]))
+        if len(files) == len(self.files) or len(self.files) > FEW:
+            return files
+        near = connected(self.files, files, self._bytes)
+        words = self.catalog.words
+        led = any(holds(self._bytes(path) or b"", words) for path in near)
+        return files if led else self.files
+
+    def _bytes(self, path: Path) -> bytes | None:
+        try:
+            return self._data(path)
+        except SourceError:
+            return None
+
     def _syntax(self, project: Project) -> None:
         budget = SYNTAX_BUDGET
-        for path in told("reading files", project.files, self.tell):
+        for path in told("reading files", self.files, self.tell):
             source = project.source(path)
             if source is None:
                 continue
@@ -197,16 +233,24 @@ class Session:
         watch = Watch(self)
         found = engine.inspect(
             self.analysis, rules,
-            unsafe=self._allows(None), keep=watch.keep, errors=self.bugs, tell=self.tell,
+            unsafe=self._allows(None), keep=watch.keep, within=frozenset(self.files),
+            errors=self.bugs, tell=self.tell,
         )  # fmt: skip
         found += watch.unused(self.project, rules)
         return sorted(found, key=_order)
 
     def unreadable(self) -> list[SourceError]:
         """Return the files that could not be used, each once."""
-        errors = {error.path: error for error in self.project.errors}
-        errors.update({error.path: error for error in self.errors})
+        listed = frozenset(self.files)
+        errors = {error.path: error for error in self.project.errors if error.path in listed}
+        errors.update(
+            {error.path: error for error in self.errors if not self._is_around(error.path)}
+        )
         return sorted(errors.values(), key=lambda error: error.path)
+
+    def _is_around(self, path: Path) -> bool:
+        """Tell whether a file is read for the sake of others only."""
+        return path not in self.files and path in self.around
 
     def preview_all(self, fixes: Sequence[Fix], jobs: int) -> None:
         """Work previews out ahead, in several processes where there are enough of them."""
@@ -251,7 +295,8 @@ class Session:
 
         done = engine.rewrite(
             self.project, self.catalog, self.rules,
-            unsafe=self._allows(unsafe), choose=choose, keep=Watch(self).keep, tell=self.tell,
+            unsafe=self._allows(unsafe), choose=choose, keep=Watch(self).keep,
+            within=frozenset(self.files), tell=self.tell,
         )  # fmt: skip
         self.rewrite_cut_short = done.cut_short
         texts = dict(done.texts)
@@ -369,8 +414,6 @@ class Watch:
     def keep(self, finding: Finding, project: Project) -> bool:
         """Tell whether a finding stays; its places are in the project's texts."""
         path = finding.place.path
-        if not self.session.beyond and path not in self.listed:
-            return False
         if path in self.session.notebooks and finding.code in NOT_IN_NOTEBOOKS:
             return False
         if finding.rule not in self.session.rules_of(path) or not self._kept_in_file(finding):

@@ -48,6 +48,12 @@ class Matched:
         rest = self._pass(after, self._same_place)
         rest = self._pass(rest, self._same_message)
         self.fresh = self._pass(rest, self._any_left)
+        self.gone = [
+            old
+            for group in self._free.values()
+            for old in group.values()
+            if id(old) not in self._fixed
+        ]
         kinds = {_kind(finding) for finding in before if id(finding) in self._fixed}
         self.instead = [finding for finding in self.fresh if _kind(finding) not in kinds]
 
@@ -102,6 +108,7 @@ class Attribution:
     """Says which of the fixes of a batch touch a place."""
 
     def __init__(self, batch: Sequence[tuple[Planned, Fix]], maps: Mapping[Path, LineMap]) -> None:
+        self._batch = batch
         self._maps = maps
         self._all = frozenset(range(len(batch)))
         self._by_path: dict[Path, dict[int, list[tuple[int, int]]]] = defaultdict(dict)
@@ -126,6 +133,13 @@ class Attribution:
     def of_finding(self, old: Finding) -> frozenset[int]:
         """Return the fix that was to fix a finding."""
         return frozenset((self._fixing[id(old)],))
+
+    def of_gone(self, old: Finding) -> int:
+        """Return the fix that took a finding along: one for the same object, else one nearby."""
+        row = old.place.span.start.row
+        alike = (number for number, (planned, _) in enumerate(self._batch)
+                 if any(old.objects & finding.objects for finding in planned.findings))  # fmt: skip
+        return next(alike, min(self.of_lines(old.place.path, row, row)))
 
     def of_row(self, path: Path, row: int) -> frozenset[int]:
         """Return the fixes that changed a row of a new text: none where it is as it was."""

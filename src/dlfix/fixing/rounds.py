@@ -182,14 +182,12 @@ class Run:
         return True
 
     def _wanted(self, stage: int, unsafe: Unsafe) -> list[tuple[Planned, Fix]]:
-        wanted = [
+        return [
             (planned, planned.outcome)
             for planned in self.state.planned
             if isinstance(planned.outcome, Fix)
             and self._takes(planned.findings, planned.outcome, stage, unsafe)
         ]
-        ways = blocking.Ways(self.state.findings, self._is_offered(wanted))
-        return [one for one in wanted if not all(map(ways.blocker, one[0].findings))]
 
     def _takes(self, findings: Sequence[Finding], fix: Fix, stage: int, unsafe: Unsafe) -> bool:
         if fix.applicability is not Applicability.SAFE and not all(
@@ -201,18 +199,6 @@ class Run:
         ids = self._ids(findings)
         barred = any(one in self.bars and stage <= self.bars[one].stage for one in ids)
         return not barred and not ids & self.dropped.keys()
-
-    def _is_offered(self, wanted: Batch) -> Callable[[Finding], bool]:
-        """Return a test of the findings that may be fixed now, or that a person leaves as they are."""
-        taken = {id(finding) for planned, _ in wanted for finding in planned.findings}
-        declined = {key for key, outcome in self.dropped.items() if isinstance(outcome, Fix)}
-
-        def is_offered(finding: Finding) -> bool:
-            if not self.ask.named(finding.place.path):
-                return isinstance(self.state.outcomes.get(id(finding)), Fix)
-            return id(finding) in taken or id(self.state.first[id(finding)]) in declined
-
-        return is_offered
 
     def _ids(self, findings: Iterable[Finding]) -> set[int]:
         return {id(self.state.first[id(finding)]) for finding in findings}
@@ -255,6 +241,7 @@ class Run:
         elif self.choose is not None and not self._chosen(done[0], texts):
             self._drop(done[0][0], done[0][1])
         else:
+            done = self._with_gone(done, matched, attribution)
             self._accept(done, texts, State(analysis, findings, self._origins(matched)), stage)
 
     def _broken(
@@ -299,6 +286,16 @@ class Run:
 
     def _origins(self, matched: Matched) -> dict[int, Finding]:
         return {new: self.state.first[id(old)] for new, old in matched.old.items()}
+
+    def _with_gone(self, done: Batch, matched: Matched, attribution: Attribution) -> Batch:
+        """Return the fixes with what they fixed besides: what hangs on a culprit may be gone with it."""
+        more: dict[int, list[Finding]] = defaultdict(list)
+        for old in matched.gone:
+            more[attribution.of_gone(old)].append(old)
+        return [
+            (replace(planned, findings=(*planned.findings, *more[number])), fix)
+            for number, (planned, fix) in enumerate(done)
+        ]
 
     def _accept(self, done: Batch, texts: Mapping[Path, str], state: State, stage: int) -> None:
         first = self.state.first
