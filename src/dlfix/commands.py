@@ -92,7 +92,7 @@ def _troubles(session: Session) -> int:
     for bug in dict.fromkeys(session.bugs):
         tell(bug)
     if session.cut_short:
-        tell("not all could be followed to its end: what is told may not be all there is")
+        tell("a limit was reached before everything was followed: there may be more findings")
     return FAILED if session.unreadable() or session.bugs else CLEAN
 
 

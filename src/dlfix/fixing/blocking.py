@@ -55,5 +55,5 @@ def _place(finding: Finding) -> tuple[Path, Position]:
 def what(finding: Finding) -> str:
     """Return the words for what is in the way: what it is, and where."""
     place = finding.place
-    label = " ".join(finding.trace[-1].label.split()) if finding.trace else finding.rule.name
+    label = finding.trace[-1].label.split("  ")[-1] if finding.trace else finding.rule.name
     return f"`{label}` at {place.path.name}:{place.span.start.row}"

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 # Whether unsafe fixes are taken: all, none, or those of some findings.
 Unsafe: TypeAlias = bool | Callable[[Finding], bool]
+LAST = 2  # the number of the last stage
 Batch: TypeAlias = Sequence[tuple[Planned, Fix]]
 
 
@@ -114,11 +115,11 @@ class Run:
         self.bars: dict[int, Bar] = {}
         self._blocked: dict[State, blocking.Ways] = {}
         self._applied: dict[int, tuple[int, Fix]] = {}  # by id of the first finding, with the stage
+        self.dropped: dict[int, Refused | Fix] = {}  # by id of the first finding
         self._begin()
 
     def _begin(self) -> None:
         self.state = self.first
-        self.dropped: dict[int, Refused | Fix] = {}  # by id of the first finding
         self.suspects: list[set[int]] = []  # ids of first findings whose fixes fail together
         self.sheets = carrying.Sheets(lambda path: self.state.text(path))
 
@@ -161,6 +162,16 @@ class Run:
                 for finding, blocker in zip(planned.findings, blockers, strict=True):
                     if blocker is not None and all(blockers):
                         yield id(finding), Bar(number)
+
+    def _bar_halves(self, done: Batch) -> None:
+        """Bar, before the round is repeated, what is of no use without a fix that was dropped."""
+        if self.choose is not None:
+            return
+        ways = blocking.Ways(self.first.findings, lambda finding: id(finding) not in self.dropped)
+        for planned, _ in done:
+            firsts = [self.state.first[id(finding)] for finding in planned.findings]
+            if all(map(ways.blocker, firsts)):
+                self.bars.update({id(first): Bar(LAST) for first in firsts})
 
     def _is_fixed(self, finding: Finding, state: State) -> bool:
         """Tell whether a first finding is no more, or will not be once other files are named."""
@@ -272,6 +283,7 @@ class Run:
         for number, reason in certain.items():
             self._drop(done[number][0], Refused(f"the fix was dropped: {reason}"))
         if certain:
+            self._bar_halves(done)
             return
         suspects = sorted(found[0].suspects)
         for half in (suspects[len(suspects) // 2 :], suspects[: len(suspects) // 2]):
@@ -347,7 +359,10 @@ class Run:
         outcome: Fix | Refused | None
         if last is not None:
             outcome = self._why_left(first, last)
-            return Diagnosis(finding, outcome, declined=isinstance(outcome, Fix))
+            if isinstance(outcome, Refused) and isinstance(planned, Refused):
+                outcome = planned  # its line numbers are those of the text that is shown
+            declined = isinstance(self.dropped.get(id(first)), Fix)
+            return Diagnosis(finding, outcome, declined)
         applied = self._applied.get(id(first))
         outcome = planned if applied is None else self._taken(first, planned, *applied)
         return Diagnosis(finding, outcome)
