@@ -41,10 +41,13 @@ def test_the_handle_and_the_lambda_are_found():
     assert {name for _, name in found} == {"loaders.py", "datasets.py"}
 
 
-def test_the_script_alone_leads_to_all_that_it_starts():
-    whole = Session.open([BIRDS], Settings()).diagnoses()
-    alone = Session.open([BIRDS / "train.py"], Settings()).diagnoses()
-    assert [one.finding.place for one in alone] == [one.finding.place for one in whole]
+def test_a_file_alone_has_the_findings_that_its_project_has_there(tmp_path):
+    birds = tmp_path / "birds"
+    shutil.copytree(BIRDS, birds)
+    whole = Session.open([birds], Settings()).diagnoses()
+    for name in ("train.py", "birds/datasets.py", "birds/loaders.py"):
+        alone = Session.open([birds / name], Settings()).diagnoses()
+        assert alone == [one for one in whole if one.finding.place.path == birds / name]
 
 
 def test_nothing_is_left_to_find(mended):

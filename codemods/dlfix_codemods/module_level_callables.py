@@ -130,11 +130,13 @@ class _Carrier(cst.CSTTransformer):
         self.blanks = placement.blank_lines(work.module)
         self.statements: list[cst.CSTNode] = []  # those at hand, the innermost last
         self.grown: list[cst.CSTNode] = []  # what stands where less stood
+        self.since: list[int] = []  # how much had grown when the statements at hand began
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Note where each statement begins."""
         if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             self.statements.append(node)
+            self.since.append(len(self.grown))
         return super().on_visit(node)
 
     def on_leave(  # type: ignore[override]
@@ -142,8 +144,10 @@ class _Carrier(cst.CSTTransformer):
     ) -> object:
         """Change a node the plan names, after all within it."""
         result = super().on_leave(original_node, updated_node)
+        since = 0
         if isinstance(original_node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             self.statements.pop()
+            since = self.since.pop()
         if not isinstance(result, cst.CSTNode):
             return result
         if original_node in self.work.hoists:
@@ -153,7 +157,7 @@ class _Carrier(cst.CSTTransformer):
         if original_node in self.work.uses and not isinstance(original_node, cst.Call):
             return self._written(original_node, self.work.uses[original_node], result)
         if isinstance(result, (cst.SimpleStatementLine, *wrapping.HEADERS)):
-            return self._laid_out(original_node, result)
+            return self._laid_out(original_node, result, self.grown[since:])
         return result
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
@@ -191,9 +195,11 @@ class _Carrier(cst.CSTTransformer):
         last = last.with_changes(comma=updated.args[-1].comma)
         return self._grow(original, updated.with_changes(args=[*others, last]))
 
-    def _laid_out(self, original: cst.CSTNode, statement: wrapping.Statement) -> wrapping.Statement:
+    def _laid_out(
+        self, original: cst.CSTNode, statement: wrapping.Statement, grown: Sequence[cst.CSTNode]
+    ) -> wrapping.Statement:
         column, work = self._column(original), self.work
-        return wrapping.fitted(work.module, statement, self.grown, column, work.width)
+        return wrapping.fitted(work.module, statement, grown, column, work.width)
 
     def _column(self, statement: cst.CSTNode) -> int:
         return self.work.spans[statement].start.column
@@ -270,7 +276,7 @@ class _Carrier(cst.CSTTransformer):
         target = cst.AssignTarget(cst.Name(name))
         assignment = cst.Assign(targets=[target], value=value)
         line = cst.SimpleStatementLine(body=[assignment], leading_lines=lines)
-        return [self._laid_out(before, line)]
+        return [self._laid_out(before, line, [value])]
 
     def _hoist_of(self, statement: cst.BaseStatement) -> Hoist | None:
         if statement in self.work.statements:

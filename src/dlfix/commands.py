@@ -92,7 +92,7 @@ def _troubles(session: Session) -> int:
     for bug in dict.fromkeys(session.bugs):
         tell(bug)
     if session.cut_short:
-        tell("not all could be followed to its end: what is told may not be all there is")
+        tell("a limit was reached before everything was followed: there may be more findings")
     return FAILED if session.unreadable() or session.bugs else CLEAN
 
 
@@ -284,7 +284,7 @@ def _summarise(
         (
             finding.code,
             getattr(planned.outcome, "message", ""),
-            first.spot(outcome.place(finding)).shown,
+            first.spot(finding.place).shown,
         )
         for planned in (outcome.applied if not failures else ())
         for finding in planned.findings

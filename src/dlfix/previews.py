@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dlfix.fixing.plans import Fix
 from dlfix.reach.progress import Tell, silent, told
 
+if TYPE_CHECKING:
+    from dlfix.fixing.carrying import Sheets
+
 ENOUGH = 16  # fixes that are worth starting processes for
 
 
-def one(fix: Fix, texts: Mapping[Path, str]) -> dict[Path, str]:
+def one(fix: Fix, sheets: Sheets) -> dict[Path, str]:
     """Return the texts a fix makes; none where it cannot be carried out."""
-    from dlfix.fixing import carrying
-    from dlfix.fixing.lines import Moved
-
-    sheets = carrying.Sheets(lambda path: texts[path])
-    try:
-        sheets.carry_out(fix)
-    except (Moved, carrying.Failed):
-        return {}
-    return sheets.texts()
+    return dict(sheets.carry_out([fix]).texts)
 
 
 def make(
@@ -29,26 +25,37 @@ def make(
 ) -> dict[int, dict[Path, str]]:
     """Return the previews of many fixes by identity."""
     distinct = list({id(fix): fix for fix in fixes}.values())
-    work = [(fix, {edit.path: text(edit.path) for edit in fix.edits}) for fix in distinct]
-    if jobs < 2 or len(work) < ENOUGH:
-        made = [one(*item) for item in told("working out fixes", work, tell)]
+    if jobs < 2 or len(distinct) < ENOUGH:
+        made = _here(told("working out fixes", distinct, tell), text)
     else:
-        made = _in_processes(work, jobs, tell)
+        made = _in_processes(distinct, text, jobs, tell)
     return {id(fix): texts for fix, texts in zip(distinct, made, strict=True)}
 
 
+def _here(fixes: Iterable[Fix], text: Callable[[Path], str]) -> list[dict[Path, str]]:
+    """Work some fixes out; each file is parsed once."""
+    from dlfix.fixing.carrying import Sheets
+
+    sheets = Sheets(text)
+    return [one(fix, sheets) for fix in fixes]
+
+
 def _in_processes(
-    work: list[tuple[Fix, dict[Path, str]]], jobs: int, tell: Tell
+    fixes: Sequence[Fix], text: Callable[[Path], str], jobs: int, tell: Tell
 ) -> list[dict[Path, str]]:
     # Spawned on every system: what is sent is plans and texts, which pickle.
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("spawn")
+    share = max(4, -(-len(fixes) // (4 * jobs)))  # fixes of a file stay together for the most part
+    shares = [fixes[start : start + share] for start in range(0, len(fixes), share)]
+    work = [(each, {e.path: text(e.path) for fix in each for e in fix.edits}) for each in shares]
     with ProcessPoolExecutor(min(jobs, len(work)), mp_context=context) as pool:
-        made = pool.map(_one, work, chunksize=4)
-        return [next(made) for _ in told("working out fixes", work, tell)]
+        made = pool.map(_share, work)
+        return [texts for _ in told("working out fixes", work, tell) for texts in next(made)]
 
 
-def _one(item: tuple[Fix, dict[Path, str]]) -> dict[Path, str]:
-    return one(*item)
+def _share(item: tuple[Sequence[Fix], dict[Path, str]]) -> list[dict[Path, str]]:
+    fixes, texts = item
+    return _here(fixes, lambda path: texts[path])

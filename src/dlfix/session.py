@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlfix import selection, suppression
 from dlfix.config import ConfigError, Settings
+from dlfix.project.surroundings import around, connected, holds
 from dlfix.reach.progress import Tell, silent, told
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.source import notebook
@@ -20,6 +22,7 @@ from dlfix.source.writing import Change
 
 if TYPE_CHECKING:
     from dlfix.catalog.catalog import Catalog
+    from dlfix.fixing.carrying import Sheets
     from dlfix.fixing.engine import Diagnosis, Proposal
     from dlfix.fixing.plans import Fix, Planned
     from dlfix.project.project import Project
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 
 # So much code is parsed only to tell of syntax errors in it, where nothing else asks for it.
 SYNTAX_BUDGET = 200_000
+
+# With more files named than these, the project is read without asking whether it is connected.
+FEW = 50
 
 # What a comment that may turn out to be idle has in it.
 MARKS = (b"dlfix:", b"DLF")
@@ -46,13 +52,6 @@ class Outcome:
     left: tuple[Diagnosis, ...]
     project: Project
     errors: tuple[str, ...] = ()
-    rows: Mapping[int, int] = field(default_factory=dict)  # of mended findings by id, at first
-
-    def place(self, finding: Finding) -> Place:
-        """Return where a mended finding was in the file as it was read."""
-        row = self.rows.get(id(finding), finding.place.span.start.row)
-        start = Position(row, finding.place.span.start.column)
-        return Place(finding.place.path, Span(start, start))
 
 
 @dataclass
@@ -65,7 +64,8 @@ class Session:
     errors: list[SourceError] = field(default_factory=list)
     bugs: list[str] = field(default_factory=list)
     named: frozenset[Path] = frozenset()  # files a person named, always parsed
-    beyond: bool = False  # whether findings count in files that paths lead to but nobody listed
+    around: Sequence[Path] = ()  # the files of the projects that these are part of
+    loose: bool = False  # whether some are part of none, so that imports say what else there is
     previews: dict[int, dict[Path, str]] = field(default_factory=dict)
     rewrite_cut_short: bool = False
     tell: Tell = silent  # hears how far a reading has come
@@ -78,19 +78,31 @@ class Session:
             exclude=(*settings.exclude, *settings.extend_exclude),
             gitignore=settings.respect_gitignore,
         )
-        named = frozenset(Path(path).absolute() for path in paths)
-        beyond = not any(path.is_dir() for path in named)
+        named = frozenset(Path(os.path.abspath(path)) for path in paths)
         excluded = selection.excluded(settings)
         files = [path for path in found.files if path in named or not excluded(path)]
-        return cls(files, settings, errors=list(found.errors), named=named, beyond=beyond)
+
+        def walk(folders: Sequence[Path]) -> list[Path]:
+            inside = discover(
+                folders,
+                exclude=(*settings.exclude, *settings.extend_exclude),
+                gitignore=settings.respect_gitignore,
+            )
+            return [path for path in inside.files if not excluded(path)]
+
+        wide = around(sorted(named), walk)
+        return cls(
+            files, settings, errors=list(found.errors), named=named,
+            around=wide.files, loose=wide.loose,
+        )  # fmt: skip
 
     # What is read
 
     @cached_property
     def notebooks(self) -> dict[Path, notebook.Notebook]:
-        """The notebooks among the files, as Python texts."""
+        """The notebooks of the project, as Python texts."""
         books = {}
-        for path in self.files:
+        for path in self._considered:
             if path.suffix == ".ipynb":
                 try:
                     books[path] = notebook.parse(path, self._data(path))
@@ -114,16 +126,34 @@ class Session:
 
         texts = {path: text for path, text in self.texts.items() if path.suffix != ".ipynb"}
         texts.update({path: book.text for path, book in self.notebooks.items()})
-        usable = [path for path in self.files if path.suffix != ".ipynb" or path in self.notebooks]
+        considered = self._considered
+        usable = [path for path in considered if path.suffix != ".ipynb" or path in self.notebooks]
         project = Project(usable, texts)
-        if self.beyond:
+        if self.loose:
             project = with_imported(project)
         self._syntax(project)
         return project
 
+    @cached_property
+    def _considered(self) -> Sequence[Path]:
+        """The files to read: those of the projects, unless nothing there can lead from these to a worker."""
+        files = tuple(dict.fromkeys([*self.files, *self.around]))
+        if len(files) == len(self.files) or len(self.files) > FEW:
+            return files
+        near = connected(self.files, files, self._bytes)
+        words = self.catalog.words
+        led = any(holds(self._bytes(path) or b"", words) for path in near)
+        return files if led else self.files
+
+    def _bytes(self, path: Path) -> bytes | None:
+        try:
+            return self._data(path)
+        except SourceError:
+            return None
+
     def _syntax(self, project: Project) -> None:
         budget = SYNTAX_BUDGET
-        for path in told("reading files", project.files, self.tell):
+        for path in told("reading files", self.files, self.tell):
             source = project.source(path)
             if source is None:
                 continue
@@ -202,16 +232,25 @@ class Session:
         rules = self.rules
         watch = Watch(self)
         found = engine.inspect(
-            self.analysis, rules, keep=watch.keep, errors=self.bugs, tell=self.tell
-        )
+            self.analysis, rules,
+            unsafe=self._allows(None), keep=watch.keep, within=frozenset(self.files),
+            errors=self.bugs, tell=self.tell,
+        )  # fmt: skip
         found += watch.unused(self.project, rules)
         return sorted(found, key=_order)
 
     def unreadable(self) -> list[SourceError]:
         """Return the files that could not be used, each once."""
-        errors = {error.path: error for error in self.project.errors}
-        errors.update({error.path: error for error in self.errors})
+        listed = frozenset(self.files)
+        errors = {error.path: error for error in self.project.errors if error.path in listed}
+        errors.update(
+            {error.path: error for error in self.errors if not self._is_around(error.path)}
+        )
         return sorted(errors.values(), key=lambda error: error.path)
+
+    def _is_around(self, path: Path) -> bool:
+        """Tell whether a file is read for the sake of others only."""
+        return path not in self.files and path in self.around
 
     def preview_all(self, fixes: Sequence[Fix], jobs: int) -> None:
         """Work previews out ahead, in several processes where there are enough of them."""
@@ -232,7 +271,13 @@ class Session:
                 for edit in fix.edits
                 if isinstance(edit.plan, Removal)
             }
-        return previews.one(fix, {edit.path: self.text(edit.path) for edit in fix.edits})
+        return previews.one(fix, self._sheets)
+
+    @cached_property
+    def _sheets(self) -> Sheets:
+        from dlfix.fixing.carrying import Sheets
+
+        return Sheets(self.text)
 
     # What is rewritten
 
@@ -248,20 +293,10 @@ class Session:
         """
         from dlfix.fixing import engine
 
-        watch = Watch(self)
-        read_in: dict[int, tuple[Finding, Project]] = {}
-
-        def allows(finding: Finding) -> bool:
-            settings = self.settings.of(finding.place.path)
-            return settings.unsafe_fixes if unsafe is None else unsafe
-
-        def keep(finding: Finding, project: Project) -> bool:
-            read_in[id(finding)] = finding, project
-            return watch.keep(finding, project)
-
         done = engine.rewrite(
             self.project, self.catalog, self.rules,
-            unsafe=allows, choose=choose, keep=keep, tell=self.tell,
+            unsafe=self._allows(unsafe), choose=choose, keep=Watch(self).keep,
+            within=frozenset(self.files), tell=self.tell,
         )  # fmt: skip
         self.rewrite_cut_short = done.cut_short
         texts = dict(done.texts)
@@ -269,21 +304,15 @@ class Session:
         self._remove_unused(done.project, texts, applied, choose)
         before = {path: self.text(path) for path in texts}
         changes = tuple(self._change(path, text) for path, text in sorted(texts.items()))
-        rows = {id(one): self._first_row(*read_in[id(one)]) for planned in done.applied
-                for one in planned.findings if id(one) in read_in}  # fmt: skip
         return Outcome(
-            changes, before, texts, tuple(applied), tuple(left), done.project, done.errors, rows
+            changes, before, texts, tuple(applied), tuple(left), done.project, done.errors
         )
 
-    def _first_row(self, finding: Finding, project: Project) -> int:
-        """Return the row a finding has in the file as it was before the first fix."""
-        from dlfix.fixing.lines import LineMap
-
-        path, row = finding.place.path, finding.place.span.start.row
-        source = project.source(path)
-        if source is None or project is self.project:
-            return row
-        return LineMap(source.text, self.text(path)).row(row) or row
+    def _allows(self, unsafe: bool | None) -> bool | Callable[[Finding], bool]:
+        """Return which unsafe fixes are taken; the settings of each file decide where it is None."""
+        if unsafe is not None:
+            return unsafe
+        return lambda finding: self.settings.of(finding.place.path).unsafe_fixes
 
     def _remove_unused(
         self,
@@ -385,8 +414,6 @@ class Watch:
     def keep(self, finding: Finding, project: Project) -> bool:
         """Tell whether a finding stays; its places are in the project's texts."""
         path = finding.place.path
-        if not self.session.beyond and path not in self.listed:
-            return False
         if path in self.session.notebooks and finding.code in NOT_IN_NOTEBOOKS:
             return False
         if finding.rule not in self.session.rules_of(path) or not self._kept_in_file(finding):

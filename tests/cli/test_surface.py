@@ -132,7 +132,7 @@ def test_what_was_not_followed_to_its_end_is_told(command, tmp_path, monkeypatch
         "def make(n):\n    return DataLoader([n], collate_fn=lambda b: b, num_workers=2)\n"
         "make(1 + 2 + 3)\n",
     )
-    told = "dlfix: not all could be followed to its end: what is told may not be all there is\n"
+    told = "dlfix: a limit was reached before everything was followed: there may be more findings\n"
     assert told not in CliRunner().invoke(app, [command]).stderr
     monkeypatch.setattr(interpreter, "BUDGET", 3)
     assert told in CliRunner().invoke(app, [command]).stderr

@@ -11,7 +11,7 @@ import libcst as cst
 
 from dlfix.fixing.plans_callables import Hoist, Parameter
 from dlfix.source.text import Span
-from dlfix_codemods.tools import placement
+from dlfix_codemods.tools import placement, positions
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 # What linters are told of a lambda with a name, which a def needs not.
@@ -68,7 +68,7 @@ def with_comments_of(
     if assignment is None:
         return function
     row = assignment.start.row - 1
-    lines = module.code.splitlines()
+    lines = positions.lines(module)
     comments: list[str] = []
     while row > 0 and lines[row - 1].lstrip().startswith("#"):
         comments.insert(0, lines[row - 1].strip())
@@ -79,7 +79,7 @@ def with_comments_of(
 
 def trailing_comment(module: cst.Module, span: Span) -> list[str]:
     """Return the comment behind a place on its line."""
-    line = module.code.splitlines()[span.end.row - 1]
+    line = positions.lines(module)[span.end.row - 1]
     comment = _LAMBDA_RULE.sub("", line[span.end.column :].strip(" \t)"))
     return [comment] if comment.startswith("#") else []
 
@@ -290,7 +290,7 @@ def _stands_alone(module: cst.Module, body: cst.BaseExpression) -> bool:
 
 
 def _indent_of(module: cst.Module, row: int) -> int:
-    line = module.code.splitlines()[row - 1]
+    line = positions.lines(module)[row - 1]
     return len(line) - len(line.lstrip())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 
 import libcst as cst
@@ -44,6 +45,12 @@ def pick(
     if missing:
         raise NotFoundError(f"no node at {min(missing)}")
     return found
+
+
+@functools.lru_cache(maxsize=1)
+def lines(module: cst.Module) -> list[str]:
+    """Return the lines of a module; those of the one at hand are worked out once."""
+    return module.code.splitlines()
 
 
 def all_spans(module: cst.Module) -> dict[cst.CSTNode, Span]:

@@ -1,12 +1,13 @@
-"""Carrying fixes out on texts: one LibCST parse a file, however many fixes touch it."""
+"""Carrying fixes out on texts: one LibCST parse a file, and one rewrite for all its fixes together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlfix.fixing import registry
+from dlfix.fixing import joining, registry
 from dlfix.fixing.lines import LineMap, Moved, moved
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Failed(Exception):
-    """A fix could not be carried out; the message is the reason to tell."""
+    """A fix could not be carried out; the message is the reason to report."""
 
 
 class Sheet:
@@ -27,67 +28,173 @@ class Sheet:
 
         self.first = text
         try:
-            self.module: cst.Module = cst.parse_module(text)
+            self.parsed: cst.Module = cst.parse_module(text)
         except cst.ParserSyntaxError as error:
             raise Failed(f"LibCST cannot parse line {error.raw_line}") from error
-        if self.module.code != text:
+        if self.parsed.code != text:
             raise Failed("LibCST does not keep this file to the byte")
+        self.reset()
 
-    @property
-    def text(self) -> str:
-        """The text as it is now."""
-        return self.module.code
+    def reset(self) -> None:
+        """Go back to the first text."""
+        self.module, self.text = self.parsed, self.first
 
     def carry_out(self, rewrite: Callable[[cst.Module, Plan], cst.Module], plan: Plan) -> None:
         """Carry one plan out; raise Moved where an earlier one changed its place."""
-        text = self.text
-        if text != self.first:
-            plan = moved(plan, LineMap(self.first, text))
+        if self.text != self.first:
+            plan = moved(plan, LineMap(self.first, self.text))
         self.module = rewrite(self.module, plan)
+        self.text = self.module.code
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What came of some fixes: their numbers, and the texts that those that are `done` make."""
+
+    texts: Mapping[Path, str]
+    done: tuple[int, ...]
+    waiting: tuple[int, ...]  # those that others get in the way of
+    failed: Mapping[int, str]
 
 
 class Sheets:
-    """The files of one round, each parsed once."""
+    """Files under rewriting, each parsed once for each text it has."""
 
     def __init__(self, read: Callable[[Path], str]) -> None:
         self._read = read
         self._sheets: dict[Path, Sheet] = {}
+        self._unusable: dict[Path, str] = {}
+        self.parses = 0
+        self.renders = 0
 
-    def carry_out(self, fix: Fix) -> None:
-        """Carry out all edits of a fix, or none; raise Moved or Failed."""
-        kept = {path: sheet.module for path, sheet in self._sheets.items()}
-        try:
-            for edit in fix.edits:
-                self._edit(edit)
-        except BaseException:
-            for path, module in kept.items():
-                self._sheets[path].module = module
-            for path in self._sheets.keys() - kept.keys():
-                del self._sheets[path]
-            raise
+    def forget(self, paths: Mapping[Path, str]) -> None:
+        """Let go of files that have other texts now."""
+        for path in paths:
+            self._sheets.pop(path, None)
+            self._unusable.pop(path, None)
 
-    def _edit(self, edit: Edit) -> None:
-        if edit.path not in self._sheets:
-            self._sheets[edit.path] = Sheet(self._read(edit.path))
-        sheet = self._sheets[edit.path]
-        again = sheet.text != sheet.first
+    def carry_out(self, fixes: Sequence[Fix]) -> Carried:
+        """Carry out all of these fixes that can be carried out together, each wholly or not at all."""
+        return _Batch(self, fixes).carried()
+
+    def of(self, path: Path) -> Sheet:
+        """Return a file's sheet with its first text; raise Failed where LibCST cannot have it."""
+        if path in self._unusable:
+            raise Failed(self._unusable[path])
+        if path not in self._sheets:
+            self.parses += 1
+            try:
+                self._sheets[path] = Sheet(self._read(path))
+            except Failed as failure:
+                self._unusable[path] = str(failure)
+                raise
+        return self._sheets[path]
+
+
+@dataclass
+class _Batch:
+    """Some fixes by number, and how each fared."""
+
+    sheets: Sheets
+    fixes: Sequence[Fix]
+    waiting: set[int] = field(default_factory=set)
+    failed: dict[int, str] = field(default_factory=dict)
+
+    def carried(self) -> Carried:
+        done, texts = self._most(range(len(self.fixes)))
+        return Carried(texts, tuple(done), tuple(sorted(self.waiting)), self.failed)
+
+    def _most(self, numbers: Sequence[int]) -> tuple[list[int], dict[Path, str]]:
+        """Return those of some fixes that can be carried out together, and what they make.
+
+        All at once; where that fails, each half by itself, so that one that fails is found in
+        a few steps.
+        """
+        if not numbers:
+            return [], {}
         try:
-            sheet.carry_out(registry.codemod(edit.codemod).rewrite, edit.plan)
-        except (Moved, Failed):
-            raise
+            return self._together(numbers)
         except Exception as error:
-            # A place that only looks the same after another fix is no bug: the next round plans anew.
-            if again:
-                raise Moved from error
-            raise Failed(bug(edit.codemod, error)) from error
+            if len(numbers) == 1:
+                self._give_up(numbers[0], error)
+                return [], {}
+        half = len(numbers) // 2
+        first, texts = self._most(numbers[:half])
+        rest, others = self._most(numbers[half:])
+        if not first or not rest:
+            return (first, texts) if first else (rest, others)
+        try:
+            return self._together([*first, *rest])
+        except Exception:
+            self.waiting.update(rest)
+            return first, texts
 
-    def texts(self) -> dict[Path, str]:
-        """Return the texts that are no longer what they were."""
-        now = {path: sheet.text for path, sheet in self._sheets.items()}
-        return {path: text for path, text in now.items() if text != self._sheets[path].first}
+    def _give_up(self, number: int, error: Exception) -> None:
+        if isinstance(error, Moved):
+            self.waiting.add(number)
+        elif isinstance(error, Failed):
+            self.failed[number] = str(error)
+        else:
+            self.failed[number] = bug(self.fixes[number].edits[0].codemod, error)
+
+    def _together(self, numbers: Sequence[int]) -> tuple[list[int], dict[Path, str]]:
+        """Carry fixes out file by file; those in whose way others get wait. Raise where one fails."""
+        wanted = list(numbers)
+        while True:
+            late: set[int] = set()
+            texts: dict[Path, str] = {}
+            for path, edits in self._by_file(wanted).items():
+                text = self._rewritten(path, edits, late)
+                if text is not None:
+                    texts[path] = text
+            if not late:
+                return wanted, texts
+            self.waiting |= late
+            wanted = [number for number in wanted if number not in late]
+            if not wanted:
+                return [], {}
+
+    def _by_file(self, numbers: Sequence[int]) -> dict[Path, list[tuple[int, Edit]]]:
+        files: dict[Path, list[tuple[int, Edit]]] = {}
+        for number in numbers:
+            for edit in self.fixes[number].edits:
+                files.setdefault(edit.path, []).append((number, edit))
+        return files
+
+    def _rewritten(
+        self, path: Path, edits: Sequence[tuple[int, Edit]], late: set[int]
+    ) -> str | None:
+        """Return what a file becomes, None where it stays; note in `late` who must wait."""
+        sheet = self.sheets.of(path)
+        sheet.reset()
+        for codemod, plan, numbers in _joined(edits):
+            self.sheets.renders += 1
+            again = sheet.text != sheet.first
+            try:
+                sheet.carry_out(registry.codemod(codemod).rewrite, plan)
+            except Failed:
+                raise
+            except Exception:
+                # A place that only looks the same after another fix is no bug: a later round plans again.
+                if not again:
+                    raise
+                late |= numbers
+        return sheet.text if sheet.text != sheet.first else None
+
+
+def _joined(edits: Sequence[tuple[int, Edit]]) -> list[tuple[str, Plan, set[int]]]:
+    """Return plans to carry out in turn, with the numbers of their fixes; few where they can be joined."""
+    by_codemod: dict[str, list[tuple[int, Plan]]] = {}
+    for number, edit in edits:
+        by_codemod.setdefault(edit.codemod, []).append((number, edit.plan))
+    found: list[tuple[str, Plan, set[int]]] = []
+    for codemod, numbered in by_codemod.items():
+        for plan, members in joining.joined([plan for _, plan in numbered]):
+            found.append((codemod, plan, {numbered[member][0] for member in members}))
+    return found
 
 
 def bug(where: str, error: Exception) -> str:
-    """Tell of dlfix's own mistake in one line."""
+    """Describe dlfix's own mistake in one line."""
     what = " ".join(str(error).split())[:200]
     return f"internal error in {where} ({type(error).__name__}: {what}); please report it"

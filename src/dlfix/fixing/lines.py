@@ -5,11 +5,20 @@ from __future__ import annotations
 import dataclasses
 import difflib
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from dlfix.source.text import Position, Span
 
 T = TypeVar("T")
+
+
+class Hunk(NamedTuple):
+    """A stretch that changed: its first and last row before and after; the last is less in an empty one."""
+
+    first: int
+    last: int
+    new_first: int
+    new_last: int
 
 
 class LineMap:
@@ -17,6 +26,7 @@ class LineMap:
 
     def __init__(self, before: str, after: str) -> None:
         self._rows: dict[int, int] = {}
+        self._hunks: list[Hunk] = []
         old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
         head = _common(old, new)
         tail = _common(old[head:][::-1], new[head:][::-1])
@@ -27,6 +37,19 @@ class LineMap:
         for block in middle.get_matching_blocks():
             self._record(head + block.a, head + block.b, block.size)
         self._record(len(old) - tail, len(new) - tail, tail)
+        self._note_hunks(len(old), len(new))
+
+    def _note_hunks(self, old: int, new: int) -> None:
+        above = (0, 0)
+        for pair in [*self._rows.items(), (old + 1, new + 1)]:
+            hunk = Hunk(above[0] + 1, pair[0] - 1, above[1] + 1, pair[1] - 1)
+            if hunk.last >= hunk.first or hunk.new_last >= hunk.new_first:
+                self._hunks.append(hunk)
+            above = pair
+
+    def hunk_at(self, row: int) -> Hunk | None:
+        """Return the changed stretch in which a row of the new text lies."""
+        return next((one for one in self._hunks if one.new_first <= row <= one.new_last), None)
 
     def _record(self, old: int, new: int, size: int) -> None:
         for offset in range(1, size + 1):

@@ -165,6 +165,14 @@ class Module:
         """All class statements, in source order."""
         return self.nodes(ast.ClassDef)
 
+    def rows_of(self, qualname: str) -> tuple[int, int] | None:
+        """Return the first and last row of a class or function; None where there is none."""
+        name = qualname.rpartition(".")[2]
+        for node in self.nodes(ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef):
+            if node.name == name:
+                return node.lineno, node.end_lineno or node.lineno
+        return None
+
     @cached_property
     def functions_by_name(self) -> dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]:
         """The functions, by the name they are called by: a constructor by its class's."""

@@ -176,13 +176,17 @@ class Interpreter:
         if key in self._memo:
             return self._memo[key] or ()
         if self._depth > _DEEPEST or self.spent >= self._limit:
+            self.cut_short = True
             return (Reached(_UNKNOWN),)
         self.spent += 1
         self._memo[key] = None
         self._depth += 1
         try:
-            found = tuple(_distinct(self._expression(node, frame)))[:_MOST_VALUES]
+            every = tuple(_distinct(self._expression(node, frame)))
+            found = every[:_MOST_VALUES]
+            self.cut_short = self.cut_short or len(every) > _MOST_VALUES
         except RecursionError:
+            self.cut_short = True
             found = (Reached(_UNKNOWN),)
         finally:
             self._depth -= 1

@@ -230,7 +230,10 @@ class State:
 
     def _run(self, function: Function, frame: Frame) -> None:
         node = function.node
-        if node in self.running or len(self.running) > _DEEPEST or isinstance(node, ast.Lambda):
+        if node in self.running or isinstance(node, ast.Lambda):
+            return
+        if len(self.running) > _DEEPEST:
+            self.interpreter.cut_short = True
             return
         self.running.append(node)
         outer, self.method = self.method, node.name

@@ -111,7 +111,10 @@ class Walk:
         self, parent: Crossing, edge: Edge, reached: Reached, above: frozenset[Value]
     ) -> None:
         value = reached.value
-        if isinstance(value, Constant) or value in above or len(above) > _DEEPEST:
+        if isinstance(value, Constant) or value in above:
+            return
+        if len(above) > _DEEPEST:
+            self.interpreter.cut_short = True
             return
         if _is_elsewhere(reached, parent.boundary):
             return

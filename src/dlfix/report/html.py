@@ -93,7 +93,7 @@ def _rewritten(view: View, outcome: Outcome) -> Iterator[str]:
     first = View(view.session, [])
     for planned in outcome.applied:
         finding = planned.findings[0]
-        spot = first.spot(outcome.place(finding))
+        spot = first.spot(finding.place)
         told = getattr(planned.outcome, "message", "")
         yield f"<li><code>{finding.code}</code> {_ticks(told)} <span class=at>{_esc(spot.shown)}</span></li>"
     yield "</ul>"

@@ -217,6 +217,11 @@ def summary(view: View, files: int) -> Text:
     unread = len(view.session.unreadable())
     if not entries and unread:
         return Text(f"No findings ({plural(files, 'file')} checked, {unread} not read).")
+    if not entries and view.session.cut_short:
+        return Text(
+            f"No findings in what could be followed ({plural(files, 'file')} checked);"
+            " some objects were too large to follow to the end."
+        )
     if not entries:
         return Text.assemble(
             ("All that reaches the workers survives", "bold green"),
@@ -262,18 +267,18 @@ def applied(view: View, done: Iterable[tuple[str, str, str]], *, would: bool) ->
     made = list(done)
     if made:
         sections.append(_section("Would fix" if would else "Fixed", "bold green", made))
-    unsafe = [entry for entry in view.entries if entry.fix and not entry.safe]
+    unsafe = [e for e in view.entries if e.fix and not e.safe and not e.declined]
     if unsafe:
         rows = [
             (e.code, _with(e.fix.message if e.fix else "", e.fix.why_unsafe if e.fix else ""), e.spot.shown)
             for e in unsafe
         ]  # fmt: skip
-        title = "Not taken, unsafe (take them with --unsafe-fixes)"
+        title = "Not applied, unsafe (apply them with --unsafe-fixes)"
         sections.append(_section(title, "bold yellow", rows))
-    left = [entry for entry in view.entries if entry.safe]
+    left = [entry for entry in view.entries if entry.fix and (entry.safe or entry.declined)]
     if left:
         rows = [(e.code, e.fix.message if e.fix else "", e.spot.shown) for e in left]
-        sections.append(_section("Not taken", "bold yellow", rows))
+        sections.append(_section("Not applied", "bold yellow", rows))
     refused = [entry for entry in view.entries if entry.refused]
     if refused:
         rows = [(e.code, _with(e.message, e.refused or ""), e.spot.shown) for e in refused]

@@ -87,6 +87,7 @@ class Entry:
     def __init__(self, diagnosis: Diagnosis, view: View) -> None:
         self.finding = diagnosis.finding
         self.outcome = diagnosis.outcome
+        self.declined = diagnosis.declined
         self.rule = self.finding.rule
         self.code = self.finding.code
         self.name = self.rule.name

@@ -34,6 +34,9 @@ class Finding:
     trace: tuple[Step, ...]  # from the boundary to the culprit; both included
     error: str = ""  # what Python or torch would print, where that is known
     evidence: Any = field(default=None, compare=False, repr=False)  # what the planner reads
+    objects: frozenset[object] = field(
+        default=frozenset(), compare=False, repr=False
+    )  # see `blocks`
 
     @property
     def code(self) -> str:
@@ -53,6 +56,7 @@ class Rule(ABC):
     name: ClassVar[str]
     severity: ClassVar[Severity] = "error"
     codemods: ClassVar[tuple[str, ...]] = ()  # entry-point names, the usual one first
+    blocks: ClassVar[bool] = False  # whether the object sent cannot be pickled because of it
 
     @abstractmethod
     def check(self, analysis: Analysis) -> Iterator[Finding]:

@@ -53,6 +53,7 @@ class LambdaReachesWorker(Rule):
     code = "DLF101"
     name = "lambda-reaches-worker"
     codemods = ("module_level_callables",)
+    blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each lambda that crosses and has no name of its own."""

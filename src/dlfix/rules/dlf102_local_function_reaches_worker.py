@@ -57,6 +57,7 @@ class LocalFunctionReachesWorker(Rule):
     code = "DLF102"
     name = "local-function-reaches-worker"
     codemods = ("module_level_callables",)
+    blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each local function that crosses."""

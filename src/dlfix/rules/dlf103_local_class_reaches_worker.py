@@ -56,6 +56,7 @@ class LocalClassReachesWorker(Rule):
     code = "DLF103"
     name = "local-class-reaches-worker"
     codemods = ("module_level_classes",)
+    blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each local class that crosses."""

@@ -50,6 +50,7 @@ class LibraryCallableNotPicklable(Rule):
     code = "DLF104"
     name = "library-callable-not-picklable"
     codemods = ("module_level_callables",)
+    blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each library callable that crosses and cannot be pickled."""

@@ -49,6 +49,7 @@ class CallableNotFoundByName(Rule):
     code = "DLF105"
     name = "callable-not-found-by-name"
     codemods = ("module_level_callables",)
+    blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each callable that crosses and is not found by its name."""

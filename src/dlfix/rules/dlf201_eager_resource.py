@@ -62,6 +62,7 @@ class EagerResource(Rule):
     code = "DLF201"
     name = "eager-resource"
     codemods = ("lazy_resources",)
+    blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each handle that is opened eagerly."""

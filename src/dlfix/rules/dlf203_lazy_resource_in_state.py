@@ -52,6 +52,7 @@ class LazyResourceInState(Rule):
     code = "DLF203"
     name = "lazy-resource-in-state"
     codemods = ("pickle_state",)
+    blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each handle that the parent opens lazily."""

@@ -55,6 +55,7 @@ class SyncPrimitiveInState(Rule):
     code = "DLF204"
     name = "sync-primitive-in-state"
     codemods = ("pickle_state",)
+    blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each primitive that crosses."""

@@ -47,6 +47,7 @@ class ResourcePassedIn(Rule):
     code = "DLF205"
     name = "resource-passed-in"
     codemods = ("lazy_resources",)
+    blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each handle that was passed in."""

@@ -51,6 +51,7 @@ class UnpicklableState(Rule):
     code = "DLF206"
     name = "unpicklable-state"
     codemods = ("pickle_state",)
+    blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each value that crosses and cannot be pickled, by its kind."""

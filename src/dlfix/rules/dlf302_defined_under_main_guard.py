@@ -66,6 +66,7 @@ class DefinedUnderMainGuard(Rule):
     code = "DLF302"
     name = "defined-under-main-guard"
     codemods = ("module_level_classes", "module_level_callables")
+    blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each definition under a guard that crosses."""

@@ -1,0 +1,190 @@
+"""What is wrong after several fixes were carried out together, and which of them is at fault."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.lines import LineMap, spans_of
+from dlfix.fixing.plans import Fix, Planned
+from dlfix.rules.base import Finding
+
+if TYPE_CHECKING:
+    from dlfix.source.text import Position
+
+Pick = Callable[[Finding], "Finding | None"]
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """Something that is wrong, and the numbers of the fixes that may be at fault."""
+
+    reason: str
+    suspects: frozenset[int]
+
+
+class Matched:
+    """Findings before and after a rewrite: which of the new ones are old ones."""
+
+    def __init__(
+        self,
+        before: Sequence[Finding],
+        fixed: Iterable[Finding],
+        after: Sequence[Finding],
+        maps: Mapping[Path, LineMap],
+    ) -> None:
+        self._maps = maps
+        self._fixed = {id(finding) for finding in fixed}
+        self.old: dict[int, Finding] = {}  # by the id of the new one
+        self.still_there: list[Finding] = []  # fixed ones, as they were before
+        self.fresh: list[Finding] = []
+        self._free: dict[tuple[str, Path], dict[int, Finding]] = defaultdict(dict)
+        for finding in before:
+            self._free[_kind(finding)][id(finding)] = finding
+        rest = self._pass(after, self._same_place)
+        rest = self._pass(rest, self._same_message)
+        self.fresh = self._pass(rest, self._any_left)
+        self.gone = [
+            old
+            for group in self._free.values()
+            for old in group.values()
+            if id(old) not in self._fixed
+        ]
+        kinds = {_kind(finding) for finding in before if id(finding) in self._fixed}
+        self.instead = [finding for finding in self.fresh if _kind(finding) not in kinds]
+
+    def _pass(self, after: Iterable[Finding], find: Pick) -> list[Finding]:
+        """Match what `find` finds a partner for; return the rest."""
+        rest = []
+        for finding in after:
+            old = find(finding)
+            if old is None:
+                rest.append(finding)
+                continue
+            del self._free[_kind(finding)][id(old)]
+            self.old[id(finding)] = old
+            if id(old) in self._fixed:
+                self.still_there.append(old)
+        return rest
+
+    def _same_place(self, finding: Finding) -> Finding | None:
+        start = finding.place.span.start
+        return self._at.get((*_kind(finding), start))
+
+    @cached_property
+    def _at(self) -> dict[tuple[str, Path, Position], Finding]:
+        """The old findings by where they are in the new texts."""
+        found = {}
+        for (code, path), group in self._free.items():
+            lines = self._maps.get(path)
+            for old in group.values():
+                start = old.place.span.start
+                place = lines.position(start) if lines is not None else start
+                if place is not None:
+                    found[code, path, place] = old
+        return found
+
+    def _same_message(self, finding: Finding) -> Finding | None:
+        free = self._unfixed(finding)
+        return next((old for old in free if old.message == finding.message), None)
+
+    def _any_left(self, finding: Finding) -> Finding | None:
+        return next(self._unfixed(finding), None)
+
+    def _unfixed(self, finding: Finding) -> Iterator[Finding]:
+        free = self._free[_kind(finding)].values()
+        return (old for old in free if id(old) not in self._fixed)
+
+
+def _kind(finding: Finding) -> tuple[str, Path]:
+    return finding.code, finding.place.path
+
+
+class Attribution:
+    """Says which of the fixes of a batch touch a place."""
+
+    def __init__(self, batch: Sequence[tuple[Planned, Fix]], maps: Mapping[Path, LineMap]) -> None:
+        self._batch = batch
+        self._maps = maps
+        self._all = frozenset(range(len(batch)))
+        self._by_path: dict[Path, dict[int, list[tuple[int, int]]]] = defaultdict(dict)
+        self._fixing: dict[int, int] = {}  # the fix of each finding, by its id
+        for number, (planned, fix) in enumerate(batch):
+            self._note(number, planned, fix)
+
+    def _note(self, number: int, planned: Planned, fix: Fix) -> None:
+        for edit in fix.edits:
+            rows = self._by_path[edit.path].setdefault(number, [])
+            rows += {(span.start.row, span.end.row) for span in spans_of(edit.plan)}
+        for finding in planned.findings:
+            self._fixing[id(finding)] = number
+            span = finding.place.span
+            if number in self._by_path[finding.place.path]:
+                self._by_path[finding.place.path][number].append((span.start.row, span.end.row))
+
+    def of_file(self, path: Path) -> frozenset[int]:
+        """Return the fixes that edit a file; all where none does."""
+        return frozenset(self._by_path[path]) or self._all
+
+    def of_finding(self, old: Finding) -> frozenset[int]:
+        """Return the fix that was to fix a finding."""
+        return frozenset((self._fixing[id(old)],))
+
+    def of_gone(self, old: Finding) -> int:
+        """Return the fix that took a finding along: one for the same object, else one nearby."""
+        row = old.place.span.start.row
+        alike = (number for number, (planned, _) in enumerate(self._batch)
+                 if any(old.objects & finding.objects for finding in planned.findings))  # fmt: skip
+        return next(alike, min(self.of_lines(old.place.path, row, row)))
+
+    def of_row(self, path: Path, row: int) -> frozenset[int]:
+        """Return the fixes that changed a row of a new text: none where it is as it was."""
+        lines = self._maps.get(path)
+        hunk = lines.hunk_at(row) if lines is not None else None
+        if hunk is None:
+            return frozenset()
+        return self._touching(path, hunk.first - 1, hunk.last + 1)
+
+    def of_lines(self, path: Path, first: int, last: int) -> frozenset[int]:
+        """Return the fixes whose places lie in a stretch of the old text, else those of the file."""
+        return self._touching(path, first, last) or self.of_file(path)
+
+    def _touching(self, path: Path, first: int, last: int) -> frozenset[int]:
+        return frozenset(
+            number
+            for number, rows in self._by_path[path].items()
+            if any(start <= last and first <= end for start, end in rows)
+        )
+
+    def of_new(self, finding: Finding) -> frozenset[int]:
+        """Return the fixes that may have brought a new finding.
+
+        Those that changed its line; else those that changed a line on its path; else those of the
+        files it passes; else all.
+        """
+        steps = [finding.place, *(step.place for step in reversed(finding.trace))]
+        for place in steps:
+            found = self.of_row(place.path, place.span.start.row)
+            if found:
+                return found
+        files = {place.path for place in steps} & self._by_path.keys()
+        return frozenset(n for path in files for n in self._by_path[path]) or self._all
+
+
+def complaints(matched: Matched, attribution: Attribution) -> Iterator[Complaint]:
+    """Yield what is wrong with the findings after a rewrite."""
+    for old in matched.still_there:
+        reason = f"{old.code} would still be there ({old.message})"
+        yield Complaint(reason, attribution.of_finding(old))
+    for new in matched.fresh:
+        row, name = new.place.span.start.row, new.place.path.name
+        reason = (
+            f"{new.code} would come on line {row} of {name} instead"
+            if any(new is one for one in matched.instead)
+            else f"{new.code} would still be there ({new.message})"
+        )
+        yield Complaint(reason, attribution.of_new(new))

@@ -1,0 +1,59 @@
+"""Whole or nothing: no fix where the object it belongs to would still not reach the workers.
+
+An object that is sent (one value of one argument of one boundary) is pickled as a whole. Two findings
+*block the same object* when both make this pickling fail. A finding of which each object is blocked by
+another that is not fixed gains nothing from its own fix: the fix is held back, and the reason names the
+other. What is wrong without an error (a shared generator, a handle that must not cross a fork) is
+independent of what fails: such findings block nothing and are not held back. A culprit that is sent
+in several objects is fixed if one of them is whole then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from dlfix.reach.crossing import Crossing
+from dlfix.rules.base import Finding
+from dlfix.source.text import Position
+
+
+def object_of(finding: Finding) -> object | None:
+    """Return the object that cannot be sent because of a finding; None where it hinders none."""
+    crossing = finding.evidence
+    if not (finding.rule.blocks and finding.error and isinstance(crossing, Crossing)):
+        return None
+    while crossing.parent is not None and crossing.parent.parent is not None:
+        crossing = crossing.parent
+    return crossing
+
+
+class Ways:
+    """What is in the way of each object: the findings that are not fixed."""
+
+    def __init__(self, findings: Iterable[Finding], fixed: Callable[[Finding], bool]) -> None:
+        self._blockers: dict[object, list[Finding]] = {}
+        for finding in findings:
+            if finding.objects and not fixed(finding):
+                for sent in finding.objects:
+                    self._blockers.setdefault(sent, []).append(finding)
+
+    def blocker(self, finding: Finding) -> Finding | None:
+        """Return what makes a finding's own fix useless; None where the fix makes an object whole."""
+        others = [self._other(sent, finding) for sent in finding.objects]
+        found = [other for other in others if other is not None]
+        return min(found, key=_place) if found and len(found) == len(others) else None
+
+    def _other(self, sent: object, finding: Finding) -> Finding | None:
+        return next((one for one in self._blockers.get(sent, ()) if one is not finding), None)
+
+
+def _place(finding: Finding) -> tuple[Path, Position]:
+    return finding.place.path, finding.place.span.start
+
+
+def what(finding: Finding) -> str:
+    """Return the words for what is in the way: what it is, and where."""
+    place = finding.place
+    label = finding.trace[-1].label.split("  ")[-1] if finding.trace else finding.rule.name
+    return f"`{label}` at {place.path.name}:{place.span.start.row}"

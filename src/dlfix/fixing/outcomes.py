@@ -1,0 +1,49 @@
+"""What comes of findings and fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.plans import Fix, Planned, Refused
+from dlfix.rules.base import Finding
+
+if TYPE_CHECKING:
+    from dlfix.project.project import Project
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """A finding, and what can be done about it: a fix, a reason against one, or nothing known."""
+
+    finding: Finding
+    outcome: Fix | Refused | None
+    declined: bool = False  # whether a person was offered the fix, and said no
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A proved fix that waits for a yes: what it fixes, and the texts it makes of which."""
+
+    findings: tuple[Finding, ...]
+    fix: Fix
+    before: Mapping[Path, str]
+    after: Mapping[Path, str]
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """What came of a rewrite: new texts of the files that change, and what is left.
+
+    The findings of `applied` have their places in the texts as they were, those of `left` in the
+    new ones.
+    """
+
+    project: Project
+    texts: Mapping[Path, str]
+    applied: tuple[Planned, ...]
+    left: tuple[Diagnosis, ...]
+    errors: tuple[str, ...] = ()  # dlfix's own mistakes, one line each
+    cut_short: bool = False  # whether a reading ended before everything was followed

@@ -1,0 +1,419 @@
+"""Rounds: all fixes that go together are carried out, and proved by one reading of the result.
+
+What fails in a round is attributed to the fixes it belongs to; these are dropped, and the round is
+repeated without them. Each round applies a fix, drops one or narrows a suspicion, and each applied
+fix leaves fewer findings: rounds end, without a limit of their number.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from dlfix.fixing import asking, blocking, carrying, conflicts, proof
+from dlfix.fixing.attributing import Attribution, Complaint, Matched, complaints
+from dlfix.fixing.lines import LineMap, spans_of
+from dlfix.fixing.outcomes import Diagnosis, Proposal, Rewritten
+from dlfix.fixing.plans import Applicability, Fix, Planned, Refused
+from dlfix.reach import analysis as reach
+from dlfix.reach.progress import Tell, silent
+from dlfix.rules.base import Finding, Rule
+from dlfix.source.text import Span
+
+if TYPE_CHECKING:
+    from dlfix.catalog.catalog import Catalog
+    from dlfix.project.project import Project
+    from dlfix.reach.analysis import Analysis
+
+# Whether unsafe fixes are taken: all, none, or those of some findings.
+Unsafe: TypeAlias = bool | Callable[[Finding], bool]
+LAST = 2  # the number of the last stage
+Batch: TypeAlias = Sequence[tuple[Planned, Fix]]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What is asked of every reading."""
+
+    catalog: Catalog
+    rules: tuple[type[Rule], ...]
+    keep: asking.Keep | None = None
+    within: Collection[Path] | None = None  # the files that may change; None: all
+    tell: Tell = silent
+
+    def analysis(self, project: Project, tell: Tell = silent) -> Analysis:
+        """Read a project."""
+        return reach.analyze(project, self.catalog, tell)
+
+    def named(self, path: Path) -> bool:
+        """Tell whether a file may change and its findings count."""
+        return self.within is None or path in self.within
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """The project after some fixes, and what is found there."""
+
+    analysis: Analysis
+    findings: Sequence[Finding]
+    first: Mapping[int, Finding]  # each finding as it was before the first fix, by id
+    applied: tuple[tuple[int, Planned], ...] = ()  # with the stage; the findings as they were first
+    texts: Mapping[Path, str] = field(default_factory=dict)
+
+    @property
+    def project(self) -> Project:
+        """The project with its texts as they are now."""
+        return self.analysis.project
+
+    @cached_property
+    def planned(self) -> list[Planned]:
+        """What the planners say."""
+        return asking.plan(self.findings, self.analysis)
+
+    @cached_property
+    def outcomes(self) -> Mapping[int, Fix | Refused]:
+        """What the planners say of each finding, by id."""
+        return {id(f): planned.outcome for planned in self.planned for f in planned.findings}
+
+    @cached_property
+    def left(self) -> set[int]:
+        """The ids of the first findings that are there still."""
+        return {id(first) for first in self.first.values()}
+
+    def text(self, path: Path) -> str:
+        """Return a file's text as it is now."""
+        return self.project.module(path).text
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A fix that was applied, though what it belongs to stays broken: it is not, up to a stage."""
+
+    stage: int
+
+
+class Run:
+    """Applies fixes stage by stage: the safe ones first, so that they do not depend on the others."""
+
+    def __init__(
+        self,
+        ask: Ask,
+        analysis: Analysis,
+        choose: Callable[[Proposal], bool] | None = None,
+    ) -> None:
+        self.ask = ask
+        self.choose = choose
+        self.errors: list[str] = []
+        self.cut_short = False
+        findings = self._findings(analysis, ask.tell)
+        self.first = State(analysis, findings, {id(finding): finding for finding in findings})
+        self.ends: list[State] = []  # of each stage
+        self.bars: dict[int, Bar] = {}
+        self._blocked: dict[State, blocking.Ways] = {}
+        self._applied: dict[int, tuple[int, Fix]] = {}  # by id of the first finding, with the stage
+        self.dropped: dict[int, Refused | Fix] = {}  # by id of the first finding
+        self._begin()
+
+    def _begin(self) -> None:
+        self.state = self.first
+        self.suspects: list[set[int]] = []  # ids of first findings whose fixes fail together
+        self.sheets = carrying.Sheets(lambda path: self.state.text(path))
+
+    def _findings(self, analysis: Analysis, tell: Tell = silent) -> list[Finding]:
+        errors: list[str] = []
+        ask = self.ask
+        findings = asking.find(analysis, ask.rules, keep=ask.keep, errors=errors, tell=tell)
+        self.errors.extend(error for error in errors if error not in self.errors)
+        self.cut_short = self.cut_short or analysis.exhausted
+        return findings
+
+    # Stages
+
+    def work(self, stages: Sequence[Unsafe]) -> None:
+        """Go through stages, each with the unsafe fixes it takes."""
+        while True:
+            self._begin()
+            self.ends = []
+            for number, unsafe in enumerate(stages):
+                while self._round(number, unsafe):
+                    pass
+                self.ends.append(self.state)
+            bars = dict(self._halves()) if self.choose is None else {}
+            if not bars:
+                break
+            self.bars.update(bars)
+        self._applied = {
+            id(finding): (stage, planned.outcome)
+            for stage, planned in self.state.applied
+            for finding in planned.findings
+            if isinstance(planned.outcome, Fix)
+        }
+
+    def _halves(self) -> Iterator[tuple[int, Bar]]:
+        """Yield what was fixed in a stage after which something else still is in its way."""
+        for number, state in enumerate(self.ends):
+            ways = self._ways(state)
+            for _, planned in state.applied:
+                blockers = [ways.blocker(finding) for finding in planned.findings]
+                for finding, blocker in zip(planned.findings, blockers, strict=True):
+                    if blocker is not None and all(blockers):
+                        yield id(finding), Bar(number)
+
+    def _bar_halves(self, done: Batch) -> None:
+        """Bar, before the round is repeated, what is of no use without a fix that was dropped."""
+        if self.choose is not None:
+            return
+        ways = blocking.Ways(self.first.findings, lambda finding: id(finding) not in self.dropped)
+        for planned, _ in done:
+            firsts = [self.state.first[id(finding)] for finding in planned.findings]
+            if all(map(ways.blocker, firsts)):
+                self.bars.update({id(first): Bar(LAST) for first in firsts})
+
+    def _is_fixed(self, finding: Finding, state: State) -> bool:
+        """Tell whether a first finding is no more, or will not be once other files are named."""
+        if not self.ask.named(finding.place.path):
+            return isinstance(self.first.outcomes.get(id(finding)), Fix)
+        return id(finding) not in state.left
+
+    # One round
+
+    def _round(self, stage: int, unsafe: Unsafe) -> bool:
+        """Carry out what can be carried out together; tell whether another round may do more."""
+        wanted = self._wanted(stage, unsafe)
+        if not wanted:
+            return False
+        settled = len(self.state.applied) + len(self.dropped)
+        self.ask.tell("proving fixes", settled, settled + len(wanted))
+        batch = conflicts.compatible(self._in_turn(wanted))
+        self._attempt(batch if self.choose is None else batch[:1], stage)
+        return True
+
+    def _wanted(self, stage: int, unsafe: Unsafe) -> list[tuple[Planned, Fix]]:
+        return [
+            (planned, planned.outcome)
+            for planned in self.state.planned
+            if isinstance(planned.outcome, Fix)
+            and self._takes(planned.findings, planned.outcome, stage, unsafe)
+        ]
+
+    def _takes(self, findings: Sequence[Finding], fix: Fix, stage: int, unsafe: Unsafe) -> bool:
+        if fix.applicability is not Applicability.SAFE and not all(
+            unsafe(finding) if callable(unsafe) else unsafe for finding in findings
+        ):
+            return False
+        if not all(self.ask.named(edit.path) for edit in fix.edits):
+            return False
+        ids = self._ids(findings)
+        barred = any(one in self.bars and stage <= self.bars[one].stage for one in ids)
+        return not barred and not ids & self.dropped.keys()
+
+    def _ids(self, findings: Iterable[Finding]) -> set[int]:
+        return {id(self.state.first[id(finding)]) for finding in findings}
+
+    def _in_turn(self, wanted: Batch) -> Batch:
+        """Return what is free of suspicion; else the next that are under suspicion together."""
+        waiting = set().union(*self.suspects)
+        free = [one for one in wanted if not self._ids(one[0].findings) & waiting]
+        while not free and self.suspects:
+            group = self.suspects.pop()
+            free = [one for one in wanted if self._ids(one[0].findings) & group]
+        return free
+
+    def _attempt(self, batch: Batch, stage: int) -> None:
+        carried = self.sheets.carry_out([fix for _, fix in batch])
+        for number, reason in carried.failed.items():
+            self._drop(batch[number][0], Refused(reason))
+        done = [batch[number] for number in carried.done]
+        if not done:
+            if not carried.failed:
+                self._drop(batch[0][0], Refused("its edits get in each other's way"))
+            return
+        self._prove(done, carried.texts, stage)
+
+    def _prove(self, done: Batch, texts: Mapping[Path, str], stage: int) -> None:
+        """Accept a batch, or drop what is at fault that it cannot be accepted."""
+        maps = {path: LineMap(self.state.text(path), text) for path, text in texts.items()}
+        attribution = Attribution(done, maps)
+        found = list(self._broken(done, texts, attribution))
+        project = self.state.project.with_texts(texts)
+        found = found or list(self._worse(project, texts, attribution))
+        if found:
+            self._blame(done, found)
+            return
+        analysis = self.ask.analysis(project)
+        findings = self._findings(analysis)
+        fixed = [finding for planned, _ in done for finding in planned.findings]
+        matched = Matched(self.state.findings, fixed, findings, maps)
+        found = list(complaints(matched, attribution))
+        if found:
+            self._blame(done, found)
+        elif self.choose is not None and not self._chosen(done[0], texts):
+            self._drop(done[0][0], done[0][1])
+        else:
+            done = self._with_gone(done, matched, attribution)
+            self._accept(done, texts, State(analysis, findings, self._origins(matched)), stage)
+
+    def _broken(
+        self, done: Batch, texts: Mapping[Path, str], attribution: Attribution
+    ) -> Iterator[Complaint]:
+        for number, (_, fix) in enumerate(done):
+            if not any(edit.path in texts for edit in fix.edits):
+                yield Complaint("it would change nothing", frozenset((number,)))
+        spans: dict[Path, list[Span]] = defaultdict(list)
+        for planned, fix in done:
+            for edit in fix.edits:
+                spans[edit.path].extend(spans_of(edit.plan))
+            for finding in planned.findings:
+                spans[finding.place.path].append(finding.place.span)
+        for path, text in texts.items():
+            reason = proof.broken(path, self.state.text(path), text, spans[path])
+            if reason is not None:
+                told = reason if len(texts) == 1 else f"{path.name}: {reason}"
+                yield Complaint(told, attribution.of_file(path))
+
+    def _worse(
+        self, after: Project, texts: Mapping[Path, str], attribution: Attribution
+    ) -> Iterator[Complaint]:
+        """Yield what the program would no longer do as it did."""
+        before = self.state.project
+        for one in proof.regressions(before, after, texts):
+            changed = attribution.of_row(one.path, one.line)
+            rows = before.module(one.path).rows_of(one.qualname)
+            suspects = changed or (attribution.of_lines(one.path, *rows) if rows else frozenset())
+            yield Complaint(one.reason, suspects or attribution.of_file(one.path))
+
+    def _blame(self, done: Batch, found: Sequence[Complaint]) -> None:
+        """Drop the fixes that are certainly at fault; else put those under suspicion apart.
+
+        Suspects wait until the others are settled; then half of them is tried, and the other half.
+        """
+        certain = {number: one.reason for one in reversed(found)
+                   if len(one.suspects) == 1 for number in one.suspects}  # fmt: skip
+        for number, reason in certain.items():
+            self._drop(done[number][0], Refused(f"the fix was dropped: {reason}"))
+        if certain:
+            self._bar_halves(done)
+            return
+        suspects = sorted(found[0].suspects)
+        for half in (suspects[len(suspects) // 2 :], suspects[: len(suspects) // 2]):
+            self.suspects.append({
+                one for number in half for one in self._ids(done[number][0].findings)
+            })  # fmt: skip
+
+    def _chosen(self, one: tuple[Planned, Fix], texts: Mapping[Path, str]) -> bool:
+        assert self.choose is not None
+        before = {path: self.state.text(path) for path in texts}
+        return self.choose(Proposal(one[0].findings, one[1], before, texts))
+
+    def _origins(self, matched: Matched) -> dict[int, Finding]:
+        return {new: self.state.first[id(old)] for new, old in matched.old.items()}
+
+    def _with_gone(self, done: Batch, matched: Matched, attribution: Attribution) -> Batch:
+        """Return the fixes with what they fixed besides: what hangs on a culprit may be gone with it."""
+        more: dict[int, list[Finding]] = defaultdict(list)
+        for old in matched.gone:
+            more[attribution.of_gone(old)].append(old)
+        return [
+            (replace(planned, findings=(*planned.findings, *more[number])), fix)
+            for number, (planned, fix) in enumerate(done)
+        ]
+
+    def _accept(self, done: Batch, texts: Mapping[Path, str], state: State, stage: int) -> None:
+        first = self.state.first
+        applied = tuple(
+            (stage, Planned(tuple(first[id(f)] for f in planned.findings), fix))
+            for planned, fix in done
+        )
+        self.state = replace(
+            state,
+            applied=(*self.state.applied, *applied),
+            texts={**self.state.texts, **texts},
+        )
+        self.sheets.forget(texts)
+
+    def _drop(self, planned: Planned, outcome: Refused | Fix) -> None:
+        for key in self._ids(planned.findings):
+            self.dropped[key] = outcome
+
+    # What came of it
+
+    def announced(self) -> list[Diagnosis]:
+        """Return the first findings, and what the stages did about each."""
+        last = self.ends[-1]
+        left = {id(last.first[id(finding)]): finding for finding in last.findings}
+        return [
+            self._diagnosis(finding, self.first, left.get(id(finding)))
+            for finding in self.first.findings
+            if self.ask.named(finding.place.path)
+        ]
+
+    def rewritten(self, unsafe: Unsafe) -> Rewritten:
+        """Take the safe fixes and those unsafe ones; say of what is left what all of them would do."""
+        self.work((False, unsafe, True) if self.choose is None else (False, unsafe))
+        state, last = self.ends[1], self.ends[-1]
+        still = {id(last.first[id(finding)]): finding for finding in last.findings}
+        left = tuple(
+            self._diagnosis(finding, state, still.get(id(state.first[id(finding)])))
+            for finding in state.findings
+            if self.ask.named(finding.place.path)
+        )
+        texts = {p: text for p, text in state.texts.items() if text != self.first.text(p)}
+        applied = tuple(planned for _, planned in state.applied)
+        return Rewritten(state.project, texts, applied, left, tuple(self.errors), self.cut_short)
+
+    def _diagnosis(self, finding: Finding, state: State, last: Finding | None) -> Diagnosis:
+        """Say of a finding of a state what becomes of it; `last` is what it is at the end, if it is."""
+        first = state.first[id(finding)]
+        planned = state.outcomes.get(id(finding))
+        outcome: Fix | Refused | None
+        if last is not None:
+            outcome = self._why_left(first, last)
+            if isinstance(outcome, Refused) and isinstance(planned, Refused):
+                outcome = planned  # its line numbers are those of the text that is shown
+            declined = isinstance(self.dropped.get(id(first)), Fix)
+            return Diagnosis(finding, outcome, declined)
+        applied = self._applied.get(id(first))
+        outcome = planned if applied is None else self._taken(first, planned, *applied)
+        return Diagnosis(finding, outcome)
+
+    def _taken(
+        self, first: Finding, planned: Fix | Refused | None, stage: int, applied: Fix
+    ) -> Fix:
+        """Return a fix of a state's texts as what it is in the stage in which it was applied."""
+        alike = isinstance(planned, Fix) and (stage or planned.applicability is Applicability.SAFE)
+        # A fix that only others make possible has no edits of the texts as they are.
+        fix = planned if alike and isinstance(planned, Fix) else replace(applied, edits=())
+        if stage == 0 or fix.applicability is Applicability.UNSAFE:
+            return fix
+        other = self._ways(self.ends[0]).blocker(first)
+        beside = blocking.what(other) if other is not None else "another finding"
+        why = f"it is of use only together with the unsafe fix of {beside}"
+        return replace(fix, applicability=Applicability.UNSAFE, why_unsafe=why)
+
+    def _why_left(self, first: Finding, last: Finding) -> Fix | Refused | None:
+        """Return why a finding is there in the end."""
+        if id(first) in self.dropped:
+            return self.dropped[id(first)]
+        outcome = self.ends[-1].outcomes.get(id(last))
+        if not isinstance(outcome, Fix):
+            return outcome
+        beyond = [edit.path for edit in outcome.edits if not self.ask.named(edit.path)]
+        if beyond:
+            return Refused(
+                f"it also changes {beyond[0].name}, which was not named; name it too, or the project"
+            )
+        other = self._ways(self.ends[-1]).blocker(first)
+        if other is not None:
+            return Refused(f"{blocking.what(other)} stays in the way")
+        return outcome
+
+    def _ways(self, state: State) -> blocking.Ways:
+        if state not in self._blocked:
+            self._blocked[state] = blocking.Ways(
+                self.first.findings, lambda finding: self._is_fixed(finding, state)
+            )
+        return self._blocked[state]

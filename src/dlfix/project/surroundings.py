@@ -1,0 +1,140 @@
+"""The project around what a person named: a file is read with all that may lead to it.
+
+What is found in a file does not depend on whether the file, its package or the project was named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+MARKERS = ("pyproject.toml", "setup.cfg", "setup.py", ".git")
+SUFFIXES = (".py", ".pyw")
+
+# Lists the files below some folders, as configuration and .gitignore let them.
+Walk = Callable[[Sequence[Path]], Sequence[Path]]
+
+# An import statement; in parentheses, or with a backslash, over several lines.
+_IMPORT = re.compile(
+    rb"^[^\S\n]*(?:from\s[^\n]*?\bimport\s*\([^)]*\)|(?:from|import)\s(?:[^\n]*\\\r?\n)*[^\n]*)"
+    rb"|;\s*(?:from|import)\s[^\n]*",
+    re.MULTILINE,
+)
+_WORD = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*")
+_RELATIVE = re.compile(rb"\bfrom\s+\.")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The files of the projects, and whether there are files without one, known by imports only."""
+
+    files: tuple[Path, ...]
+    loose: bool
+
+
+def around(named: Iterable[Path], walk: Walk) -> Surroundings:
+    """Return the projects of some files and folders.
+
+    A project is the folder with the nearest of the markers, where its configuration does not leave the
+    named path out; else the outermost package, and the scripts beside it; else, for a script, the
+    scripts beside it and what they import. A plain folder is a project of its own.
+    """
+    found: dict[Path, None] = {}
+    walked: dict[Path, Sequence[Path]] = {}
+    loose = False
+    for path in named:
+        if path.is_dir() and not (path / "__init__.py").is_file():
+            continue
+        root = _marked(path)
+        if root is not None and root not in walked:
+            walked[root] = walk([root])
+        files = walked[root] if root is not None else ()
+        if not any(file == path or path in file.parents for file in files):
+            package = _package(path)
+            loose = loose or package is None
+            files = [*(walk([package]) if package is not None else ()), *_beside(package or path)]
+        found.update(dict.fromkeys(files))
+    return Surroundings(tuple(found), loose)
+
+
+def _marked(path: Path) -> Path | None:
+    """Return the nearest folder with a marker; the user's own and the top of the disk are none."""
+    for folder in (path, *path.parents) if path.is_dir() else path.parents:
+        if folder in (Path.home(), Path(folder.anchor)):
+            return None
+        if any((folder / marker).exists() for marker in MARKERS):
+            return folder
+    return None
+
+
+def _package(path: Path) -> Path | None:
+    """Return the outermost package that a path lies in."""
+    folder = path if path.is_dir() else path.parent
+    found = None
+    while (folder / "__init__.py").is_file() and folder != folder.parent:
+        found, folder = folder, folder.parent
+    return found
+
+
+def _beside(path: Path) -> list[Path]:
+    try:
+        return sorted(each for each in path.parent.iterdir()
+                      if each.suffix in SUFFIXES and each.is_file())  # fmt: skip
+    except OSError:
+        return []
+
+
+def connected(
+    named: Iterable[Path], files: Iterable[Path], read: Callable[[Path], bytes | None]
+) -> Iterator[Path]:
+    """Yield the files that imports may connect with the named ones, in either direction, near ones first.
+
+    A value only comes from one file to another by imports, and an import names its module; so each
+    file that is connected is yielded, and some besides. Nothing is parsed.
+    """
+    links = _Links(list(dict.fromkeys([*named, *files])), read)
+    pending = list(dict.fromkeys(named))
+    seen = set(pending)
+    for path in pending:
+        yield path
+        for other in links.of(path):
+            if other not in seen:
+                seen.add(other)
+                pending.append(other)
+
+
+def holds(data: bytes, words: frozenset[bytes]) -> bool:
+    """Tell whether a text holds one of some words."""
+    return any(word in data for word in words) and not words.isdisjoint(_WORD.findall(data))
+
+
+class _Links:
+    def __init__(self, files: Sequence[Path], read: Callable[[Path], bytes | None]) -> None:
+        self._words = {path: _imported(path, read(path) or b"") for path in files}
+        self._users: dict[bytes, list[Path]] = {}
+        self._owners: dict[bytes, list[Path]] = {}
+        for path, words in self._words.items():
+            self._owners.setdefault(_stem(path), []).append(path)
+            for word in words:
+                self._users.setdefault(word, []).append(path)
+
+    def of(self, path: Path) -> Iterator[Path]:
+        yield from self._users.get(_stem(path), ())
+        for word in self._words[path]:
+            yield from self._owners.get(word, ())
+
+
+def _imported(path: Path, data: bytes) -> frozenset[bytes]:
+    """Return the words of a file's imports; a relative one names the packages it lies in."""
+    statements = _IMPORT.findall(data)
+    words = {word for statement in statements for word in _WORD.findall(statement)}
+    if any(_RELATIVE.search(statement) for statement in statements):
+        words.update(folder.name.encode() for folder in path.parents if folder.name)
+    return frozenset(words - {b"from", b"import", b"as"})
+
+
+def _stem(path: Path) -> bytes:
+    name = path.parent.name if path.name == "__init__.py" else path.stem
+    return name.encode(errors="surrogateescape")

@@ -1,0 +1,97 @@
+from pathlib import Path
+
+import pytest
+
+from dlfix.config import Settings
+from dlfix.fixing.plans import Fix, Refused
+from dlfix.session import Session
+
+LOADER = """\
+from torch.utils.data import DataLoader
+
+from pkg.data import make
+
+
+def main():
+    for batch in DataLoader(make(), num_workers=2):
+        print(batch)
+"""
+DATA = """\
+import sqlite3
+
+from torch.utils.data import Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, index):
+        return self.transform(index)
+
+
+def make():
+    return Rows(lambda row: row + 1)
+"""
+CLEAN = "def double(value):\n    return 2 * value\n"
+
+
+@pytest.fixture
+def project(tmp_path) -> Path:
+    (tmp_path / "pyproject.toml").write_text("")
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "data.py").write_text(DATA)
+    (package / "train.py").write_text(LOADER)
+    (tmp_path / "unrelated.py").write_text(CLEAN)
+    return tmp_path
+
+
+def test_a_file_has_the_findings_that_its_project_has_there(project):
+    data = project / "pkg" / "data.py"
+    whole = Session.open([project], Settings()).diagnoses()
+    assert [one.finding.code for one in whole] == ["DLF101"]
+    assert Session.open([data], Settings()).diagnoses() == whole
+    assert Session.open([project / "pkg"], Settings()).diagnoses() == whole
+    assert Session.open([project / "pkg" / "train.py"], Settings()).diagnoses() == []
+
+
+def test_of_a_clean_file_that_nothing_connects_with_a_worker_only_it_is_parsed(project):
+    session = Session.open([project / "unrelated.py"], Settings())
+    assert session.diagnoses() == []
+    assert session.project.parsed == 1
+
+
+def test_a_script_without_a_project_is_read_with_what_it_imports(project):
+    (project / "pyproject.toml").unlink()
+    session = Session.open([project / "pkg" / "data.py"], Settings())
+    assert [one.finding.code for one in session.diagnoses()] == ["DLF101"]
+
+
+HALF = DATA.replace(
+    "        self.transform = transform\n",
+    "        self.transform = transform\n        self.log = open('log.txt', 'w')\n",
+).replace("return self.transform", "self.log.write('x')\n        return self.transform")
+
+
+def test_no_half_is_applied_where_something_else_stays_in_the_way(project):
+    (project / "pkg" / "data.py").write_text(HALF)
+    outcome = Session.open([project], Settings()).rewrite(unsafe=False)
+    assert outcome.changes == ()
+    reasons = {one.finding.code: one.outcome for one in outcome.left}
+    assert isinstance(reasons["DLF101"], Refused)
+    assert "data.py:9 stays in the way" in reasons["DLF101"].reason
+
+
+def test_another_argument_is_another_object(project):
+    (project / "pkg" / "data.py").write_text(HALF.replace("lambda row: row + 1", "str"))
+    train = LOADER.replace("num_workers=2", "num_workers=2, collate_fn=lambda batch: batch")
+    (project / "pkg" / "train.py").write_text(train)
+    found = {
+        one.finding.code: one.outcome for one in Session.open([project], Settings()).diagnoses()
+    }
+    assert isinstance(found["DLF101"], Fix)
