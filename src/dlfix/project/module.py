@@ -168,8 +168,9 @@ class Module:
     def rows_of(self, qualname: str) -> tuple[int, int] | None:
         """Return the first and last row of a class or function; None where there is none."""
         name = qualname.rpartition(".")[2]
-        for node in self.nodes(ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef):
-            if node.name == name:
+        kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        for node in self.nodes(*kinds):
+            if getattr(node, "name", "") == name:
                 return node.lineno, node.end_lineno or node.lineno
         return None
 
