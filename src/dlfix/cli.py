@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from dlfix import __version__, config
+from dlfix.source.printable import visible
 
 
 class _Commands(TyperGroup):
@@ -36,7 +37,7 @@ class _Commands(TyperGroup):
 
 
 def _fail(message: str) -> NoReturn:
-    print(f"dlfix: {message}", file=sys.stderr)
+    print(f"dlfix: {visible(message)}", file=sys.stderr)
     raise typer.Exit(2)
 
 

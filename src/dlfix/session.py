@@ -15,7 +15,7 @@ from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.source import notebook
 from dlfix.source.discovery import discover
 from dlfix.source.lines import bare
-from dlfix.source.text import Position, SourceError, SourceText, Span, decode
+from dlfix.source.text import Position, SourceError, SourceText, Span, contents, decode
 from dlfix.source.writing import Change
 
 if TYPE_CHECKING:
@@ -100,11 +100,8 @@ class Session:
 
     def _data(self, path: Path) -> bytes:
         if path in self.texts:
-            return self.texts[path].encode()
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise SourceError(path, None, error.strerror or str(error)) from error
+            return self.texts[path].encode(errors="surrogatepass")
+        return contents(path)
 
     @cached_property
     def project(self) -> Project:
@@ -213,6 +210,18 @@ class Session:
         errors.update({error.path: error for error in self.errors})
         return sorted(errors.values(), key=lambda error: error.path)
 
+    def serious(self) -> list[SourceError]:
+        """Return those of them that may hide something: not what nothing that is followed leads to."""
+        return [
+            error for error in self.unreadable() if self.settings.strict or self._matters(error)
+        ]
+
+    def _matters(self, error: SourceError) -> bool:
+        path = error.path
+        if path in self.named or path in self.project.imported or path not in self.project.unparsed:
+            return True
+        return self.project.holds(path, self.catalog.words)
+
     def preview_all(self, fixes: Sequence[Fix], jobs: int) -> None:
         """Work previews out ahead, in several processes where there are enough of them."""
         from dlfix import previews
@@ -317,7 +326,9 @@ class Session:
             book = self.notebooks[path]
             return Change(path, book.data, book.rewritten(text))
         if path in self.texts:
-            return Change(path, self.texts[path].encode(), text.encode())
+            return Change(
+                path, *(one.encode(errors="surrogatepass") for one in (self.texts[path], text))
+            )
         source = self.project.source(path)
         assert source is not None
         return Change(path, source.data, source.encode(text))
@@ -427,7 +438,7 @@ class Watch:
         return [
             _idle(rule, path, one, codes)
             for path in project.holding(MARKS)
-            if path in self.listed and rule in self.session.rules_of(path)
+            if path in self.listed and rule in self.session.rules_of(path) and _whole(path, project)
             for comments in self._comments(path, project).values()
             for one in comments
             if (codes := _told(one, self._known(path)))
@@ -435,6 +446,12 @@ class Watch:
 
     def _known(self, path: Path) -> set[str]:
         return {said for rule in self.session.rules_of(path) for said in (rule.code, rule.name)}
+
+
+def _whole(path: Path, project: Project) -> bool:
+    """Tell whether all of a file was read, and it can be written."""
+    module = project.get(path)
+    return module is not None and module.broken is None and module.source.unwritable is None
 
 
 def _told(one: suppression.Suppression, known: set[str]) -> tuple[str, ...]:
@@ -470,6 +487,7 @@ def _idle(
 def from_stdin(data: bytes, path: Path, settings: Settings) -> tuple[Session, SourceText]:
     """Return a session on one text that comes from a pipe, under the name it is to have."""
     if path.suffix == ".ipynb":
+        notebook.parse(path, data)
         source = SourceText(path, data, data.decode(), "utf-8")
     else:
         source = decode(path, data)

@@ -130,7 +130,19 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> list[Planned]:
                         waiting.append((finding, choice + 1))
     mended = {id(finding) for planned in settled for finding in planned.findings}
     settled += [planned for key, planned in refused.items() if key not in mended]
+    settled = [_writable(planned, analysis.project) for planned in settled]
     return sorted(settled, key=lambda planned: min(_order(finding) for finding in planned.findings))
+
+
+def _writable(planned: Planned, project: Project) -> Planned:
+    """Return a refusal in the place of a fix of a file that must stay as it is."""
+    edits = planned.outcome.edits if isinstance(planned.outcome, Fix) else ()
+    for path in dict.fromkeys(edit.path for edit in edits):
+        module = project.get(path)
+        reason = module.unwritable if module is not None else None
+        if reason is not None:
+            return Planned(planned.findings, Refused(f"{path.name}: {reason}"))
+    return planned
 
 
 def _ask(codemod: str, findings: list[Finding], analysis: Analysis) -> list[Planned]:

@@ -183,6 +183,7 @@ class Interpreter:
         try:
             found = tuple(_distinct(self._expression(node, frame)))[:_MOST_VALUES]
         except RecursionError:
+            self.cut_short = True
             found = (Reached(_UNKNOWN),)
         finally:
             self._depth -= 1

@@ -20,7 +20,7 @@ def render(view: View) -> str:
         suite = ET.SubElement(suites, "testsuite", name="dlfix", tests="1", failures="0")
         ET.SubElement(suite, "testcase", classname="dlfix", name="no findings")
     for path in dict.fromkeys(entry.path for entry in view.entries):
-        _suite(suites, relative(path), [one for one in view.entries if one.path == path])
+        _suite(suites, _clean(relative(path)), [one for one in view.entries if one.path == path])
     ET.indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, "unicode") + "\n"
 

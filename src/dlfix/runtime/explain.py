@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.runtime.messages import RANKS, Meaning, fix_of, meanings
+from dlfix.source.text import SourceError, contents, read
 
 if TYPE_CHECKING:
     from dlfix.rules.base import Finding
@@ -359,8 +360,8 @@ def reads(path: Path, row: int, finding: Finding) -> bool:
     if about is None:
         return False
     try:
-        text = path.read_text(encoding="utf-8").split("\n")[row - 1]
-    except (OSError, ValueError, IndexError):
+        text = read(path).text.split("\n")[row - 1]
+    except (SourceError, IndexError):
         return False
     return re.search(rf"\.{about['attribute']}\b", text) is not None
 
@@ -400,16 +401,16 @@ def _beside(named: Sequence[str], meaning: Meaning, folder: Path) -> Iterator[st
         return
     words = [w.encode() for w in re.findall(r"\w+", meaning.name) if w != "locals"]
     for file in islice(sorted(min(roots, key=lambda root: len(root.parts)).rglob("*.py")), FILES):
-        with suppress(OSError):
-            if words[-1] in file.read_bytes():
+        with suppress(SourceError):
+            if words[-1] in contents(file):
                 yield str(file)
 
 
 def _rows(file: Path, name: str) -> list[int]:
     """Return the rows of a qualified name in a file; it may begin with the file's module."""
     try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError):
+        tree = ast.parse(contents(file))
+    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     parts = name.replace(".<locals>", "").split(".")
     while len(parts) > 1 and parts[0] in (file.stem, *file.parent.parts, "__main__"):
