@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +15,6 @@ from dlfix.reach.progress import Tell, silent, told
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.source import notebook
 from dlfix.source.discovery import discover
-from dlfix.source.lines import bare
 from dlfix.source.text import Position, SourceError, SourceText, Span, contents, decode
 from dlfix.source.writing import Change
 
@@ -311,15 +311,18 @@ class Session:
             return
         watch = Watch(self)
         find(analyze(project, self.catalog), self.rules, keep=watch.keep, errors=[])
+        removed: dict[Path, list[suppression.Removed]] = defaultdict(list)
         for diagnosis in reversed(watch.unused(project, self.rules)):
             fix = diagnosis.outcome
             assert isinstance(fix, Fix)
             for edit in fix.edits:
                 assert isinstance(edit.plan, Removal)
-                source = project.source(edit.path)
-                text = texts.get(edit.path, source.text if source else "")
-                texts[edit.path] = edit.plan.carry_out(text)
+                removed[edit.path].append((edit.plan.suppression, edit.plan.codes))
             applied.append(Planned((diagnosis.finding,), fix))
+        for path, pairs in removed.items():
+            source = project.source(path)
+            text = texts.get(path, source.text if source else "")
+            texts[path] = suppression.without_all(text, pairs)
 
     def _change(self, path: Path, text: str) -> Change:
         if path in self.notebooks:
@@ -333,13 +336,24 @@ class Session:
         assert source is not None
         return Change(path, source.data, source.encode(text))
 
+    def _say_unwritable(self, path: Path) -> None:
+        reason = self.project.module(path).source.unwritable
+        if reason is not None:  # what does not parse is reported anyway
+            self.errors.append(SourceError(path, None, f"not written: {reason}"))
+
     def baseline(self) -> tuple[list[Change], int]:
         """Return the changes that suppress every finding of today, and how many there are."""
         rows: dict[Path, dict[int, list[str]]] = {}
+        closed: dict[Path, frozenset[int]] = {}
         count = 0
         for diagnosis in self.diagnoses():
             place = diagnosis.finding.place
-            row = _comment_row(self.text(place.path), place.span)
+            if not _whole(place.path, self.project):
+                self._say_unwritable(place.path)
+                continue
+            if place.path not in closed:
+                closed[place.path] = suppression.closed_rows(self.text(place.path))
+            row = _comment_row(closed[place.path], place.span)
             rows.setdefault(place.path, {}).setdefault(row, []).append(diagnosis.finding.code)
             count += 1
         return [
@@ -348,16 +362,10 @@ class Session:
         ], count
 
 
-def _comment_row(text: str, span: Span) -> int:
-    """Return the first row of a culprit that can carry a comment: not inside a string, no `\\`."""
-    rows = bare(text)
-    for row in range(span.start.row, span.end.row + 1):
-        commented = suppression.add(text, {row: ["DLF000"]})
-        if rows[row - 1].rstrip().endswith("\\"):
-            continue
-        if any(one.own for one in suppression.read(commented).get(row, [])):
-            return row
-    return span.end.row
+def _comment_row(closed: frozenset[int], span: Span) -> int:
+    """Return the first row of a culprit that can carry a comment."""
+    rows = range(span.start.row, span.end.row + 1)
+    return next((row for row in rows if row not in closed), span.end.row)
 
 
 def _order(diagnosis: Diagnosis) -> tuple[Path, Position, Position, str]:

@@ -30,6 +30,8 @@ class Sheet:
             self.module: cst.Module = cst.parse_module(text)
         except cst.ParserSyntaxError as error:
             raise Failed(f"LibCST cannot parse line {error.raw_line}") from error
+        if self.module.default_indent.strip(" \t"):
+            raise Failed("it is indented by other characters than spaces and tabs")
         if self.module.code != text:
             raise Failed("LibCST does not keep this file to the byte")
 

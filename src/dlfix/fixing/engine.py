@@ -18,6 +18,7 @@ from dlfix.source.text import Position, Span
 
 if TYPE_CHECKING:
     from dlfix.catalog.catalog import Catalog
+    from dlfix.project.module import Module
     from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis
 
@@ -136,13 +137,17 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> list[Planned]:
 
 def _writable(planned: Planned, project: Project) -> Planned:
     """Return a refusal in the place of a fix of a file that must stay as it is."""
-    edits = planned.outcome.edits if isinstance(planned.outcome, Fix) else ()
-    for path in dict.fromkeys(edit.path for edit in edits):
-        module = project.get(path)
-        reason = module.unwritable if module is not None else None
+    for edit in planned.outcome.edits if isinstance(planned.outcome, Fix) else ():
+        module = project.module(edit.path)
+        reason = module.unwritable or _crowded(module, edit.plan)
         if reason is not None:
-            return Planned(planned.findings, Refused(f"{path.name}: {reason}"))
+            return Planned(planned.findings, Refused(f"{edit.path.name}: {reason}"))
     return planned
+
+
+def _crowded(module: Module, plan: object) -> str | None:
+    row = min((span.start.row for span in spans_of(plan) if span in module.crowded), default=None)
+    return None if row is None else f"line {row} holds several statements"
 
 
 def _ask(codemod: str, findings: list[Finding], analysis: Analysis) -> list[Planned]:

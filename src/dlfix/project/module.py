@@ -52,6 +52,17 @@ class Module:
             return "the file does not parse as a whole"
         return self.source.unwritable or too_much(self.tree, self.text)
 
+    @cached_property
+    def crowded(self) -> frozenset[Span]:
+        """Where the simple statements stand that share a line with another statement."""
+        found = []
+        for body, header in _bodies(self.tree):
+            rows = [header, *((node.lineno, node.end_lineno) for node in body), (0, 0)]
+            for node, above, below in zip(body, rows, rows[2:], strict=False):
+                if above[1] == node.lineno or node.end_lineno == below[0]:
+                    found.append(self.span(node))
+        return frozenset(found)
+
     @property
     def is_package(self) -> bool:
         """Whether this is a package's `__init__.py`."""
@@ -279,6 +290,16 @@ def is_test(module: Module) -> bool:
     """Tell whether a module is a file of tests, by the names that test runners look for."""
     name = module.path.stem
     return name == "conftest" or name.startswith("test_") or name.endswith("_test")
+
+
+def _bodies(tree: ast.Module) -> Iterator[tuple[list[ast.stmt], tuple[int, int | None]]]:
+    """Yield every list of statements, with the rows of what it is the body of."""
+    for node in ast.walk(tree):
+        row = getattr(node, "lineno", 0)
+        for field in ("body", "orelse", "finalbody"):
+            body = getattr(node, field, None)
+            if isinstance(body, list) and body:
+                yield body, (row, row)
 
 
 def _parse(source: SourceText) -> ast.Module:

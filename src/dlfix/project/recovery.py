@@ -46,22 +46,28 @@ def recover(text: str) -> Recovered | None:
     """
     lines = split(text)
     kept = list(lines)
-    cut = readings = 0
+    cut = whole = readings = 0
     at = _next(lines, 0)
     while at < len(lines):
         end = _end(lines, at)
         readings += end - at
-        if not _parses(lines, at, end):
+        parses = _parses(lines, at, end)
+        if not parses:
             end = next((i for i in range(at + 1, end) if _SURELY.match(lines[i])), end)
-            if not _parses(lines, at, end):
-                cut += 1
-                kept[at:end] = _unknown(lines[at:end])
+            parses = _parses(lines, at, end)
+        if parses:
+            whole += 1
+        else:
+            cut += 1
+            kept[at:end] = _unknown(lines[at:end])
         if cut > MOST_CUT or readings > MOST_READINGS * len(lines):
             return None
         at = end
     left = "".join(kept)
+    if not (cut and whole):
+        return None
     try:
-        return Recovered(left, _tree(left), cut) if cut else None
+        return Recovered(left, _tree(left), cut)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
