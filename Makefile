@@ -13,7 +13,7 @@ empty :=
 comma := ,
 
 .DEFAULT_GOAL := test
-.PHONY: setup demo test lint docs catalog bench clean print-bin
+.PHONY: setup demo test lint docs catalog bench sweep fuzz clean print-bin
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv/$(TAG)
@@ -57,6 +57,15 @@ catalog: setup
 # Cold runs beside peers' on one tree.
 bench: setup
 	$(BIN)/python benchmarks/cold_run.py
+
+# check, apply, apply again and undo over copies of trees: TREES="~/code/a ~/code/b", the standard library and
+# all that is installed by default (hours). Exits with 1 if anything went wrong.
+sweep: setup
+	$(BIN)/python -m tests.sweep.sweep $(TREES)
+
+# Programs that nobody wrote: `make fuzz COUNT=5000 SEED=7`.
+fuzz: setup
+	DLFIX_FUZZ=$(or $(COUNT),1000) DLFIX_FUZZ_SEED=$(or $(SEED),0) $(BIN)/python -m pytest tests/sweep/test_fuzz.py
 
 clean:
 	rm -rf .venv site build dist .coverage

@@ -310,14 +310,15 @@ def _filter(request: Request, manner: Manner) -> int:
     try:
         session, source = from_stdin(data, name, request.settings)
         outcome = session.rewrite()
+        after = data
+        for change in outcome.changes:
+            book = name in session.notebooks
+            after = change.after if book else source.encode(outcome.after[name])
     except SourceError as error:
         if not manner.diff:
             _put(data)
         print(error, file=sys.stderr)
         return FAILED
-    after = data
-    for change in outcome.changes:
-        after = change.after if name in session.notebooks else source.encode(outcome.after[name])
     from dlfix.report.view import View
 
     if manner.diff:

@@ -40,36 +40,90 @@ class Recovered:
 
 
 def recover(text: str) -> Recovered | None:
-    """Cut out the top-level statements that do not parse; None where too little would be left.
+    """Cut out the statements that do not parse, methods of classes singly; None if too little is left.
 
     The names that they bind become unknown, so that nothing is taken for what is no longer there.
     """
     lines = split(text)
-    kept = list(lines)
-    cut = whole = readings = 0
-    at = _next(lines, 0)
-    while at < len(lines):
-        end = _end(lines, at)
-        readings += end - at
-        parses = _parses(lines, at, end)
-        if not parses:
-            end = next((i for i in range(at + 1, end) if _SURELY.match(lines[i])), end)
-            parses = _parses(lines, at, end)
-        if parses:
-            whole += 1
-        else:
-            cut += 1
-            kept[at:end] = _unknown(lines[at:end])
-        if cut > MOST_CUT or readings > MOST_READINGS * len(lines):
-            return None
-        at = end
-    left = "".join(kept)
-    if not (cut and whole):
+    rest = _Rest(MOST_READINGS * len(lines))
+    left = "".join(rest.of(lines))
+    if rest.is_over or not (rest.cut and rest.whole):
         return None
     try:
-        return Recovered(left, _tree(left), cut)
+        return Recovered(left, _tree(left), rest.cut)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+class _Rest:
+    """Leaves statements out, and counts."""
+
+    def __init__(self, readings: int) -> None:
+        self.readings = readings  # of lines, that may still be made
+        self.cut = 0
+        self.whole = 0
+
+    @property
+    def is_over(self) -> bool:
+        return self.cut > MOST_CUT or self.readings < 0
+
+    def of(self, lines: list[str], *, in_class: bool = False) -> list[str]:
+        """Return as many lines, those of statements that do not parse replaced."""
+        kept = list(lines)
+        at = _next(lines, 0)
+        while at < len(lines) and not self.is_over:
+            end = _end(lines, at)
+            self.readings -= end - at
+            if not _parses(lines, at, end):
+                end = min(end, _end(lines, at, trusting=False))
+                kept[at:end] = self._left(lines[at:end], in_class)
+            else:
+                self.whole += 1
+            at = end
+        return kept
+
+    def _left(self, lines: list[str], in_class: bool) -> list[str]:
+        if _parses(lines, 0, len(lines)):
+            self.whole += 1
+            return lines
+        inside = None if in_class else self._class(lines)
+        if inside is not None:
+            return inside
+        self.cut += 1
+        return _unknown(lines, in_class)
+
+    def _class(self, lines: list[str]) -> list[str] | None:
+        """Return a class without the methods that do not parse; None where that is not all."""
+        head = _head(lines)
+        margin = re.match(r"[ \t]*", "".join(lines[head:]).lstrip("\r\n"))
+        if not head or not margin or not margin[0]:
+            return None
+        body = [line.removeprefix(margin[0]) for line in lines[head:]]
+        before = self.cut
+        kept = self.of(body, in_class=True)
+        made = [
+            old if new is its else margin[0] + new if new.strip() else new
+            for old, its, new in zip(lines[head:], body, kept, strict=True)
+        ]
+        found = [*lines[:head], *made]
+        if not _parses(found, 0, len(found)):
+            self.cut = before
+            return None
+        return found
+
+
+def _head(lines: list[str]) -> int:
+    """Return how many lines the head of a class takes; 0 where this is none."""
+    brackets, quote = 0, ""
+    is_class = False
+    for row, line in enumerate(lines):
+        is_class = is_class or line.startswith("class ")
+        brackets, quote = _state(line, brackets, quote)
+        if is_class and not brackets and line.partition("#")[0].rstrip().endswith(":"):
+            return row + 1
+        if not is_class and not line.startswith("@"):
+            return 0
+    return 0
 
 
 def _tree(text: str) -> ast.Module:
@@ -92,14 +146,20 @@ def _next(lines: list[str], start: int) -> int:
     return next(rows, len(lines))
 
 
-def _end(lines: list[str], start: int) -> int:
-    """Return the row behind the top-level statement that begins at a row, decorators included."""
+def _end(lines: list[str], start: int, *, trusting: bool = True) -> int:
+    """Return the row behind the statement that begins at a row, decorators included.
+
+    Without trust in its brackets and texts, it ends where one begins at the margin again.
+    """
     brackets, quote = 0, ""
     decorates = False
     for row in range(start, len(lines)):
         line = lines[row]
         if brackets and not quote and row > start and _KEYWORD.match(line):
             return row  # they were never closed
+        if not trusting:
+            brackets = 0
+            quote = "" if _SURELY.match(line) else quote
         fresh = not brackets and not quote
         starts = fresh and row > start and _BEGINS.match(line) and not _CONTINUES.match(line)
         if starts and not decorates and not lines[row - 1].rstrip("\r\n").endswith("\\"):
@@ -127,13 +187,17 @@ def _state(line: str, brackets: int, quote: str) -> tuple[int, str]:
     return brackets, "" if ended else quote
 
 
-def _unknown(lines: list[str]) -> list[str]:
+def _unknown(lines: list[str], in_class: bool) -> list[str]:
     """Return as many lines that bind the names of a statement to what nobody knows."""
     text = "".join(lines)
+    method = _DEFINES.match(text) if in_class and not text.startswith("class") else None
     names = dict.fromkeys(name for name in _bound(text) if _is_name(name))
     endings = [line[len(line.rstrip("\r\n")) :] for line in lines]
     values = "".join(f"{name} = " for name in names)
-    return [f"{values}{UNKNOWN}{endings[0]}", *endings[1:]]
+    made = f"{values}{UNKNOWN}"
+    if method is not None and _is_name(method[1]):
+        made = f"def {method[1]}(*args, **kwargs): return {UNKNOWN}"
+    return [made + endings[0], *endings[1:]]
 
 
 def _bound(text: str) -> list[str]:

@@ -176,6 +176,7 @@ class Interpreter:
         if key in self._memo:
             return self._memo[key] or ()
         if self._depth > _DEEPEST or self.spent >= self._limit:
+            self.cut_short = self.cut_short or self._depth > _DEEPEST
             return (Reached(_UNKNOWN),)
         self.spent += 1
         self._memo[key] = None

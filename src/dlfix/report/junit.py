@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from dlfix.report.view import Entry, View, relative
+from dlfix.source.printable import visible_block
 
 # What XML 1.0 cannot hold, escaped or not.
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -41,4 +42,4 @@ def _suite(suites: ET.Element, name: str, entries: list[Entry]) -> None:
 
 
 def _clean(text: str) -> str:
-    return FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)
+    return FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", visible_block(text))

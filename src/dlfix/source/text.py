@@ -7,6 +7,7 @@ import io
 import os
 import stat
 import tokenize
+import warnings
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -98,9 +99,11 @@ class SourceText:
 
 @cache
 def _keeps_ascii(encoding: str) -> bool:
+    data = _PROBE.encode("ascii")
     try:
-        data = _PROBE.encode("ascii")
-        return data.decode(encoding) == _PROBE and _PROBE.encode(encoding) == data
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes that are none
+            return data.decode(encoding) == _PROBE and _PROBE.encode(encoding) == data
     except ValueError:
         return False
 
@@ -109,7 +112,9 @@ def decode(path: Path, data: bytes) -> SourceText:
     """Decode as Python does (PEP 263); raise SourceError where Python would refuse."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        text = data.decode(encoding) if _is_of_text(encoding) else None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            text = data.decode(encoding) if _is_of_text(encoding) else None
     except SyntaxError as error:
         raise _undecodable(path, data, str(error.msg)) from error
     except UnicodeDecodeError as error:
