@@ -13,7 +13,7 @@ empty :=
 comma := ,
 
 .DEFAULT_GOAL := test
-.PHONY: setup demo test lint docs catalog bench differential replay clean print-bin
+.PHONY: setup demo test lint docs catalog bench differential replay sweep fuzz clean print-bin
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv/$(TAG)
@@ -68,6 +68,15 @@ differential: setup
 # Repositories in which people met a worker error: CASES lists them, TREES/ID holds each one's code.
 replay: setup
 	$(BIN)/python benchmarks/replay.py --cases $(CASES) --trees $(TREES) $(ARGS)
+
+# check, apply, apply again and undo over copies of trees: TREES="~/code/a ~/code/b", the standard library and
+# all that is installed by default (hours). Exits with 1 if anything went wrong.
+sweep: setup
+	$(BIN)/python -m tests.sweep.sweep $(TREES)
+
+# Programs that nobody wrote: `make fuzz COUNT=5000 SEED=7`.
+fuzz: setup
+	DLFIX_FUZZ=$(or $(COUNT),1000) DLFIX_FUZZ_SEED=$(or $(SEED),0) $(BIN)/python -m pytest tests/sweep/test_fuzz.py
 
 clean:
 	rm -rf .venv site build dist .coverage

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -13,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from dlfix import __version__, config
+from dlfix.source.printable import visible
 
 
 class _Commands(TyperGroup):
@@ -27,6 +29,11 @@ class _Commands(TyperGroup):
             return super().invoke(ctx)
         except (config.ConfigError, MissingPath, NothingToUndo, SourceError) as error:
             _fail(str(error))
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise
+            reason = error.strerror or str(error)
+            _fail(f"{error.filename}: {reason}" if error.filename else reason)
         except (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError,
                 NameError, RecursionError, TypeError, ValueError) as error:  # fmt: skip
             if os.environ.get("DLFIX_TRACEBACK"):
@@ -36,7 +43,7 @@ class _Commands(TyperGroup):
 
 
 def _fail(message: str) -> NoReturn:
-    print(f"dlfix: {message}", file=sys.stderr)
+    print(f"dlfix: {visible(message)}", file=sys.stderr)
     raise typer.Exit(2)
 
 
@@ -126,6 +133,12 @@ Report = Annotated[
 ExitZero = Annotated[
     bool, typer.Option("--exit-zero", help="Exit with 0 though there are findings.")
 ]
+Strict = Annotated[
+    bool | None,
+    typer.Option(
+        "--strict", help="Exit with 2 for every file that does not parse.", show_default=False
+    ),
+]
 PlainOption = Annotated[Plain, typer.Option("--output-format", help="How to tell it.")]
 
 
@@ -174,6 +187,7 @@ def check(
     report: Report = None,
     config_file: ConfigFile = None,
     isolated: Isolated = False,
+    strict: Strict = None,
     stdin_filename: StdinName = None,
     jobs: Jobs = 1,
     quiet: Quiet = False,
@@ -185,7 +199,7 @@ def check(
     settings = _settings(
         paths, config_file, isolated,
         select=_codes(select), extend_select=_codes(extend_select), ignore=_codes(ignore),
-        extend_exclude=_codes(extend_exclude),
+        extend_exclude=_codes(extend_exclude), strict=strict,
     )  # fmt: skip
     request = commands.Request(
         tuple(paths or ()), settings, stdin_filename, quiet, color.value, _jobs(jobs), report
@@ -233,6 +247,7 @@ def apply(
     report: Report = None,
     config_file: ConfigFile = None,
     isolated: Isolated = False,
+    strict: Strict = None,
     stdin_filename: StdinName = None,
     quiet: Quiet = False,
     color: ColorOption = Color.AUTO,
@@ -243,7 +258,7 @@ def apply(
     settings = _settings(
         paths, config_file, isolated,
         select=_codes(select), extend_select=_codes(extend_select), ignore=_codes(ignore),
-        extend_exclude=_codes(extend_exclude), unsafe_fixes=unsafe_fixes,
+        extend_exclude=_codes(extend_exclude), unsafe_fixes=unsafe_fixes, strict=strict,
     )  # fmt: skip
     request = commands.Request(
         tuple(paths or ()), settings, stdin_filename, quiet, color.value, report=report
@@ -275,6 +290,7 @@ def trace(
     output_format: PlainOption = Plain.TEXT,
     config_file: ConfigFile = None,
     isolated: Isolated = False,
+    strict: Strict = None,
     stdin_filename: StdinName = None,
     quiet: Quiet = False,
     color: ColorOption = Color.AUTO,
@@ -282,7 +298,7 @@ def trace(
     """Show for each loader the tree of all that crosses, good and bad."""
     from dlfix import commands
 
-    settings = _settings(paths, config_file, isolated)
+    settings = _settings(paths, config_file, isolated, strict=strict)
     request = commands.Request(tuple(paths or ()), settings, stdin_filename, quiet, color.value)
     raise typer.Exit(commands.trace(request, output_format.value))
 
@@ -431,3 +447,15 @@ def main() -> None:
         app(prog_name="dlfix")
     finally:
         gc.freeze()  # nothing is worth collecting now
+        _flush()
+
+
+def _flush() -> None:
+    """Write out what is left; where that fails, say so in a line: Python's own words are a traceback."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno != errno.EPIPE:
+            print(f"dlfix: {error.strerror}", file=sys.stderr)
+        os._exit(2)

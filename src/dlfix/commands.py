@@ -13,7 +13,8 @@ from dlfix import config
 from dlfix.config import Settings
 from dlfix.report.progress import Progress
 from dlfix.session import Outcome, Session, from_stdin
-from dlfix.source.text import SourceError
+from dlfix.source.printable import encodable, visible
+from dlfix.source.text import SourceError, contents
 from dlfix.source.writing import Change, write
 
 if TYPE_CHECKING:
@@ -46,10 +47,10 @@ class Request:
 
 def console(color: str, *, stderr: bool = False) -> Console:
     """Return a console that heeds --color, NO_COLOR and FORCE_COLOR."""
-    from rich.console import Console
+    from dlfix.report.terminal import SafeConsole
 
     forced = {"always": True, "never": False}.get(color)
-    return Console(
+    return SafeConsole(
         stderr=stderr,
         force_terminal=forced,
         no_color=True if color == "never" else None,
@@ -63,7 +64,7 @@ def console(color: str, *, stderr: bool = False) -> Console:
 
 def tell(message: str) -> None:
     """Say something on stderr."""
-    print(f"dlfix: {message}", file=sys.stderr)
+    print(f"dlfix: {visible(message)}", file=sys.stderr)
 
 
 def _session(request: Request, progress: Progress) -> Session:
@@ -93,7 +94,7 @@ def _troubles(session: Session) -> int:
         tell(bug)
     if session.cut_short:
         tell("a limit was reached before everything was followed: there may be more findings")
-    return FAILED if session.unreadable() or session.bugs else CLEAN
+    return FAILED if session.serious() or session.bugs else CLEAN
 
 
 # check
@@ -168,7 +169,7 @@ def _write_report(view: View, path: Path, outcome: Outcome | None = None) -> Non
     from dlfix.report import html
 
     try:
-        path.write_text(html.render(view, outcome), encoding="utf-8")
+        path.write_text(encodable(html.render(view, outcome)), encoding="utf-8")
     except OSError as error:
         raise SourceError(path, None, error.strerror or str(error)) from error
 
@@ -309,14 +310,15 @@ def _filter(request: Request, manner: Manner) -> int:
     try:
         session, source = from_stdin(data, name, request.settings)
         outcome = session.rewrite()
+        after = data
+        for change in outcome.changes:
+            book = name in session.notebooks
+            after = change.after if book else source.encode(outcome.after[name])
     except SourceError as error:
         if not manner.diff:
             _put(data)
         print(error, file=sys.stderr)
         return FAILED
-    after = data
-    for change in outcome.changes:
-        after = change.after if name in session.notebooks else source.encode(outcome.after[name])
     from dlfix.report.view import View
 
     if manner.diff:
@@ -342,11 +344,11 @@ def _put(data: bytes) -> None:
 def undo(request: Request) -> int:
     """Put back what the last apply wrote."""
     from dlfix import undo as journal
-    from dlfix.report.view import relative
+    from dlfix.report.view import shown
 
     for path in journal.undo(Path.cwd()):
         if not request.quiet:
-            print(f"put back {relative(path)}")
+            print(f"put back {shown(path)}")
     return CLEAN
 
 
@@ -443,8 +445,5 @@ def _toml(value: Any) -> str:
 
 def _read_text(topic: str) -> str:
     if topic == "-":
-        return sys.stdin.read()
-    try:
-        return Path(topic).read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise SourceError(Path(topic), None, error.strerror or str(error)) from error
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    return contents(Path(topic)).decode("utf-8", "replace")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import difflib
 import functools
+import os
+import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from dlfix.source.discovery import EXCLUDED
+from dlfix.source.discovery import EXCLUDED, is_pattern
+from dlfix.source.text import SourceError, contents
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -18,6 +21,7 @@ else:
     import tomli as tomllib
 
 START_METHODS = ("fork", "spawn", "forkserver")
+MOST = 4 << 20  # bytes of a configuration that are read
 
 
 class ConfigError(Exception):
@@ -38,6 +42,7 @@ class Settings:
     unsafe_fixes: bool = False
     target_start_methods: tuple[str, ...] = START_METHODS
     extend_catalog: tuple[str, ...] = ()
+    strict: bool = False
     root: Path = field(default_factory=Path.cwd)  # what patterns and paths are relative to
     file: Path | None = None
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -61,6 +66,7 @@ class Settings:
         for name in ("extend_select", "extend_exclude"):
             if name in said:
                 said[name] = (*getattr(self, name), *said[name])
+        _refuse_no_pattern("--extend-exclude", values.get("extend_exclude") or ())
         origins = {**self.origins, **dict.fromkeys(said, "command line")}
         near = self.nearest
         if near is not None:
@@ -87,7 +93,7 @@ def load(start: Path, explicit: Path | None = None) -> Settings:
     def nearest(folder: Path) -> Settings:
         for name in ("dlfix.toml", "pyproject.toml"):
             file = folder / name
-            settings = _read(file) if file.is_file() else None
+            settings = _read(file) if os.path.isfile(file) else None
             if settings is not None:
                 return settings
         return nearest(folder.parent) if folder.parent != folder else Settings(root=start)
@@ -104,23 +110,41 @@ def _read(file: Path, *, required: bool = False) -> Settings | None:
 
 
 def _table(file: Path, required: bool) -> dict[str, Any] | None:
+    """Return the table of a file, None where it has none; what is wrong in other tables is passed over."""
     try:
-        data: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{file}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{file}: not UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
-        ours = file.name != "pyproject.toml" or "tool.dlfix" in file.read_text(encoding="utf-8")
-        if not ours and not required:
-            return None  # another tool will tell
-        raise ConfigError(f"{file}: {error}") from error
+        data = contents(file, MOST)
+    except SourceError as error:
+        if not required and file.name == "pyproject.toml":
+            return None
+        raise ConfigError(f"{file}: {error.reason}") from error
+    ours = required or file.name != "pyproject.toml" or re.search(rb"tool\s*\.\s*dlfix", data)
+    try:
+        tables: dict[str, Any] = tomllib.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        if not ours:
+            return None  # another tool will say so
+        raise ConfigError(f"{file}: {_wrong(error)}") from error
     if file.name != "pyproject.toml":
-        return dict(data)
-    table: dict[str, Any] | None = data.get("tool", {}).get("dlfix", {} if required else None)
-    if table is None or isinstance(table, dict):
+        return dict(tables)
+    tools = tables.get("tool")
+    table = tools.get("dlfix") if isinstance(tools, dict) else None
+    if table is None:
+        return {} if required else None
+    if isinstance(table, dict):
         return table
     raise ConfigError(f"{file}: tool.dlfix must be a table")
+
+
+def _wrong(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "not UTF-8"
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
+def _refuse_no_pattern(where: str, patterns: Iterable[str]) -> None:
+    for pattern in patterns:
+        if not is_pattern(pattern):
+            raise ConfigError(f"{where}: `{pattern}` is no pattern of files")
 
 
 def _checked(file: Path, key: str, value: Any) -> Any:
@@ -136,6 +160,8 @@ def _checked(file: Path, key: str, value: Any) -> Any:
         raise ConfigError(f"{file}: `{key}` must be {error}") from None
     if key == "target-start-methods":
         _methods(file, checked)
+    if key in ("exclude", "extend-exclude", "per-file-ignores"):
+        _refuse_no_pattern(f"{file}: `{key}`", checked)
     return checked
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,8 +17,7 @@ from dlfix.reach.progress import Tell, silent, told
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.source import notebook
 from dlfix.source.discovery import discover
-from dlfix.source.lines import bare
-from dlfix.source.text import Position, SourceError, SourceText, Span, decode
+from dlfix.source.text import Position, SourceError, SourceText, Span, contents, decode
 from dlfix.source.writing import Change
 
 if TYPE_CHECKING:
@@ -112,11 +112,8 @@ class Session:
 
     def _data(self, path: Path) -> bytes:
         if path in self.texts:
-            return self.texts[path].encode()
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise SourceError(path, None, error.strerror or str(error)) from error
+            return self.texts[path].encode(errors="surrogatepass")
+        return contents(path)
 
     @cached_property
     def project(self) -> Project:
@@ -252,6 +249,18 @@ class Session:
         """Tell whether a file is read for the sake of others only."""
         return path not in self.files and path in self.around
 
+    def serious(self) -> list[SourceError]:
+        """Return those of them that may hide something: not what nothing that is followed leads to."""
+        return [
+            error for error in self.unreadable() if self.settings.strict or self._matters(error)
+        ]
+
+    def _matters(self, error: SourceError) -> bool:
+        path = error.path
+        if path in self.named or path in self.project.imported or path not in self.project.unparsed:
+            return True
+        return self.project.holds(path, self.catalog.words)
+
     def preview_all(self, fixes: Sequence[Fix], jobs: int) -> None:
         """Work previews out ahead, in several processes where there are enough of them."""
         from dlfix import previews
@@ -331,33 +340,49 @@ class Session:
             return
         watch = Watch(self)
         find(analyze(project, self.catalog), self.rules, keep=watch.keep, errors=[])
+        removed: dict[Path, list[suppression.Removed]] = defaultdict(list)
         for diagnosis in reversed(watch.unused(project, self.rules)):
             fix = diagnosis.outcome
             assert isinstance(fix, Fix)
             for edit in fix.edits:
                 assert isinstance(edit.plan, Removal)
-                source = project.source(edit.path)
-                text = texts.get(edit.path, source.text if source else "")
-                texts[edit.path] = edit.plan.carry_out(text)
+                removed[edit.path].append((edit.plan.suppression, edit.plan.codes))
             applied.append(Planned((diagnosis.finding,), fix))
+        for path, pairs in removed.items():
+            source = project.source(path)
+            text = texts.get(path, source.text if source else "")
+            texts[path] = suppression.without_all(text, pairs)
 
     def _change(self, path: Path, text: str) -> Change:
         if path in self.notebooks:
             book = self.notebooks[path]
             return Change(path, book.data, book.rewritten(text))
         if path in self.texts:
-            return Change(path, self.texts[path].encode(), text.encode())
+            return Change(
+                path, *(one.encode(errors="surrogatepass") for one in (self.texts[path], text))
+            )
         source = self.project.source(path)
         assert source is not None
         return Change(path, source.data, source.encode(text))
 
+    def _say_unwritable(self, path: Path) -> None:
+        reason = self.project.module(path).source.unwritable
+        if reason is not None:  # what does not parse is reported anyway
+            self.errors.append(SourceError(path, None, f"not written: {reason}"))
+
     def baseline(self) -> tuple[list[Change], int]:
         """Return the changes that suppress every finding of today, and how many there are."""
         rows: dict[Path, dict[int, list[str]]] = {}
+        closed: dict[Path, frozenset[int]] = {}
         count = 0
         for diagnosis in self.diagnoses():
             place = diagnosis.finding.place
-            row = _comment_row(self.text(place.path), place.span)
+            if not _whole(place.path, self.project):
+                self._say_unwritable(place.path)
+                continue
+            if place.path not in closed:
+                closed[place.path] = suppression.closed_rows(self.text(place.path))
+            row = _comment_row(closed[place.path], place.span)
             rows.setdefault(place.path, {}).setdefault(row, []).append(diagnosis.finding.code)
             count += 1
         return [
@@ -366,16 +391,10 @@ class Session:
         ], count
 
 
-def _comment_row(text: str, span: Span) -> int:
-    """Return the first row of a culprit that can carry a comment: not inside a string, no `\\`."""
-    rows = bare(text)
-    for row in range(span.start.row, span.end.row + 1):
-        commented = suppression.add(text, {row: ["DLF000"]})
-        if rows[row - 1].rstrip().endswith("\\"):
-            continue
-        if any(one.own for one in suppression.read(commented).get(row, [])):
-            return row
-    return span.end.row
+def _comment_row(closed: frozenset[int], span: Span) -> int:
+    """Return the first row of a culprit that can carry a comment."""
+    rows = range(span.start.row, span.end.row + 1)
+    return next((row for row in rows if row not in closed), span.end.row)
 
 
 def _order(diagnosis: Diagnosis) -> tuple[Path, Position, Position, str]:
@@ -454,7 +473,7 @@ class Watch:
         return [
             _idle(rule, path, one, codes)
             for path in project.holding(MARKS)
-            if path in self.listed and rule in self.session.rules_of(path)
+            if path in self.listed and rule in self.session.rules_of(path) and _whole(path, project)
             for comments in self._comments(path, project).values()
             for one in comments
             if (codes := _told(one, self._known(path)))
@@ -462,6 +481,12 @@ class Watch:
 
     def _known(self, path: Path) -> set[str]:
         return {said for rule in self.session.rules_of(path) for said in (rule.code, rule.name)}
+
+
+def _whole(path: Path, project: Project) -> bool:
+    """Tell whether all of a file was read, and it can be written."""
+    module = project.get(path)
+    return module is not None and module.broken is None and module.source.unwritable is None
 
 
 def _told(one: suppression.Suppression, known: set[str]) -> tuple[str, ...]:
@@ -497,6 +522,7 @@ def _idle(
 def from_stdin(data: bytes, path: Path, settings: Settings) -> tuple[Session, SourceText]:
     """Return a session on one text that comes from a pipe, under the name it is to have."""
     if path.suffix == ".ipynb":
+        notebook.parse(path, data)
         source = SourceText(path, data, data.decode(), "utf-8")
     else:
         source = decode(path, data)

@@ -15,6 +15,7 @@ COMMENT = re.compile(
     r"#\s*(?:dlfix:\s*ignore(?P<own>\[[^\]\n]*\])?|noqa(?![\w-])(?P<noqa>:[ \t]*[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)?)",
     re.IGNORECASE,
 )
+OWN, OWN_NAME = "DLF900", "unused-suppression"
 CODE = re.compile(r"[A-Za-z]+[0-9]+|[a-z]+(?:-[a-z]+)+")
 
 
@@ -40,10 +41,13 @@ class Suppression:
         if not self.codes:
             return ("",) if self.own and not self.used else ()
         names = set(known)
-        return tuple(
+        idle = tuple(
             code for code in self.codes
             if code not in self.used and (self.own or code.upper() in names)
         )  # fmt: skip
+        of_its_own = tuple(code for code in idle if code.upper() == OWN or code == OWN_NAME)
+        # A comment may suppress the finding that it is idle itself; then that is what it does.
+        return idle if not of_its_own or idle == of_its_own else ()
 
 
 def read(text: str) -> dict[int, list[Suppression]]:
@@ -58,10 +62,15 @@ def read(text: str) -> dict[int, list[Suppression]]:
 
 
 def _comments(text: str) -> Iterator[tuple[int, int, str]]:
+    for token in _tokens(text):
+        if token.type == tokenize.COMMENT:
+            yield *token.start, token.string
+
+
+def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
+    """Yield the tokens of a text, up to where it has none."""
     try:
-        for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
-            if token.type == tokenize.COMMENT:
-                yield *token.start, token.string
+        yield from tokenize.generate_tokens(io.StringIO(text, newline="").readline)
     except (tokenize.TokenError, SyntaxError):
         return
 
@@ -73,9 +82,38 @@ def _suppression(row: int, column: int, match: re.Match[str]) -> Suppression:
     return Suppression(span, own, tuple(CODE.findall(said or "")))
 
 
+def closed_rows(text: str) -> frozenset[int]:
+    """Return the rows that cannot end with a comment: within a text, or continued by `\\`."""
+    rows = {row for row, line in enumerate(split(text), 1) if line.rstrip().endswith("\\")}
+    open_at: list[int] = []  # where texts with fields in them begin (Python 3.12)
+    for token in _tokens(text):
+        kind = tokenize.tok_name[token.type]
+        if kind.endswith("STRING_START"):
+            open_at.append(token.start[0])
+        elif kind.endswith("STRING_END") and open_at:
+            rows.update(range(open_at.pop(), token.end[0]))
+        elif token.type == tokenize.STRING:
+            rows.update(range(token.start[0], token.end[0]))
+    return frozenset(rows)
+
+
+Removed = tuple[Suppression, tuple[str, ...]]
+
+
 def without(text: str, suppression: Suppression, codes: tuple[str, ...]) -> str:
     """Return the text with these codes, or the whole comment, taken out."""
+    return without_all(text, [(suppression, codes)])
+
+
+def without_all(text: str, removed: Iterable[Removed]) -> str:
+    """Return the text with codes, or whole comments, taken out; each of another comment."""
     lines = split(text)
+    for one, codes in sorted(removed, key=lambda pair: pair[0].span.start, reverse=True):
+        _take_out(lines, one, codes)
+    return "".join(lines)
+
+
+def _take_out(lines: list[str], suppression: Suppression, codes: tuple[str, ...]) -> None:
     start, end = suppression.span.start, suppression.span.end
     line = lines[start.row - 1]
     left = [code for code in suppression.codes if code not in codes]
@@ -84,7 +122,7 @@ def without(text: str, suppression: Suppression, codes: tuple[str, ...]) -> str:
         joined = ", ".join(left)
         own = f"# dlfix: ignore[{joined}]"
         lines[start.row - 1] = head + (own if suppression.own else f"# noqa: {joined}") + tail
-        return "".join(lines)
+        return
     kept = tail.strip()
     if kept and not kept.startswith("#"):
         tail = "# " + tail.lstrip()
@@ -94,7 +132,6 @@ def without(text: str, suppression: Suppression, codes: tuple[str, ...]) -> str:
         head = head.rstrip()
         tail = tail.lstrip(" \t")
     lines[start.row - 1] = head + tail if (head + tail).strip() else ""
-    return "".join(lines)
 
 
 def add(text: str, codes_by_row: dict[int, list[str]]) -> str:

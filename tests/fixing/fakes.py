@@ -17,6 +17,8 @@ from dlfix.source.text import Position, Span
 @dataclass
 class FakeModule:
     text: str
+    unwritable: str | None = None
+    crowded: frozenset[Span] = frozenset()
 
 
 class FakeProject:

@@ -604,3 +604,39 @@ def main():
 
 def test_a_file_that_an_article_only_speaks_of_is_not_looked_for():
     assert explain("the cause is a TypeError: cannot pickle 'module' object in train.py").line == ""
+
+
+# Bounds: counted, not timed
+
+
+def test_a_long_line_is_read_at_both_ends_and_that_is_said(capsys):
+    from dlfix.runtime.commands import explain_text
+    from dlfix.runtime.explain import LONGEST, clean, left_out
+
+    text = "a." * 50_000 + ": x\n" + "TypeError: cannot pickle 'sqlite3.Connection' object\n"
+    assert max(map(len, clean(text).split("\n"))) <= LONGEST + 5
+    assert f"longer than {LONGEST:,} characters" in left_out(text)
+    assert explain_text(text) == 0
+    assert "only both ends were read" in capsys.readouterr().err
+
+
+def test_of_a_long_log_the_end_is_read_and_that_is_said(monkeypatch):
+    from dlfix.runtime import explain
+
+    monkeypatch.setattr(explain, "MOST", 1 << 20)
+    text = "x" * 100 + "\n"
+    assert explain.left_out(text * 20_000) == "only the last 1 MB of the text were read"
+    assert len(explain.clean(text * 20_000)) <= 1 << 20
+
+
+def test_frames_of_a_log_without_end_are_bounded():
+    from dlfix.runtime.explain import MOST_FRAMES, exceptions
+
+    log = "".join(f'  File "a.py", line {i}, in f\nValueError: x\n\n' for i in range(1000))
+    assert max(len(raised.frames) for raised in exceptions(log)) == MOST_FRAMES
+
+
+def test_a_text_of_which_all_is_read_has_nothing_left_out():
+    from dlfix.runtime.explain import left_out
+
+    assert left_out("TypeError: x\n") == ""

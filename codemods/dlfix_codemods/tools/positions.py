@@ -60,9 +60,31 @@ def all_spans(module: cst.Module) -> dict[cst.CSTNode, Span]:
 
 def _placed(module: cst.Module) -> Iterable[tuple[cst.CSTNode, Span]]:
     ranges = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    semicolons = any(isinstance(node, cst.Semicolon) for node in ranges)
     for node, place in ranges.items():
         assert isinstance(place, CodeRange)
+        tail = _tail(node) if semicolons and isinstance(node, _ENDING) else None
+        if tail is not None and isinstance(tail.semicolon, cst.Semicolon):
+            place = CodeRange(place.start, ranges[tail.semicolon].end)  # `ast` counts it in
         yield node, _as_ast(node, place, ranges)
+
+
+# What ends with a block, or is one.
+_ENDING = (
+    cst.BaseCompoundStatement, cst.BaseSuite, cst.Else, cst.Finally, cst.ExceptHandler,
+    cst.ExceptStarHandler, cst.MatchCase,
+)  # fmt: skip
+
+
+def _tail(node: cst.CSTNode) -> cst.BaseSmallStatement | None:
+    """Return the simple statement that a statement or block ends with."""
+    while not isinstance(node, cst.BaseSmallStatement):
+        parts = (*_ENDING, cst.SimpleStatementLine, cst.BaseSmallStatement)
+        inner = [one for one in node.children if isinstance(one, parts)]
+        if not inner:
+            return None
+        node = inner[-1]
+    return node
 
 
 def _as_ast(node: cst.CSTNode, place: CodeRange, ranges: object) -> Span:

@@ -25,6 +25,7 @@ from dlfix.catalog.rows import (
     Row,
     row_from,
 )
+from dlfix.source.text import SourceError, contents
 
 FILES: Final = ("boundaries", "holders", "resources", "callables")
 _HEADER = re.compile(r"^\[\[(\w+)\]\]$", re.MULTILINE)
@@ -165,10 +166,10 @@ def _load(extra: tuple[Path, ...]) -> Catalog:
 
 def _read(path: Path) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
     try:
-        data = _loads(path.read_bytes().decode("utf-8"))
-    except OSError as error:
-        raise CatalogError(f"{path}: {error.strerror or error}") from None
-    except ValueError as error:  # undecodable, or not TOML
+        data = _loads(contents(path).decode("utf-8"))
+    except SourceError as error:
+        raise CatalogError(str(error)) from None
+    except (ValueError, RecursionError) as error:  # undecodable, or not TOML
         raise CatalogError(f"{path}: {error}") from None
     for table, rows in data.items():
         if table not in TABLES:

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.fixing import blocking, carrying, registry
+from dlfix.fixing.lines import spans_of
 from dlfix.fixing.plans import Fix, Planned, Refused
 from dlfix.reach.progress import Tell, silent, told
 from dlfix.rules.base import Finding, Rule
 from dlfix.source.text import Position, Span
 
 if TYPE_CHECKING:
+    from dlfix.project.module import Module
     from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis
 
@@ -84,7 +86,23 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> list[Planned]:
                         waiting.append((finding, choice + 1))
     fixed = {id(finding) for planned in settled for finding in planned.findings}
     settled += [planned for key, planned in refused.items() if key not in fixed]
+    settled = [_writable(planned, analysis.project) for planned in settled]
     return sorted(settled, key=lambda planned: min(_order(finding) for finding in planned.findings))
+
+
+def _writable(planned: Planned, project: Project) -> Planned:
+    """Return a refusal in the place of a fix of a file that must stay as it is."""
+    for edit in planned.outcome.edits if isinstance(planned.outcome, Fix) else ():
+        module = project.module(edit.path)
+        reason = module.unwritable or _crowded(module, edit.plan)
+        if reason is not None:
+            return Planned(planned.findings, Refused(f"{edit.path.name}: {reason}"))
+    return planned
+
+
+def _crowded(module: Module, plan: object) -> str | None:
+    row = min((span.start.row for span in spans_of(plan) if span in module.crowded), default=None)
+    return None if row is None else f"line {row} holds several statements"
 
 
 def _ask(codemod: str, findings: list[Finding], analysis: Analysis) -> list[Planned]:

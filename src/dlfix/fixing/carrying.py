@@ -31,6 +31,8 @@ class Sheet:
             self.parsed: cst.Module = cst.parse_module(text)
         except cst.ParserSyntaxError as error:
             raise Failed(f"LibCST cannot parse line {error.raw_line}") from error
+        if self.parsed.default_indent.strip(" \t"):
+            raise Failed("it is indented by other characters than spaces and tabs")
         if self.parsed.code != text:
             raise Failed("LibCST does not keep this file to the byte")
         self.reset()

@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from dlfix.project.extent import too_much
+from dlfix.project.recovery import recover
 from dlfix.source.text import Place, Position, SourceError, SourceText, Span
 
 if TYPE_CHECKING:
@@ -28,7 +30,38 @@ class Module:
         self.path: Path = source.path
         self.text = source.text
         self.name = name
-        self.tree = _parse(source)
+        self.broken: SourceError | None = None  # what was cut out of the text, if it did not parse
+        self.tree = self._parsed()
+
+    def _parsed(self) -> ast.Module:
+        try:
+            return _parse(self.source)
+        except SourceError as error:
+            found = recover(self.text)
+            if found is None:
+                raise
+            reason = f"{error.reason}; {_counted(found.cut)} left out, the rest is followed"
+            self.broken = SourceError(self.path, error.row, reason)
+            self.text = found.text
+            return found.tree
+
+    @cached_property
+    def unwritable(self) -> str | None:
+        """Why no fix is carried out in this file, whatever the fix; None where one may be."""
+        if self.broken is not None:
+            return "the file does not parse as a whole"
+        return self.source.unwritable or too_much(self.tree, self.text)
+
+    @cached_property
+    def crowded(self) -> frozenset[Span]:
+        """Where the simple statements stand that share a line with another statement."""
+        found = []
+        for body, header in _bodies(self.tree):
+            rows = [header, *((node.lineno, node.end_lineno) for node in body), (0, 0)]
+            for node, above, below in zip(body, rows, rows[2:], strict=False):
+                if above[1] == node.lineno or node.end_lineno == below[0]:
+                    found.append(self.span(node))
+        return frozenset(found)
 
     @property
     def is_package(self) -> bool:
@@ -252,16 +285,30 @@ class Module:
         line = self.lines[row - 1] if row <= len(self.lines) else ""
         if line.isascii():
             return offset
-        return len(line.encode()[:offset].decode(errors="replace"))
+        return len(line.encode(errors="surrogatepass")[:offset].decode(errors="replace"))
 
     def __repr__(self) -> str:
         return f"Module({self.name})"
+
+
+def _counted(statements: int) -> str:
+    return "a statement is" if statements == 1 else f"{statements} statements are"
 
 
 def is_test(module: Module) -> bool:
     """Tell whether a module is a file of tests, by the names that test runners look for."""
     name = module.path.stem
     return name == "conftest" or name.startswith("test_") or name.endswith("_test")
+
+
+def _bodies(tree: ast.Module) -> Iterator[tuple[list[ast.stmt], tuple[int, int | None]]]:
+    """Yield every list of statements, with the rows of what it is the body of."""
+    for node in ast.walk(tree):
+        row = getattr(node, "lineno", 0)
+        for field in ("body", "orelse", "finalbody"):
+            body = getattr(node, field, None)
+            if isinstance(body, list) and body:
+                yield body, (row, row)
 
 
 def _parse(source: SourceText) -> ast.Module:
@@ -271,7 +318,9 @@ def _parse(source: SourceText) -> ast.Module:
             return ast.parse(source.text, filename=str(source.path))
     except SyntaxError as error:
         raise SourceError(source.path, error.lineno, f"does not parse: {error.msg}") from error
-    except (ValueError, RecursionError, MemoryError) as error:
+    except (RecursionError, MemoryError) as error:
+        raise SourceError(source.path, None, "does not parse: nested too deeply") from error
+    except ValueError as error:
         raise SourceError(source.path, None, f"does not parse: {error}") from error
 
 

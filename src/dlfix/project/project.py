@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
@@ -54,6 +55,8 @@ class Project:
         self._decorators: dict[Path, frozenset[bytes]] = {}
         self._words: dict[Path, frozenset[bytes]] = {}
         self._interned: dict[bytes, bytes] = {}
+        self.unparsed: dict[Path, SourceError] = {}  # what does not parse, or not as a whole
+        self.imported: set[Path] = set()  # what an import was followed to
 
     def with_texts(self, texts: Mapping[Path, str]) -> Project:
         """Return the same project with these texts instead of what it holds."""
@@ -63,6 +66,7 @@ class Project:
         project._modules = {p: m for p, m in self._modules.items() if p not in changed}
         project._words = {p: w for p, w in self._words.items() if p not in changed}
         project._bases, project._exists = self._bases, self._exists
+        project.imported = self.imported
         return project
 
     def with_files(self, files: Iterable[Path]) -> Project:
@@ -70,6 +74,7 @@ class Project:
         project = Project(files, self.texts)
         project.errors = self.errors
         project._sources, project._modules = self._sources, self._modules
+        project.unparsed, project.imported = self.unparsed, self.imported
         return project
 
     # Reading
@@ -99,10 +104,19 @@ class Project:
         """Return a parsed module, or None with the error noted."""
         if path not in self._modules:
             source = self.source(path)
-            self._modules[path] = (
-                None if source is None else self._noting(lambda: Module(source, self.name_of(path)))
-            )
+            self._modules[path] = None if source is None else self._parse(source)
         return self._modules[path]
+
+    def _parse(self, source: SourceText) -> Module | None:
+        try:
+            module = Module(source, self.name_of(source.path))
+            broken = module.broken
+        except SourceError as error:
+            module, broken = None, error
+        if broken is not None:
+            self.unparsed[source.path] = broken
+            self.errors.append(broken)
+        return module
 
     def _noting(self, work: Callable[[], T]) -> T | None:
         try:
@@ -119,10 +133,12 @@ class Project:
     def holding(self, words: Iterable[bytes]) -> Iterator[Path]:
         """Yield the files that hold any of these words."""
         wanted = tuple(words)
-        for path in self.files:
-            source = self.source(path)
-            if source is not None and any(_has_word(source.data, word) for word in wanted):
-                yield path
+        return (path for path in self.files if self.holds(path, wanted))
+
+    def holds(self, path: Path, words: Iterable[bytes]) -> bool:
+        """Tell whether a file holds any of these words."""
+        source = self.source(path)
+        return source is not None and any(_has_word(source.data, word) for word in words)
 
     def mentions(self, identifier: str) -> list[Module]:
         """Return the modules of the project that hold an identifier, by a search of their bytes."""
@@ -134,7 +150,7 @@ class Project:
 
     def callers(self, module: Module, identifier: str) -> list[Module]:
         """Return those of them that may call it, under this name or another that they give it."""
-        pattern = _called(identifier.encode())
+        pattern = _called(_encoded(identifier))
         paths = self._using(module, identifier)
         return self._parsed(path for path in paths if self._holds(path, pattern))
 
@@ -156,11 +172,11 @@ class Project:
 
     def defines(self, name: str) -> bool:
         """Tell whether any file may define a function or class by a name, or bind one to it."""
-        return name.encode() in self._defined or not name.isascii()
+        return _encoded(name) in self._defined or not name.isascii()
 
     def sets(self, attribute: str) -> bool:
         """Tell whether any file may set an attribute of this name on anything."""
-        return attribute.encode() in self._set or not attribute.isascii()
+        return _encoded(attribute) in self._set or not attribute.isascii()
 
     def setters(self, attribute: str, classes: Collection[str] | None = None) -> list[Module]:
         """Return the modules that may set an attribute of this name on anything.
@@ -169,11 +185,11 @@ class Project:
         """
         if not attribute.isascii():
             return self.mentions(attribute)
-        paths = self._set.get(attribute.encode(), ())
+        paths = self._set.get(_encoded(attribute), ())
         if classes is None:
             return self._parsed(paths)
-        names = [name.encode() for name in classes]
-        pattern = _set_on_others(attribute.encode())
+        names = [_encoded(name) for name in classes]
+        pattern = _set_on_others(_encoded(attribute))
         return self._parsed(
             path
             for path in paths
@@ -199,8 +215,8 @@ class Project:
 
     def setting(self, attribute: str, owner: Module) -> list[Module]:
         """Return the other modules that name a module and may set an attribute of it: `m.x = ...`."""
-        pattern = re.compile(rb"\.%b\s*=(?!=)" % re.escape(attribute.encode()))
-        word = owner.name.rpartition(".")[2].encode()
+        pattern = re.compile(rb"\.%b\s*=(?!=)" % re.escape(_encoded(attribute)))
+        word = _encoded(owner.name.rpartition(".")[2])
         found = []
         for path in self._mentioning(attribute) if self.sets(attribute) else ():
             source = self.source(path)
@@ -219,11 +235,11 @@ class Project:
             source = self.source(path)
             found = _DECORATOR.findall(source.data) if source is not None else ()
             self._decorators[path] = frozenset(found)
-        return name.encode() in self._decorators[path]
+        return _encoded(name) in self._decorators[path]
 
     def _mentioning(self, identifier: str) -> list[Path]:
         if identifier not in self._mentions:
-            word = identifier.encode()
+            word = _encoded(identifier)
             self._mentions[identifier] = [
                 path for path in self.files if word in self._words_of(path)
             ]
@@ -269,18 +285,19 @@ class Project:
 
     def _find(self, dotted: str, origin: Path) -> Module | None:
         path = self._locate(dotted, origin)
-        return None if path is None else self.get(path)
+        if path is None:
+            return None
+        self.imported.add(path)
+        return self.get(path)
 
     def _locate(self, dotted: str, origin: Path) -> Path | None:
         """Return the file that a dotted name stands for, seen from a folder."""
-        if not dotted:
+        *above, last = dotted.split(".")
+        if not last.isidentifier() or not all(part.isidentifier() for part in above):
             return None
-        relative = Path(*dotted.split("."))
         for base in self.bases(origin):
-            for candidate in (
-                base / relative / "__init__.py",
-                (base / relative).with_suffix(".py"),
-            ):
+            folder = base.joinpath(*above)
+            for candidate in (folder / last / "__init__.py", folder / f"{last}.py"):
                 if self._is_file(candidate):
                     return candidate
         return None
@@ -294,7 +311,7 @@ class Project:
         source = self.source(path) if path is not None else None
         if path is None or source is None:
             return False
-        word = name.encode()
+        word = _encoded(name)
         if _LISTED.search(source.data):
             return b'"%b"' % word in source.data or b"'%b'" % word in source.data
         return word in self._words_of(path) or _STAR.search(source.data) is not None
@@ -312,9 +329,9 @@ class Project:
                 return
             if not self._is_file(base / "__init__.py"):
                 yield base
-                if (base / "src").is_dir():
+                if os.path.isdir(base / "src"):
                     yield base / "src"
-            if any((base / marker).exists() for marker in _MARKERS):
+            if any(os.path.exists(base / marker) for marker in _MARKERS):
                 return
 
     def is_folder(self, dotted: str, importer: Module) -> bool:
@@ -322,7 +339,7 @@ class Project:
         key = (importer.path.parent, dotted)
         if key not in self._folders:
             relative = Path(*dotted.split("."))
-            self._folders[key] = any((base / relative).is_dir() for base in self.bases(key[0]))
+            self._folders[key] = any(os.path.isdir(base / relative) for base in self.bases(key[0]))
         return self._folders[key]
 
     def relative(self, importer: Module, level: int, name: str | None) -> str:
@@ -333,8 +350,13 @@ class Project:
 
     def _is_file(self, path: Path) -> bool:
         if path not in self._exists:
-            self._exists[path] = path in self._listed or path in self.texts or path.is_file()
+            self._exists[path] = path in self._listed or path in self.texts or os.path.isfile(path)
         return self._exists[path]
+
+
+def _encoded(name: str) -> bytes:
+    """Return a name's bytes; that of a file whose name is not UTF-8 is no word of any text."""
+    return name.encode(errors="surrogatepass")
 
 
 @lru_cache(maxsize=4_096)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from dlfix.report.view import Entry, View
+from dlfix.source.printable import visible
 
 
 def line(entry: Entry) -> Text:
@@ -16,7 +17,7 @@ def line(entry: Entry) -> Text:
     text.append(entry.code, style="bold red" if entry.severity == "error" else "bold yellow")
     if entry.fix:
         text.append(" [*]" if entry.safe else " [?]", style="cyan")
-    text.append(f" {entry.message}")
+    text.append(f" {visible(entry.message)}")
     return text
 
 

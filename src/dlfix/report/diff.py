@@ -17,6 +17,7 @@ from dlfix.report.text import highlighted
 from dlfix.report.view import View, relative
 from dlfix.source.lines import bare
 from dlfix.source.notebook import parse
+from dlfix.source.printable import patch_name
 from dlfix.source.writing import Change
 
 NO_NEWLINE = b"\n\\ No newline at end of file\n"
@@ -52,14 +53,14 @@ def _cells(change: Change, view: View) -> bytes:
         for name, old, new in view.sheets(change.path, book.text, after.text)
         for line in unified(name, old, new).plain.splitlines()
     ]
-    return "".join(f"# {line}\n" for line in lines).encode()
+    return "".join(f"# {line}\n" for line in lines).encode(errors="surrogatepass")
 
 
 def _patch(change: Change) -> bytes:
     # A file elsewhere is named from the root, as git does: `patch -p1 -d /` takes it.
     name = relative(change.path).replace("\\", "/").lstrip("/")
-    tab = "\t" if " " in name else ""  # where the name ends
-    old, new = (f"{side}/{name}{tab}".encode() for side in "ab")
+    tab = b"\t" if " " in name else b""  # where the name ends
+    old, new = (patch_name(side, name) + tab for side in "ab")
     lines = difflib.diff_bytes(
         difflib.unified_diff, _lines(change.before), _lines(change.after), old, new
     )

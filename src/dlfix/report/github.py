@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dlfix.report.view import Entry, View, relative
+from dlfix.source.printable import visible
 
 
 def render(view: View) -> str:
@@ -14,7 +15,7 @@ def _command(entry: Entry) -> str:
     spot = entry.spot
     where = {
         "title": f"dlfix ({entry.code})",
-        "file": relative(spot.path),
+        "file": "\n".join(map(visible, relative(spot.path).split("\n"))),
         "line": spot.row,
         "col": spot.column,
         "endLine": spot.end_row,
@@ -22,7 +23,7 @@ def _command(entry: Entry) -> str:
     }
     told = ",".join(f"{key}={_property(str(value))}" for key, value in where.items())
     cell = f" (cell {spot.cell})" if spot.cell is not None else ""
-    return f"::{entry.severity} {told}::{_data(f'{entry.code} {entry.message}{cell}')}"
+    return f"::{entry.severity} {told}::{_data(f'{entry.code} {visible(entry.message)}{cell}')}"
 
 
 def _data(text: str) -> str:

@@ -8,6 +8,7 @@ from collections import Counter
 from typing import Any
 
 from dlfix.report.view import Entry, View, relative
+from dlfix.source.printable import encodable_data
 
 SEVERITIES = {"error": "major", "warning": "minor"}
 
@@ -15,7 +16,8 @@ SEVERITIES = {"error": "major", "warning": "minor"}
 def render(view: View) -> str:
     """Return the report."""
     seen: Counter[str] = Counter()
-    return json.dumps([_issue(entry, view, seen) for entry in view.entries], indent=2) + "\n"
+    issues = [_issue(entry, view, seen) for entry in view.entries]
+    return json.dumps(encodable_data(issues), indent=2) + "\n"
 
 
 def _issue(entry: Entry, view: View, seen: Counter[str]) -> dict[str, Any]:
@@ -40,4 +42,4 @@ def fingerprint(entry: Entry, view: View, seen: Counter[str]) -> str:
     line = view.lines(entry.path)[entry.finding.place.span.start.row - 1].strip()
     key = f"{relative(entry.path)}\0{entry.code}\0{line}"
     seen[key] += 1
-    return hashlib.sha256(f"{key}\0{seen[key]}".encode()).hexdigest()[:32]
+    return hashlib.sha256(f"{key}\0{seen[key]}".encode(errors="surrogatepass")).hexdigest()[:32]

@@ -18,6 +18,7 @@ from dlfix.report import picture, tree
 from dlfix.report.diff import Side, hunks
 from dlfix.report.text import plural
 from dlfix.report.view import Entry, Spot, View
+from dlfix.source.printable import visible_block
 
 if TYPE_CHECKING:
     from dlfix.session import Outcome
@@ -50,7 +51,7 @@ def render(view: View, outcome: Outcome | None = None) -> str:
 
 
 def _esc(text: object) -> str:
-    return html.escape(str(text))
+    return html.escape(visible_block(str(text)))
 
 
 def _title(view: View, outcome: Outcome | None) -> str:

@@ -6,11 +6,13 @@ import json
 from typing import Any
 
 from dlfix.report.view import Entry, Spot, TextEdit, View
+from dlfix.source.printable import encodable_data
 
 
 def render(view: View) -> str:
     """Return all findings as JSON."""
-    return json.dumps([entry_object(entry) for entry in view.entries], indent=2) + "\n"
+    entries = [entry_object(entry) for entry in view.entries]
+    return json.dumps(encodable_data(entries), indent=2) + "\n"
 
 
 def entry_object(entry: Entry) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from dlfix.report.view import Entry, View, relative
+from dlfix.source.printable import visible_block
 
 # What XML 1.0 cannot hold, escaped or not.
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -20,7 +21,7 @@ def render(view: View) -> str:
         suite = ET.SubElement(suites, "testsuite", name="dlfix", tests="1", failures="0")
         ET.SubElement(suite, "testcase", classname="dlfix", name="no findings")
     for path in dict.fromkeys(entry.path for entry in view.entries):
-        _suite(suites, relative(path), [one for one in view.entries if one.path == path])
+        _suite(suites, _clean(relative(path)), [one for one in view.entries if one.path == path])
     ET.indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, "unicode") + "\n"
 
@@ -41,4 +42,4 @@ def _suite(suites: ET.Element, name: str, entries: list[Entry]) -> None:
 
 
 def _clean(text: str) -> str:
-    return FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)
+    return FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", visible_block(text))

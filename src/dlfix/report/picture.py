@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterator, Mapping
 
 from dlfix.report.tree import Node
+from dlfix.source.printable import visible
 
 ROW, INDENT, CHARACTER = 34, 26, 7.4
 MARGIN = 10
@@ -36,8 +37,8 @@ def _rows(node: Node, depth: int) -> Iterator[tuple[Node, int]]:
 
 def _told(node: Node) -> tuple[str, str, str]:
     codes = " ".join(dict.fromkeys(entry.code for entry in node.entries))
-    place = f"{node.spot.path.name}:{node.spot.row}"
-    return node.step.label, place, codes
+    place = visible(f"{node.spot.path.name}:{node.spot.row}")
+    return visible(node.step.label), place, codes
 
 
 def _width(node: Node) -> float:
@@ -66,7 +67,7 @@ def _box(node: Node, depth: int, at: int, numbers: Mapping[int, int]) -> str:
         + f'<tspan class="place" dx="12">{html.escape(place)}</tspan>'
     )
     drawn = (
-        f"<title>{html.escape(node.step.note or node.spot.shown)}</title>"
+        f"<title>{html.escape(visible(node.step.note) or node.spot.shown)}</title>"
         f'<rect x="{x}" y="{y}" width="{_width(node):.0f}" height="{ROW - 8}" rx="6"/>'
         f'<text x="{x + 10}" y="{y + 17.5}">{text}</text>'
     )

@@ -13,6 +13,7 @@ from dlfix.report.gitlab import fingerprint
 from dlfix.report.view import Entry, Spot, TextEdit, View, page_address
 from dlfix.rules.base import Rule
 from dlfix.rules.pages import markdown, summary
+from dlfix.source.printable import encodable_data, uri_path
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -38,7 +39,8 @@ def render(view: View) -> str:
             ],
         }],
     }  # fmt: skip
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(encodable_data(log), indent=2) + "\n"
 
 
 def _rule(rule: type[Rule]) -> dict[str, Any]:
@@ -93,11 +95,9 @@ def _location(spot: Spot, message: str = "") -> dict[str, Any]:
 
 
 def _artifact(path: Path) -> dict[str, str]:
-    from urllib.parse import quote
-
     here = Path.cwd()
     if path.is_relative_to(here):
-        return {"uri": quote(path.relative_to(here).as_posix()), "uriBaseId": "ROOT"}
+        return {"uri": uri_path(path.relative_to(here).as_posix()), "uriBaseId": "ROOT"}
     return {"uri": path.as_uri()}
 
 

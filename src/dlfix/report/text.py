@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from dlfix.report.view import Entry, Spot, View
+from dlfix.source.printable import visible, visible_code
 
 if TYPE_CHECKING:
     from rich.syntax import ANSISyntaxTheme
@@ -58,7 +59,7 @@ def frame(entry: Entry, room: int | None = None) -> Text:
     shift = spot.row - first  # a notebook's rows are counted from its cell
     rows = range(max(1, first - 1, 1 - shift), min(len(lines), last + 1) + 1)
     width = len(str(rows.stop + shift))
-    shown = _cut_margin([lines[row - 1].expandtabs(4) for row in rows])
+    shown = _cut_margin([visible_code(lines[row - 1]) for row in rows])
     text = Text().append(" " * width + " |\n", style="blue")
     for row, (line, margin) in zip(rows, shown, strict=True):
         if not first <= row <= last and not line.strip():
@@ -88,8 +89,8 @@ def _underline(entry: Entry, line: str, margin: int, width: int) -> Text:
     span = entry.finding.place.span
     begin = span.start.column
     end = span.end.column if span.end.row == span.start.row else len(line.rstrip())
-    before = Text(line[:begin].expandtabs(4)).cell_len - margin
-    upto = Text(line[:end].expandtabs(4)).cell_len - margin
+    before = Text(visible_code(line[:begin])).cell_len - margin
+    upto = Text(visible_code(line[:end])).cell_len - margin
     text = Text().append(" " * width + " | ", style="blue").append(" " * max(0, before))
     return text.append("^" * max(1, upto - before) + "\n", style=STYLES[entry.severity])
 
@@ -141,15 +142,16 @@ def branches(rows: Sequence[Branch], width: int | None = None) -> Text:
 
     What does not fit the width goes to a line of its own below.
     """
-    labels = [2 + Text(row.guides + row.spot.label).cell_len for row in rows]
+    named = [visible(row.spot.label) for row in rows]
+    labels = [2 + Text(row.guides + label).cell_len for row, label in zip(rows, named, strict=True)]
     column = min(max(labels), 46) + 2
     places = column + min(max(len(row.spot.shown) for row in rows), 32) + 2
     lines: list[Text] = []
-    for row, below in zip(rows, [*rows[1:], None], strict=True):
-        line = Text("  ").append(row.guides, style="dim").append(row.spot.label, style=row.style)
+    for row, label, below in zip(rows, named, [*rows[1:], None], strict=True):
+        line = Text("  ").append(row.guides, style="dim").append(label, style=row.style)
         for told, style, at in (
             (row.spot.shown, "cyan", column),
-            (row.spot.note, "dim italic", places),
+            (visible(row.spot.note), "dim italic", places),
             (row.marks, "bold red", places),
         ):
             if not told:
@@ -197,7 +199,7 @@ def _told(head: str, message: str, style: str) -> Text:
 def wrapped(message: str, indent: int) -> str:
     """Return a message broken at 80 columns, all but its first line indented."""
     lines = textwrap.wrap(
-        message, WIDTH - indent, break_long_words=False, break_on_hyphens=False
+        visible(" ".join(message.split())), WIDTH - indent, break_long_words=False, break_on_hyphens=False
     )  # fmt: skip
     return ("\n" + " " * indent).join(lines)
 
@@ -216,7 +218,7 @@ def summary(view: View, files: int) -> Text:
     entries = view.entries
     unread = len(view.session.unreadable())
     if not entries and unread:
-        return Text(f"No findings ({plural(files, 'file')} checked, {unread} not read).")
+        return Text(f"No findings ({plural(files, 'file')} checked, {unread} not read as a whole).")
     if not entries and view.session.cut_short:
         return Text(
             f"No findings in what could be followed ({plural(files, 'file')} checked);"

@@ -12,6 +12,7 @@ from rich.text import Text
 from dlfix.report.text import Branch, branches
 from dlfix.report.view import Entry, Spot, View
 from dlfix.rules.base import Place, Step
+from dlfix.source.printable import encodable_data
 
 
 @dataclass
@@ -87,7 +88,7 @@ def _branches(node: Node, guides: str, below: str) -> Iterator[Branch]:
 
 def as_json(roots: Iterable[Node]) -> str:
     """Return the trees as JSON."""
-    return json.dumps([_object(root) for root in roots], indent=2) + "\n"
+    return json.dumps(encodable_data([_object(root) for root in roots]), indent=2) + "\n"
 
 
 def _object(node: Node) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from dlfix.project.project import Project
 from dlfix.rules.base import Place
 from dlfix.session import Session
 from dlfix.source.lines import split
+from dlfix.source.printable import visible
 from dlfix.source.text import Position
 
 
@@ -40,7 +41,7 @@ class Spot:
     @property
     def file(self) -> str:
         """The path from the working directory, and the cell where there is one."""
-        name = relative(self.path)
+        name = shown(self.path)
         return name if self.cell is None else f"{name}:cell {self.cell}"
 
 
@@ -61,6 +62,11 @@ def relative(path: Path) -> str:
     """Return a path from the working directory where it lies below it, else the whole."""
     here = Path.cwd()
     return path.relative_to(here).as_posix() if path.is_relative_to(here) else str(path)
+
+
+def shown(path: Path) -> str:
+    """Return that path for people: what is no letter of a name is shown as an escape."""
+    return visible(relative(path))
 
 
 def page_address(code: str) -> str | None:
@@ -173,10 +179,10 @@ class View:
         """Yield name, old and new text of a file, or of each cell of a notebook that changes."""
         book = self.session.notebooks.get(path)
         if book is None:
-            yield relative(path), before, after
+            yield shown(path), before, after
             return
         for cell, old, new in book.changed(before, after):
-            yield f"{relative(path)}:cell {cell}", old, new
+            yield f"{shown(path)}:cell {cell}", old, new
 
     def locate(self, path: Path, position: Position) -> tuple[int | None, int, int]:
         """Return the notebook cell (None in a module), the row and the column, from 1."""

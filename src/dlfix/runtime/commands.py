@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.runtime import probe as probing
 from dlfix.runtime import show
-from dlfix.runtime.explain import clean, exceptions, explain
+from dlfix.runtime.explain import clean, exceptions, explain, left_out
 from dlfix.runtime.join import join
 from dlfix.runtime.probe import Fetched, ProbeError
 
@@ -75,6 +75,8 @@ def explain_text(
     be read).
     """
     folder = folder or Path.cwd()
+    if said := left_out(text):
+        print(f"dlfix: {said}", file=sys.stderr)
     near = _findings_near(text, folder)
     explanation = explain(text, near, folder, () if near else _findings_in(text))
     if explanation is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,16 +14,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.runtime.messages import RANKS, Meaning, fix_of, meanings
+from dlfix.source.text import SourceError, contents, read
 
 if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
+LONGEST = 2000  # characters of a line that are read: its first and last ones
+MOST = 8 << 20  # characters of a log that are read: its last ones
+MOST_FRAMES = 200  # of a traceback: the last ones
 ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 FRAME = re.compile(
     r"""File\ "?(?P<python>[^"\n]+?)"?(?:,\ line\ |:)(?P<row1>\d+)(?:,\ in\ (?P<in1>[^\n]+))?
     | (?P<cell>(?:Cell|Input)\ In\ ?\[\d+\]),\ line\ (?P<row2>\d+)
     | ^(?P<pytest>[\w./\\~-]+\.py):(?P<row3>\d+):\ ?(?:in\ (?P<in3>\w+)|[A-Z]\w+|$)
-    | (?P<rich>[\w./\\~-]+\.py):(?P<row4>\d+)\ in\ (?P<in4>\S+)""",
+    | (?<![\w./\\~-])(?P<rich>[\w./\\~-]+\.py):(?P<row4>\d+)\ in\ (?P<in4>\S+)""",
     re.VERBOSE,
 )
 OLD_CELL = re.compile(
@@ -32,7 +37,7 @@ ARROW = re.compile(r"^-+> *(?P<row>\d+)\b")
 HEAD = "Traceback (most recent call last):"
 TRACEBACK = re.compile(r"Traceback \(most recent call last\)|^-{20,}$")
 EXCEPTION = re.compile(
-    r"(?P<type>(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*)?(?:Error|Exception|Interrupt|Exit|Warning)"
+    r"(?<![\w.])(?P<type>(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*)?(?:Error|Exception|Interrupt|Exit|Warning)"
     r"|(?:[a-z_]\w*\.)+[A-Z]\w*)(?::\s|:?$)"
 )
 LIBRARY = re.compile(
@@ -137,10 +142,30 @@ def _said(finding: Finding) -> str:
 
 def clean(text: str) -> str:
     """Return a text without colours, line ends of other systems and what logs put before lines."""
+    lines = clean_lines(text[-MOST:])
+    return "\n".join(_without_prefixes([_cut(line) for line in lines]))
+
+
+def clean_lines(text: str) -> list[str]:
+    """Return the lines of a text without colours and line ends of other systems."""
     text = ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     if f"{HEAD}\\n" in text:  # a log of JSON: one line of it holds many
         text = text.replace("\\n", "\n").replace('\\"', '"')
-    return "\n".join(_without_prefixes(text.split("\n")))
+    return text.split("\n")
+
+
+def _cut(line: str) -> str:
+    half = LONGEST // 2
+    return line if len(line) <= LONGEST else f"{line[:half]} ... {line[-half:]}"
+
+
+def left_out(text: str) -> str:
+    """Say what of a text is not read; "" where all of it is."""
+    if len(text) > MOST:
+        return f"only the last {MOST >> 20} MB of the text were read"
+    if any(len(line) > LONGEST for line in clean_lines(text)):
+        return f"of lines longer than {LONGEST:,} characters only both ends were read"
+    return ""
 
 
 def _without_prefixes(lines: Sequence[str]) -> Iterator[str]:
@@ -160,12 +185,12 @@ def _shape(prefix: str) -> str:
 
 def exceptions(text: str) -> Iterator[Raised]:
     """Yield the exceptions of a log in order; a frame belongs to the next exception below it."""
-    frames: list[Frame] = []
+    frames: deque[Frame] = deque(maxlen=MOST_FRAMES)
     cell: re.Match[str] | None = None
     lines = text.split("\n")
     for i, line in enumerate(lines):
         if TRACEBACK.search(line):
-            frames = []
+            frames.clear()
         cell = OLD_CELL.search(line) or cell
         if cell and (arrow := ARROW.search(line)):
             frames.append(Frame(cell["path"], int(arrow["row"]), cell["function"]))
@@ -359,8 +384,8 @@ def reads(path: Path, row: int, finding: Finding) -> bool:
     if about is None:
         return False
     try:
-        text = path.read_text(encoding="utf-8").split("\n")[row - 1]
-    except (OSError, ValueError, IndexError):
+        text = read(path).text.split("\n")[row - 1]
+    except (SourceError, IndexError):
         return False
     return re.search(rf"\.{about['attribute']}\b", text) is not None
 
@@ -400,16 +425,16 @@ def _beside(named: Sequence[str], meaning: Meaning, folder: Path) -> Iterator[st
         return
     words = [w.encode() for w in re.findall(r"\w+", meaning.name) if w != "locals"]
     for file in islice(sorted(min(roots, key=lambda root: len(root.parts)).rglob("*.py")), FILES):
-        with suppress(OSError):
-            if words[-1] in file.read_bytes():
+        with suppress(SourceError):
+            if words[-1] in contents(file):
                 yield str(file)
 
 
 def _rows(file: Path, name: str) -> list[int]:
     """Return the rows of a qualified name in a file; it may begin with the file's module."""
     try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError):
+        tree = ast.parse(contents(file))
+    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     parts = name.replace(".<locals>", "").split(".")
     while len(parts) > 1 and parts[0] in (file.stem, *file.parent.parts, "__main__"):

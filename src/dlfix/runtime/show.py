@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dlfix.runtime.explain import Explanation
 from dlfix.runtime.join import Joined
 from dlfix.runtime.probe import HEAVY, Boundary, Fetched, Part, Probed
+from dlfix.source.printable import encodable_data, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,12 +23,12 @@ DEEP = 5  # the indent of what is said of a thing, below its name
 
 def console(color: str = "auto") -> Console:
     """Return where the report goes: as wide as the terminal, and 80 columns elsewhere."""
-    from rich.console import Console
+    from dlfix.report.terminal import SafeConsole
 
     width = None if sys.stdout.isatty() else WIDTH
     forced = {"always": True, "never": False}.get(color)
     plain = True if color == "never" else None
-    return Console(highlight=False, width=width, force_terminal=forced, no_color=plain)
+    return SafeConsole(highlight=False, width=width, force_terminal=forced, no_color=plain)
 
 
 def size(count: float) -> str:
@@ -174,7 +175,7 @@ def _made(item: Joined) -> str:
 def _plain(text: object) -> str:
     from rich.markup import escape
 
-    return escape(str(text))
+    return escape(visible(text))
 
 
 def show_fetched(fetched: Sequence[Fetched], out: Console) -> None:
@@ -283,9 +284,9 @@ def _jsonable(value: object) -> str:
 def fetched_json(fetched: Sequence[Fetched]) -> str:
     """Return the table of start methods as JSON."""
     rows = [asdict(row) | {"outcome": outcome(row, fetched)} for row in fetched]
-    return json.dumps(rows, indent=2)
+    return json.dumps(encodable_data(rows), indent=2)
 
 
 def explanation_json(explanation: Explanation) -> str:
     """Return an explanation as JSON."""
-    return json.dumps(asdict(explanation), indent=2)
+    return json.dumps(encodable_data(asdict(explanation)), indent=2)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlfix.source.text import SourceError
+from dlfix.source.text import SourceError, contents
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 SUFFIXES = (".py", ".pyw", ".ipynb")
+MOST = 1 << 20  # bytes of a .gitignore that are read
 
 EXCLUDED = (
     ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox",
@@ -58,6 +60,15 @@ def _spec(patterns: Sequence[str]) -> GitIgnoreSpec:
     return GitIgnoreSpec.from_lines(patterns)
 
 
+def is_pattern(line: str) -> bool:
+    """Tell whether a line is a pattern that can be used."""
+    try:
+        _spec([line])
+    except (ValueError, re.error):
+        return False
+    return True
+
+
 @dataclass
 class _Walk:
     exclude: GitIgnoreSpec
@@ -66,14 +77,15 @@ class _Walk:
     errors: list[SourceError] = field(default_factory=list)
 
     def take(self, path: Path, named: Path) -> None:
-        if path.is_dir():
+        # Of `os.path`: a name that is too long, or may not be looked at, is not there.
+        if os.path.isdir(path):
             rules = _rules_above(path) if self.gitignore else ()
             self._folder(path, path, rules)
-        elif path.is_file():
+        elif os.path.isfile(path):
             self._add(path)
-        elif path.exists():
+        elif os.path.exists(path):
             self.errors.append(SourceError(path, None, "not a regular file"))
-        elif path.is_symlink():
+        elif os.path.islink(path):
             self.errors.append(SourceError(path, None, "a symbolic link to nothing"))
         else:
             raise MissingPath(named)
@@ -82,6 +94,21 @@ class _Walk:
         self.files.setdefault(os.path.realpath(path), path)
 
     def _folder(self, folder: Path, root: Path, rules: tuple[_Rules, ...]) -> None:
+        """Take what a folder holds, depth first; a stack, as folders may lie deeper than calls."""
+        pending = [iter(self._entries(folder, root, rules))]
+        while pending:
+            inner = next(pending[-1], None)
+            if inner is None:
+                pending.pop()
+            elif inner[1] is None:
+                self._add(inner[0])
+            else:
+                pending.append(iter(self._entries(inner[0], root, inner[1])))
+
+    def _entries(
+        self, folder: Path, root: Path, rules: tuple[_Rules, ...]
+    ) -> Iterator[tuple[Path, tuple[_Rules, ...] | None]]:
+        """Yield a folder's files, and its folders with the rules that hold there."""
         try:
             with os.scandir(folder) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
@@ -91,20 +118,23 @@ class _Walk:
         if self.gitignore and any(entry.name == ".gitignore" for entry in entries):
             rules += tuple(_rules_of(folder, folder / ".gitignore"))
         for entry in entries:
-            self._entry(entry, root, rules)
+            try:
+                taken = self._taken(entry, root, rules)
+            except OSError:  # links in a circle, or gone since
+                continue
+            if taken:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                yield Path(entry.path), rules if is_folder else None
 
-    def _entry(self, entry: os.DirEntry[str], root: Path, rules: tuple[_Rules, ...]) -> None:
+    def _taken(self, entry: os.DirEntry[str], root: Path, rules: tuple[_Rules, ...]) -> bool:
         path = Path(entry.path)
         folder = entry.is_dir(follow_symlinks=False)
         if not folder and not entry.name.endswith(SUFFIXES):
-            return
+            return False
         shown = path.relative_to(root).as_posix() + ("/" if folder else "")
         if self.exclude.match_file(shown) or _ignored(path, folder, rules):
-            return
-        if folder:
-            self._folder(path, root, rules)
-        elif entry.is_file() and (not entry.is_symlink() or _within(path, root)):
-            self._add(path)
+            return False
+        return folder or (entry.is_file() and (not entry.is_symlink() or _within(path, root)))
 
 
 def _within(path: Path, root: Path) -> bool:
@@ -130,17 +160,21 @@ def _ignored(path: Path, folder: bool, rules: Sequence[_Rules]) -> bool:
 
 
 def _rules_of(base: Path, file: Path) -> Iterator[_Rules]:
+    """Yield the rules of a file, if it can be read; git passes over lines that are no patterns, too."""
     try:
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
+        lines = contents(file, MOST).decode("utf-8", "replace").splitlines()
+    except SourceError:
         return
-    yield _Rules(base, _spec(lines))
+    try:
+        yield _Rules(base, _spec(lines))
+    except (ValueError, re.error):
+        yield _Rules(base, _spec([line for line in lines if is_pattern(line)]))
 
 
 @functools.lru_cache(maxsize=64)
 def _rules_above(folder: Path) -> tuple[_Rules, ...]:
     """Collect the .gitignore files from the top of the git work tree down to above `folder`."""
-    top = next((p for p in (folder, *folder.parents) if (p / ".git").exists()), None)
+    top = next((p for p in (folder, *folder.parents) if os.path.exists(p / ".git")), None)
     if top is None:
         return ()
     rules = list(_rules_of(top, top / ".git" / "info" / "exclude"))

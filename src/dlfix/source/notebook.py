@@ -111,6 +111,8 @@ def parse(path: Path, data: bytes) -> Notebook:
         sources = list(_sources(text))
     except UnicodeDecodeError as error:
         raise SourceError(path, data.count(b"\n", 0, error.start) + 1, "not utf-8") from error
+    except RecursionError as error:
+        raise SourceError(path, None, "not a notebook: nested too deeply") from error
     except (ValueError, StopIteration) as error:
         row = getattr(error, "lineno", None)
         raise SourceError(path, row, f"not a notebook: {error}") from error
@@ -193,15 +195,29 @@ def _sources(text: str) -> Iterator[tuple[int, str, int, int]]:
             continue
         if _value(text, members["cell_type"]) == "code":
             value = _value(text, members["source"])
-            yield number, value if isinstance(value, str) else "".join(value), *members["source"]
+            lines = [value] if isinstance(value, str) else value
+            if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+                raise ValueError(
+                    f"the source of cell {number} is neither a text nor a list of texts"
+                )
+            source = "".join(lines)
+            if MARK in source or MAGIC in source:
+                raise ValueError(f"cell {number} holds marks of dlfix's own")
+            yield number, source, *members["source"]
 
 
 def _is_python(text: str, top: dict[str, tuple[int, int]]) -> bool:
-    metadata = _value(text, top["metadata"]) if "metadata" in top else {}
-    language = metadata.get("language_info", {}).get("name") or metadata.get("kernelspec", {}).get(
-        "language", "python"
-    )
-    return str(language).lower() in ("python", "ipython")
+    metadata = _value(text, top["metadata"]) if "metadata" in top else None
+    language = _named(metadata, "language_info", "name")
+    language = language or _named(metadata, "kernelspec", "language") or "python"
+    return language.lower() in ("python", "ipython")
+
+
+def _named(metadata: object, table: str, key: str) -> str:
+    """Return a text of a table of the metadata; "" where either is something else, or not there."""
+    inner = metadata.get(table) if isinstance(metadata, dict) else None
+    value = inner.get(key) if isinstance(inner, dict) else None
+    return value if isinstance(value, str) else ""
 
 
 def _value(text: str, place: tuple[int, int]) -> Any:

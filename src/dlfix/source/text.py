@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import codecs
 import io
+import os
+import stat
 import tokenize
+import warnings
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+from dlfix.source.printable import visible
+
+MOST = 64 << 20  # bytes of a file that are read
+# Every edit is ASCII, and so is what an escape is made of: an encoding that gives back other bytes
+# for these may change bytes outside an edit, too.
+_PROBE = "".join(map(chr, range(32, 127))) + "\t\n\r\\x41\\u0041\\N{BULLET}+AGE-~{"
+_SURE = ("utf-8", "utf-8-sig", "ascii", "iso-8859-1")
+_NO_TEXT = ("punycode", "idna")  # of domain names, and quadratic
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -47,7 +61,7 @@ class SourceError(Exception):
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.row}" if self.row else str(self.path)
-        return f"{place}: {self.reason}"
+        return visible(f"{place}: {self.reason}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +73,65 @@ class SourceText:
     text: str
     encoding: str
 
+    @property
+    def unwritable(self) -> str | None:
+        """Why no rewritten text can be written back; None where it can."""
+        if self.encoding in _SURE:
+            return None
+        if _keeps_ascii(self.encoding) and self.text.encode(self.encoding, "ignore") == self.data:
+            return None
+        return f"the encoding {visible(self.encoding)} does not keep the file to the byte"
+
     def encode(self, text: str) -> bytes:
-        """Return `text` as bytes in this file's encoding, byte-order mark included."""
-        return text.encode(self.encoding)
+        """Return `text` as bytes in this file's encoding, byte-order mark included.
+
+        Raise SourceError where they would not stand for `text`.
+        """
+        reason = self.unwritable
+        try:
+            data = text.encode(self.encoding) if reason is None else b""
+        except UnicodeEncodeError:
+            reason = f"the fix cannot be written in the file's encoding, {self.encoding}"
+        if reason is not None:
+            raise SourceError(self.path, None, f"not written: {reason}")
+        return data
+
+
+@cache
+def _keeps_ascii(encoding: str) -> bool:
+    data = _PROBE.encode("ascii")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes that are none
+            return data.decode(encoding) == _PROBE and _PROBE.encode(encoding) == data
+    except ValueError:
+        return False
 
 
 def decode(path: Path, data: bytes) -> SourceText:
     """Decode as Python does (PEP 263); raise SourceError where Python would refuse."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        text = data.decode(encoding)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            text = data.decode(encoding) if _is_of_text(encoding) else None
     except SyntaxError as error:
         raise _undecodable(path, data, str(error.msg)) from error
     except UnicodeDecodeError as error:
         raise _at(path, data, error) from error
+    except Exception as error:  # a codec may raise anything
+        raise _undecodable(path, data, f"cannot be decoded: {error}") from error
+    if text is None:
+        raise _undecodable(path, data, f"{encoding} is no encoding of source code")
     if "\0" in text:
         row = text.count("\n", 0, text.index("\0")) + 1
         raise SourceError(path, row, "does not parse: it holds a null byte")
     return SourceText(path, data, text, encoding)
+
+
+def _is_of_text(encoding: str) -> bool:
+    known = codecs.lookup(encoding)
+    return known._is_text_encoding and known.name not in _NO_TEXT
 
 
 def _undecodable(path: Path, data: bytes, reason: str) -> SourceError:
@@ -97,7 +152,31 @@ def _at(path: Path, data: bytes, error: UnicodeDecodeError) -> SourceError:
 
 def read(path: Path) -> SourceText:
     """Read and decode a file; raise SourceError where that fails."""
+    return decode(path, contents(path))
+
+
+def contents(path: Path, most: int = MOST) -> bytes:
+    """Return the bytes of a regular file; raise SourceError for anything else, at once.
+
+    A pipe or a device may have no end, or nobody who writes to it.
+    """
     try:
-        return decode(path, path.read_bytes())
-    except OSError as error:
-        raise SourceError(path, None, error.strerror or str(error)) from error
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise SourceError(path, None, "not a regular file")
+        data = _regular(path, most + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SourceError(path, None, reason) from error
+    if data is None:
+        raise SourceError(path, None, "not a regular file")
+    if len(data) > most:
+        raise SourceError(path, None, f"not read: it is larger than {most >> 20} MB")
+    return data
+
+
+def _regular(path: Path, most: int) -> bytes | None:
+    """Read what is a regular file once it is open; None where it is none any more."""
+    flags = ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK")
+    descriptor = os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in flags))
+    with open(descriptor, "rb") as file:
+        return file.read(most) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None

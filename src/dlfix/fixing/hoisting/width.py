@@ -6,10 +6,12 @@ import re
 from pathlib import Path
 
 from dlfix.project.module import Module
+from dlfix.source.text import SourceError, contents
 
 _FILES = ("pyproject.toml", "ruff.toml", ".ruff.toml", "setup.cfg", ".flake8", "tox.ini")
-_LENGTH = re.compile(r"^\s*(?:max[-_])?line[-_]length\s*=\s*(\d+)", re.MULTILINE)
+_LENGTH = re.compile(r"^[ \t]*(?:max[-_])?line[-_]length\s*=\s*(\d{1,4})\b", re.MULTILINE)
 _USUAL = (88, 100, 120)
+_MOST = 1 << 20  # bytes of a configuration that are looked through
 
 
 def width_of(module: Module) -> int:
@@ -30,8 +32,8 @@ def _configured(folder: Path) -> int:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        return contents(path, _MOST).decode("utf-8", "replace")
+    except SourceError:
         return ""
 
 

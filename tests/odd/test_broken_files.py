@@ -1,0 +1,165 @@
+"""Files that do not parse: what is left of them is followed, and they are never rewritten."""
+
+import pytest
+
+from dlfix.project.extent import too_much
+from dlfix.project.recovery import recover
+from tests.odd.conftest import PROGRAM
+
+BROKEN = {
+    "Python 2": "def old():\n    print 'x'\n    exec 'y' in z\n",
+    "a keyword": "def old(async=True):\n    f(async=True)\n",
+    "a bracket": "def old():\n    return (1,\n",
+    "a text": 'def old():\n    """never ended\n',
+    "an indent": "def old():\n   x = 1\n     y = 2\n",
+    "newer": "type old[T] = list[T] ! ?\n",
+    "a line": "old = = 3\n",
+    "a decorated one": "@deco\n@deco.other(1)\nclass old(:\n    pass\n",
+    "conflict": "<<<<<<< HEAD\nold = 1\n=======\nold = 2\n>>>>>>> theirs\n",
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_the_rest_of_a_file_is_followed(world, kind, place):
+    if kind == "a text" and place == "before":
+        pytest.skip("all that follows is a part of the text")
+    parts = [BROKEN[kind], PROGRAM] if place == "before" else [PROGRAM, BROKEN[kind]]
+    path = world.write("train.py", "".join(parts))
+    row = 18 + (BROKEN[kind].count("\n") if place == "before" else 0)
+    result = world.run("check", "--output-format", "concise")
+    assert f"train.py:{row}:65: DLF101" in result.stdout
+    assert result.exit_code == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert "left out, the rest is followed" in result.stderr
+    world.run("apply", "--unsafe-fixes")
+    assert path.read_text() == "".join(parts)
+
+
+def test_it_is_said_why_a_broken_file_is_not_rewritten(world):
+    world.write("train.py", PROGRAM + BROKEN["Python 2"])
+    shown = " ".join(world.run("check").stdout.split())
+    assert "no fix: train.py: the file does not parse as a whole" in shown
+
+
+def test_what_a_broken_statement_binds_is_unknown(world):
+    text = PROGRAM.replace("lambda batch: list(batch)", "collate")
+    world.write("train.py", f"collate = lambda b: b\ndef collate(batch):\n    print 'x'\n{text}")
+    assert "DLF105" not in world.run("check").stdout
+
+
+def test_a_base_that_does_not_parse_is_no_ground_for_a_finding(world):
+    base = "class Base(Dataset):\n    def __getstate__(self):\n        print 'x'\n        return {}\n\n\n"
+    text = PROGRAM.replace("class Rows(Dataset)", f"{base}class Rows(Base)")
+    world.write("train.py", text)
+    assert "DLF201" not in world.run("check").stdout
+    world.write("train.py", text.replace("__getstate__", "other"))
+    assert "DLF201" in world.run("check").stdout
+
+
+def test_rows_are_kept():
+    found = recover("a = 1\ndef f(:\n    x\n    y\nb = 2\n")
+    assert found is not None
+    assert found.text == "a = 1\nf = __dlfix_cut__ - 0\n\n\nb = 2\n"
+    assert found.cut == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("class A(:\n    b = 1\n", "A"),
+        ("for i, j in x print\n", "i j"),
+        ("if x:\n    a = b = print 1\n    import c.d as e, f\n", "a b e f"),
+        ("def f(:\n    global g, h\n    x = 1\n", "f g h"),
+        ("with open(x) as y print\n", "y"),
+    ],
+)
+def test_names_that_a_broken_statement_binds(text, names):
+    found = recover(f"keep = 1\n{text}")
+    assert found is not None
+    bound = found.text.split("\n")[1].split(" = ")[:-1]
+    assert set(names.split()) <= set(bound)
+
+
+def test_a_text_of_which_nothing_is_left_is_not_recovered():
+    assert recover("def f(:\n") is None
+    assert recover("x = 1\n" + "a b c\n" * 2000) is None
+
+
+@pytest.mark.parametrize("line", ["x = (\n", "x = '''\n", "def f(:\n", "((((\n"])
+def test_reading_a_broken_file_takes_a_bounded_number_of_readings(line, monkeypatch):
+    from dlfix.project import recovery
+
+    seen = []
+    state = recovery._state
+    monkeypatch.setattr(recovery, "_state", lambda *each: seen.append(1) or state(*each))
+    recover(line * 3000)
+    assert len(seen) < 30 * 3000
+
+
+def test_what_nothing_leads_to_does_not_change_the_exit_status(world):
+    world.write("a.py", "x = 1\n")
+    path = world.write("legacy.py", "y = 1\nprint 'x'\n")
+    result = world.run("check")
+    assert result.exit_code == 0
+    assert "legacy.py:2: does not parse" in result.stderr
+    assert world.run("check", "--strict").exit_code == 2
+    assert world.run("trace", "--strict").exit_code == 2
+    assert world.run("check", path).exit_code == 2
+    world.write("dlfix.toml", "strict = true\n")
+    assert world.run("check").exit_code == 2
+
+
+def test_what_is_imported_by_what_is_followed_changes_it(world):
+    world.write("legacy.py", "def collate(b): return b\nprint 'x'\n")
+    world.write(
+        "train.py",
+        "from legacy import collate\n" + PROGRAM.replace("lambda batch: list(batch)", "collate"),
+    )
+    assert world.run("check", "--exit-zero").exit_code == 2
+
+
+def test_what_mentions_a_loader_changes_it(world):
+    world.write("legacy.py", "from torch.utils.data import DataLoader\nprint 'x'\n")
+    assert world.run("check").exit_code == 2
+
+
+def test_an_idle_suppression_of_a_broken_file_is_left_there(world):
+    world.write("a.py", "x = 1  # dlfix: ignore[DLF101]\nprint 'x'\n")
+    assert "DLF900" not in world.run("check").stdout
+
+
+def test_a_broken_cell_of_a_notebook_costs_only_itself(world):
+    import json
+
+    sources = ["def old():\n    print 'x'\n", PROGRAM]
+    cells = [{"cell_type": "code", "source": one} for one in sources]
+    world.write("n.ipynb", json.dumps({"cells": cells}))
+    assert "n.ipynb:cell 2:18:65: DLF101" in world.run("check", "--output-format", "concise").stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "deep"),
+    [
+        ("x = " + "1 and " * 200 + "1\n", False),
+        ("x = " + "1 and " * 301 + "1\n", True),
+        ("x = (" + "'a' " * 301 + ")\n", True),
+        ("x = ('" + '"' * 2000 + "')\n", False),
+        ("x = [" + "1, " * 2000 + "]\n", False),
+        ("import a" + ".b" * 301 + "\n", True),
+    ],
+)
+def test_depth_is_counted_as_libcst_nests(text, deep):
+    import ast
+
+    assert (too_much(ast.parse(text), text) is not None) is deep
+
+
+def test_size_is_counted_in_parts(monkeypatch):
+    import ast
+
+    from dlfix.project import extent
+
+    monkeypatch.setattr(extent, "MOST_NODES", 100)
+    text = "x = [" + "1, " * 100 + "]\n"
+    assert "too large to be rewritten" in (too_much(ast.parse(text), text) or "")
