@@ -40,14 +40,11 @@ def make(
 def _in_processes(
     work: list[tuple[Fix, dict[Path, str]]], jobs: int, tell: Tell
 ) -> list[dict[Path, str]]:
-    # Spawned on every system: what is sent is plans and texts, which pickle.
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
+    from dlfix.processes import each
 
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(work)), mp_context=context) as pool:
-        made = pool.map(_one, work, chunksize=4)
-        return [next(made) for _ in told("working out fixes", work, tell)]
+    nothing: dict[Path, str] = {}
+    made = each(_one, work, jobs, lost=nothing)
+    return [next(made) for _ in told("working out fixes", work, tell)]
 
 
 def _one(item: tuple[Fix, dict[Path, str]]) -> dict[Path, str]:

@@ -869,3 +869,22 @@ def test_the_environment_beside_the_project_is_found(tmp_path, monkeypatch):
     script.parent.mkdir()
     script.touch()
     assert probe.interpreter(str(script)) == str(python)
+
+
+def test_a_module_of_the_working_directory_is_not_run_unless_it_is_the_scripts(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "project").mkdir()
+    script = write(
+        tmp_path / "project",
+        """
+        import sys, torch.utils.data, multiprocessing
+        if __name__ == "__main__":
+            assert sys.path[0].endswith("project"), sys.path
+            multiprocessing.Process(target=lambda: None).start()
+        """,
+    )
+    (tmp_path / "base64.py").write_text("open('trapped', 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    assert probe.probe(script).culprits
+    assert not (tmp_path / "trapped").exists()
