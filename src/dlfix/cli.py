@@ -259,14 +259,34 @@ def apply(
 
 
 @app.command()
-def undo(quiet: Quiet = False) -> None:
-    """Put back what the last apply wrote.
+def undo(
+    listed: Annotated[
+        bool, typer.Option("--list", help="List the applies that can be undone, and their files.")
+    ] = False,
+    diff: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", "--diff", help="Show the diff, write nothing; 1 if there is one."
+        ),
+    ] = False,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Drop the last apply from the list; write nothing.")
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="The whole project, not only what is below this folder.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Undo the last apply, below the working directory.
 
-    Only if the files are still as it left them.
+    A file that was changed since is left as it is and named. A second undo takes back the apply before.
     """
     from dlfix import commands
 
-    raise typer.Exit(commands.undo(commands.Request((), config.Settings(), quiet=quiet)))
+    if listed + diff + forget > 1:
+        _fail("--list, --diff and --forget exclude each other")
+    request = commands.Request((), config.Settings(), quiet=quiet)
+    raise typer.Exit(commands.undo(request, commands.Undo(listed, diff, forget, everything)))
 
 
 @app.command()

@@ -14,12 +14,14 @@ from dlfix.config import Settings
 from dlfix.report.progress import Progress
 from dlfix.session import Outcome, Session, from_stdin
 from dlfix.source.text import SourceError
-from dlfix.source.writing import Change, write
+from dlfix.source.writing import Change
+from dlfix.undo import Undoing, Written, record
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from dlfix.interactive import Chooser
+    from dlfix.journal import Entry
     from dlfix.report.view import View
 
 CLEAN, FOUND, FAILED = 0, 1, 2
@@ -113,7 +115,7 @@ def check(
     with _progress(request) as progress:
         session = _session(request, progress)
         if add_ignores:
-            return _baseline(session)
+            return _baseline(session, request)
         view = View(session, session.diagnoses())
         if output_format in ("json", "sarif") or request.report:
             session.preview_all([e.fix for e in view.entries if e.fix], request.jobs)
@@ -127,10 +129,12 @@ def check(
     return trouble or found
 
 
-def _baseline(session: Session) -> int:
+def _baseline(session: Session, request: Request) -> int:
     changes, count = session.baseline()
     trouble = _troubles(session)
-    write(changes)
+    written = record(changes, request.paths, tell, "check --add-ignores")
+    if written.error is not None:
+        return _failed(written)
     tell(
         f"{count} finding{'s' * (count != 1)} suppressed in {len(changes)} file{'s' * (len(changes) != 1)}"
     )
@@ -220,41 +224,31 @@ def _finish(session: Session, outcome: Outcome, request: Request, manner: Manner
     view = View(session, outcome.left, outcome.project)
     session.bugs.extend(outcome.errors)
     shown = manner.diff or (manner.side_by_side and not manner.interactive)
-    failures: list[SourceError] = []
+    written: Written | None = None
     if shown:
         _show_diff(session, outcome, request, manner)
     else:
-        failures = _write_all(outcome.changes)
+        written = record(outcome.changes, request.paths, tell)
     if not request.quiet:
-        _summarise(view, outcome, request, shown, failures)
+        _summarise(view, outcome, request, written)
     if request.report:
         _write_report(view, request.report, outcome)
-    for failure in failures:
-        print(failure, file=sys.stderr)
+    failed = _failed(written)
     if not session.files:
         tell("no Python files found")
-    trouble = _troubles(session) or (FAILED if failures else CLEAN)
+    trouble = _troubles(session) or failed
     found = bool(outcome.changes) if shown else bool(view.entries)
     return trouble or (FOUND if found and not manner.exit_zero else CLEAN)
 
 
-def _write_all(changes: Sequence[Change]) -> list[SourceError]:
-    """Write all files, or none where one of them cannot be written."""
-    from dlfix import undo
-
-    if not changes:
-        return []
-    root = undo.home(Path.cwd())
-    try:
-        undo.note(changes, root)
-    except SourceError as error:
-        tell(f"{error}; `dlfix undo` will not know of this apply")
-    try:
-        write(changes)
-    except SourceError as error:
-        undo.forget(root)
-        return [error]
-    return []
+def _failed(written: Written | None) -> int:
+    """Say what could not be written; return the exit status that this calls for."""
+    if written is None or written.error is None:
+        return CLEAN
+    print(written.error, file=sys.stderr)
+    if written.paths:
+        tell("the files before it were rewritten, those after it were not")
+    return FAILED
 
 
 def _show_diff(session: Session, outcome: Outcome, request: Request, manner: Manner) -> None:
@@ -273,32 +267,33 @@ def _show_diff(session: Session, outcome: Outcome, request: Request, manner: Man
             diff.show(out, name, before, after, wide=wide)
 
 
-def _summarise(
-    view: View, outcome: Outcome, request: Request, would: bool, failures: list[SourceError]
-) -> None:
+def _summarise(view: View, outcome: Outcome, request: Request, written: Written | None) -> None:
+    """Say what was done and what is left; nothing was to be written where `written` is None."""
     from dlfix.report import text
     from dlfix.report.view import View
 
     first = View(view.session, [])
+    would = written is None
+    paths = {change.path for change in outcome.changes} if written is None else written.paths
     done = [
         (
             finding.code,
             getattr(planned.outcome, "message", ""),
             first.spot(outcome.place(finding)).shown,
         )
-        for planned in (outcome.applied if not failures else ())
+        for planned in outcome.applied
+        if all(edit.path in paths for edit in getattr(planned.outcome, "edits", ()))
         for finding in planned.findings
     ]
     out = console(request.color, stderr=would)
     summary = text.applied(view, done, would=would)
     if summary.plain:
         out.print(summary, soft_wrap=True)
-    count = len(outcome.changes) if not failures else 0
     verb = "would be rewritten" if would else "rewritten"
-    undo = " Take it back with `dlfix undo`." if count and not would else ""
-    if count or summary.plain:
-        out.print(f"{text.plural(count, 'file')} {verb}.{undo}", soft_wrap=True)
-    elif view.session.files:
+    undo = " Take it back with `dlfix undo`." if written is not None and written.undoable else ""
+    if paths or summary.plain:
+        out.print(f"{text.plural(len(paths), 'file')} {verb}.{undo}", soft_wrap=True)
+    elif view.session.files and not outcome.changes:
         out.print(text.summary(view, len(view.session.files)), soft_wrap=True)
 
 
@@ -328,7 +323,7 @@ def _filter(request: Request, manner: Manner) -> int:
         _put(after)
     session.bugs.extend(outcome.errors)
     if not request.quiet:
-        _summarise(View(session, outcome.left, outcome.project), outcome, request, True, [])
+        _summarise(View(session, outcome.left, outcome.project), outcome, request, None)
     found = after != data if manner.diff else bool(outcome.left)
     return _troubles(session) or (FOUND if found and not manner.exit_zero else CLEAN)
 
@@ -339,15 +334,70 @@ def _put(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def undo(request: Request) -> int:
+@dataclass(frozen=True)
+class Undo:
+    """How to undo."""
+
+    listed: bool = False
+    diff: bool = False
+    forget: bool = False
+    everything: bool = False
+
+
+def undo(request: Request, manner: Undo) -> int:
     """Put back what the last apply wrote."""
-    from dlfix import undo as journal
+    from dlfix import undo as undoing
+
+    start = Path.cwd()
+    if manner.listed:
+        return _list_applies(undoing.applies(start, everything=manner.everything, say=tell))
+    if manner.diff:
+        return _show_undo(undoing.preview(start, everything=manner.everything, say=tell))
+    if manner.forget:
+        done = undoing.forget(start, everything=manner.everything, say=tell)
+        tell(f"forgot the {done.entry.command} of {_when(done.entry.made)}; no file was changed")
+        return CLEAN
+    return _undone(undoing.undo(start, everything=manner.everything, say=tell), request.quiet)
+
+
+def _undone(done: Undoing, quiet: bool) -> int:
     from dlfix.report.view import relative
 
-    for path in journal.undo(Path.cwd()):
-        if not request.quiet:
-            print(f"put back {relative(path)}")
+    for target in done.targets:
+        if not quiet:
+            print(f"put back {relative(target.path)}")
+    for path in done.edited:
+        tell(f"{relative(path)}: changed since the last apply; left as it is")
+    if done.outside and not quiet:
+        tell(f"{done.outside} more of that apply outside this folder; --all puts them back, too")
+    return FAILED if done.edited else CLEAN
+
+
+def _show_undo(plan: Undoing) -> int:
+    from dlfix.report import diff
+    from dlfix.report.view import View, relative
+
+    _put(diff.patch([target.change for target in plan.targets], View(Session(()), [])))
+    for path in plan.edited:
+        tell(f"{relative(path)}: changed since the last apply; would be left as it is")
+    return FOUND if plan.targets else CLEAN
+
+
+def _list_applies(applies: Sequence[tuple[Entry, Sequence[Path]]]) -> int:
+    from dlfix.report.view import relative
+
+    for entry, paths in applies:
+        note = ", interrupted" if entry.kind == "part" else ""
+        print(f"{_when(entry.made)}  {entry.command}{note}")
+        for path in paths:
+            print(f"    {relative(path)}")
     return CLEAN
+
+
+def _when(made: float) -> str:
+    from datetime import datetime
+
+    return datetime.fromtimestamp(made).strftime("%Y-%m-%d %H:%M:%S")
 
 
 # Looking around
