@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlfix import config
+from dlfix import undo_commands as writing
 from dlfix.config import Settings
 from dlfix.report.progress import Progress
 from dlfix.session import Outcome, Session, from_stdin
 from dlfix.source.text import SourceError
 from dlfix.source.writing import Change
-from dlfix.undo import Undoing, Written, record
+from dlfix.undo import Written
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from dlfix.interactive import Chooser
-    from dlfix.journal import Entry
     from dlfix.report.view import View
 
 CLEAN, FOUND, FAILED = 0, 1, 2
@@ -132,9 +131,11 @@ def check(
 def _baseline(session: Session, request: Request) -> int:
     changes, count = session.baseline()
     trouble = _troubles(session)
-    written = record(changes, request.paths, tell, "check --add-ignores")
-    if written.error is not None:
-        return _failed(written)
+    written = writing.write(
+        changes, request.paths, tell, going_on=True, command="check --add-ignores"
+    )
+    if writing.failed(written, tell):
+        return FAILED
     tell(
         f"{count} finding{'s' * (count != 1)} suppressed in {len(changes)} file{'s' * (len(changes) != 1)}"
     )
@@ -188,6 +189,7 @@ class Manner:
     side_by_side: bool = False
     interactive: bool = False
     exit_zero: bool = False
+    allow_dirty: bool = False
 
 
 def apply(request: Request, manner: Manner) -> int:
@@ -228,27 +230,18 @@ def _finish(session: Session, outcome: Outcome, request: Request, manner: Manner
     if shown:
         _show_diff(session, outcome, request, manner)
     else:
-        written = record(outcome.changes, request.paths, tell)
+        going_on = manner.allow_dirty or manner.interactive
+        written = writing.write(outcome.changes, request.paths, tell, going_on=going_on)
     if not request.quiet:
         _summarise(view, outcome, request, written)
     if request.report:
         _write_report(view, request.report, outcome)
-    failed = _failed(written)
+    failed = FAILED if writing.failed(written, tell) else CLEAN
     if not session.files:
         tell("no Python files found")
     trouble = _troubles(session) or failed
     found = bool(outcome.changes) if shown else bool(view.entries)
     return trouble or (FOUND if found and not manner.exit_zero else CLEAN)
-
-
-def _failed(written: Written | None) -> int:
-    """Say what could not be written; return the exit status that this calls for."""
-    if written is None or written.error is None:
-        return CLEAN
-    print(written.error, file=sys.stderr)
-    if written.paths:
-        tell("the files before it were rewritten, those after it were not")
-    return FAILED
 
 
 def _show_diff(session: Session, outcome: Outcome, request: Request, manner: Manner) -> None:
@@ -298,20 +291,18 @@ def _summarise(view: View, outcome: Outcome, request: Request, written: Written 
 
 
 def _filter(request: Request, manner: Manner) -> int:
-    """Read from stdin, write to stdout; what cannot be mended goes through as it came."""
+    """Read from stdin, write to stdout; what cannot be rewritten goes through as it came."""
     data = sys.stdin.buffer.read()
     name = (request.stdin_filename or Path("stdin.py")).absolute()
     try:
-        session, source = from_stdin(data, name, request.settings)
-        outcome = session.rewrite()
-    except SourceError as error:
-        if not manner.diff:
+        session, outcome, after = _rewritten(data, name, request.settings)
+    except Exception as error:
+        if not manner.diff:  # an editor takes what comes for its new text, whatever the status
             _put(data)
+        if not isinstance(error, SourceError):
+            raise
         print(error, file=sys.stderr)
         return FAILED
-    after = data
-    for change in outcome.changes:
-        after = change.after if name in session.notebooks else source.encode(outcome.after[name])
     from dlfix.report.view import View
 
     if manner.diff:
@@ -328,76 +319,24 @@ def _filter(request: Request, manner: Manner) -> int:
     return _troubles(session) or (FOUND if found and not manner.exit_zero else CLEAN)
 
 
+def _rewritten(data: bytes, name: Path, settings: Settings) -> tuple[Session, Outcome, bytes]:
+    session, source = from_stdin(data, name, settings)
+    outcome = session.rewrite()
+    after = data
+    for change in outcome.changes:
+        after = change.after if name in session.notebooks else source.encode(outcome.after[name])
+    return session, outcome, after
+
+
+def pass_through() -> None:
+    """Give a filter's text back as it came."""
+    _put(sys.stdin.buffer.read())
+
+
 def _put(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
-
-
-@dataclass(frozen=True)
-class Undo:
-    """How to undo."""
-
-    listed: bool = False
-    diff: bool = False
-    forget: bool = False
-    everything: bool = False
-
-
-def undo(request: Request, manner: Undo) -> int:
-    """Put back what the last apply wrote."""
-    from dlfix import undo as undoing
-
-    start = Path.cwd()
-    if manner.listed:
-        return _list_applies(undoing.applies(start, everything=manner.everything, say=tell))
-    if manner.diff:
-        return _show_undo(undoing.preview(start, everything=manner.everything, say=tell))
-    if manner.forget:
-        done = undoing.forget(start, everything=manner.everything, say=tell)
-        tell(f"forgot the {done.entry.command} of {_when(done.entry.made)}; no file was changed")
-        return CLEAN
-    return _undone(undoing.undo(start, everything=manner.everything, say=tell), request.quiet)
-
-
-def _undone(done: Undoing, quiet: bool) -> int:
-    from dlfix.report.view import relative
-
-    for target in done.targets:
-        if not quiet:
-            print(f"put back {relative(target.path)}")
-    for path in done.edited:
-        tell(f"{relative(path)}: changed since the last apply; left as it is")
-    if done.outside and not quiet:
-        tell(f"{done.outside} more of that apply outside this folder; --all puts them back, too")
-    return FAILED if done.edited else CLEAN
-
-
-def _show_undo(plan: Undoing) -> int:
-    from dlfix.report import diff
-    from dlfix.report.view import View, relative
-
-    _put(diff.patch([target.change for target in plan.targets], View(Session(()), [])))
-    for path in plan.edited:
-        tell(f"{relative(path)}: changed since the last apply; would be left as it is")
-    return FOUND if plan.targets else CLEAN
-
-
-def _list_applies(applies: Sequence[tuple[Entry, Sequence[Path]]]) -> int:
-    from dlfix.report.view import relative
-
-    for entry, paths in applies:
-        note = ", interrupted" if entry.kind == "part" else ""
-        print(f"{_when(entry.made)}  {entry.command}{note}")
-        for path in paths:
-            print(f"    {relative(path)}")
-    return CLEAN
-
-
-def _when(made: float) -> str:
-    from datetime import datetime
-
-    return datetime.fromtimestamp(made).strftime("%Y-%m-%d %H:%M:%S")
 
 
 # Looking around

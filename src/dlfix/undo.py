@@ -104,6 +104,18 @@ def _write(targets: Sequence[Target], token: str, say: Say, *, undoable: bool) -
     return Written(frozenset(target.change.path for target in targets), None, undoable)
 
 
+def wrote(start: Path, say: Say) -> frozenset[str]:
+    """Return hashes of the texts that earlier applies gave the files of a project."""
+    tree = Path(os.path.realpath(home(start)))
+    try:
+        if not journal.exists(tree):
+            return frozenset()
+        with journal.opened(tree, say) as kept:
+            return frozenset(file.after for entry in kept.entries() for file in entry.files)
+    except (NoJournal, Busy):
+        return frozenset()
+
+
 # Taking back
 
 

@@ -179,6 +179,33 @@ def test_stdin_goes_through_as_it_came_where_it_does_not_parse(dlfix):
     assert "does not parse" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.py", b"# coding: hex\nx = bad\n"),
+        ("a.py", b"# coding: utf-16\nx = bad\n"),
+        ("a.py", b"# coding: nonsense\nx = bad\n"),
+        ("a.py", b"x = bad  # caf\xe9\n"),
+        ("a.py", b"x = bad\0\n"),
+        ("a.ipynb", b'{"cells": [], "metadata": {"a": "\xe9"}}'),
+        ("a.ipynb", b'{"cells": [], "metadata": null}'),
+        ("a.ipynb", b"not json"),
+    ],
+)
+def test_stdin_that_cannot_be_read_goes_through_as_it_came(dlfix, name, data):
+    result = dlfix("apply", "-", "--stdin-filename", name, input=data)
+    assert result.stdout_bytes == data
+    assert "Traceback" not in result.stderr
+
+
+def test_stdin_goes_through_as_it_came_where_the_configuration_is_wrong(dlfix):
+    write(dlfix.folder, "dlfix.toml", "selct = []\n")
+    result = dlfix("apply", "-", input="x = bad\n")
+    assert result.exit_code == 2
+    assert result.stdout == "x = bad\n"
+    assert "selct" in result.stderr
+
+
 def test_stdin_with_diff_gives_a_patch(dlfix):
     result = dlfix("apply", "-", "--diff", "--stdin-filename", "s.py", input="x = bad\n")
     assert result.exit_code == 1
@@ -250,6 +277,50 @@ def test_undo_twice_says_that_there_is_nothing(dlfix):
     result = dlfix("undo")
     assert result.exit_code == 2
     assert result.stderr == "dlfix: no apply to undo here\n"
+
+
+@pytest.fixture
+def committed(dlfix):
+    """Run dlfix in a git repository with one committed file, which was changed since."""
+    path = write(dlfix.folder, "a.py", "x = 1\n")
+    for command in (["init", "-q"], ["add", "a.py"]):
+        subprocess.run(["git", *command], cwd=dlfix.folder, check=True)
+    path.write_text("x = bad\n")
+    return path
+
+
+def test_a_file_with_uncommitted_changes_is_named_and_nothing_is_written(dlfix, committed):
+    other = write(dlfix.folder, "b.py", "x = bad\n")
+    result = dlfix("apply")
+    assert result.exit_code == 2
+    assert "uncommitted changes (a.py); nothing written, see --allow-dirty" in result.stderr
+    assert (committed.read_text(), other.read_text()) == ("x = bad\n", "x = bad\n")
+
+
+def test_allow_dirty_goes_on(dlfix, committed):
+    result = dlfix("apply", "--allow-dirty")
+    assert result.exit_code == 0
+    assert committed.read_text() == "x = good\n"
+    assert result.stderr == ""
+
+
+def test_a_file_that_was_named_is_rewritten_and_its_uncommitted_changes_are_said(dlfix, committed):
+    result = dlfix("apply", committed)
+    assert result.exit_code == 0
+    assert "uncommitted changes in a.py" in result.stderr
+    assert committed.read_text() == "x = good\n"
+
+
+def test_what_an_earlier_apply_wrote_is_no_change_of_the_users(dlfix, committed):
+    committed.write_text("x = bad\ny = worse\n")
+    subprocess.run(["git", "add", "."], cwd=dlfix.folder, check=True)
+    dlfix("apply")
+    assert dlfix("apply", "--unsafe-fixes").exit_code == 0
+    assert committed.read_text() == "x = good\ny = better\n"
+
+
+def test_a_diff_is_shown_whatever_git_says(dlfix, committed):
+    assert "+x = good" in dlfix("apply", "--diff").stdout
 
 
 def test_undo_lists_the_applies_the_newest_first(dlfix):
