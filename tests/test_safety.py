@@ -115,3 +115,52 @@ def test_a_working_directory_that_was_removed_is_no_error(tmp_path, monkeypatch)
     monkeypatch.chdir(gone)
     gone.rmdir()
     assert without_working_folder(["/usr/lib/python3"]) == ["/usr/lib/python3"]
+
+
+def test_a_full_output_device_is_one_line(checkout, tmp_path):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no /dev/full here")
+    for arguments in (("check",), ("rules", "--output-format", "json"), ("explain", "DLF101")):
+        with open("/dev/full", "w") as full:
+            environment = {
+                **os.environ,
+                "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'codemods'}",
+            }
+            done = subprocess.run(
+                [sys.executable, "-m", "dlfix", *arguments],
+                cwd=checkout, env={**environment, "TRAP": str(tmp_path / "trap")}, stdout=full,
+                stderr=subprocess.PIPE, text=True,
+            )  # fmt: skip
+        assert done.returncode == 2
+        assert done.stderr == "dlfix: standard output: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows keeps a folder that is in use")
+def test_a_working_directory_that_does_not_exist_is_one_line(tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    code = (
+        "import os, sys; os.rmdir(os.getcwd()); sys.argv[1:] = ['check'];"
+        " from dlfix.__main__ import main; main()"
+    )
+    done = run(gone, "-c", code, trap=tmp_path / "trap")
+    assert done.returncode == 2
+    assert done.stderr == "dlfix: the working directory does not exist\n"
+
+
+STARTS = {"subprocess", "multiprocessing", "concurrent.futures", "pty"}
+MAY_START = {"processes.py", "runtime/probe.py", "runtime/runner.py", "runtime/supervisor.py"}
+
+
+def test_processes_are_started_in_a_few_places_only():
+    import ast
+
+    source = ROOT / "src" / "dlfix"
+    found = set()
+    for path in source.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) else []
+            if any(name in STARTS for name in names):
+                found.add(path.relative_to(source).as_posix())
+    assert found <= MAY_START
