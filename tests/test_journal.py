@@ -276,6 +276,25 @@ def test_a_rename_that_fails_halfway_leaves_the_journal_with_what_was_written(tr
     assert (tree / "a.py").read_bytes() == b"old"
 
 
+def test_a_journal_that_cannot_be_finished_is_said_and_undo_works(tree, monkeypatch):
+    replace = os.replace
+
+    def full(source, target, **where):
+        if target.endswith(".json"):
+            raise OSError(28, "No space left on device")
+        replace(source, target, **where)
+
+    said = []
+    with monkeypatch.context() as patched:
+        patched.setattr("os.replace", full)
+        written = apply(tree, say=said.append)
+    assert written.error is None
+    assert "No space left on device" in said[0]
+    assert texts(tree) == [b"new"] * 3
+    undo.undo(tree)
+    assert texts(tree) == [b"old"] * 3
+
+
 def test_the_last_applies_are_kept_and_older_ones_forgotten(tree, monkeypatch):
     monkeypatch.setattr(journal, "KEPT", 2)
     for before, after in ((b"old", b"1"), (b"1", b"2"), (b"2", b"3")):

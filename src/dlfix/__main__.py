@@ -17,7 +17,8 @@ def main() -> None:
         try:
             run()
         finally:
-            sys.stdout.flush()
+            if not sys.stdout.closed:  # the language server closes it
+                sys.stdout.flush()
     except OSError as error:
         if os.environ.get("DLFIX_TRACEBACK"):
             raise

@@ -88,8 +88,11 @@ def _record(kept: Journal, targets: Sequence[Target], say: Say, command: str) ->
         for file, target in zip(entry.files, targets, strict=True)
         if target.change.path in written.paths
     ]
-    kept.finish(entry, files)
-    kept.forget_oldest()
+    try:
+        kept.finish(entry, files)
+        kept.forget_oldest()
+    except NoJournal as error:
+        say(f"{error}; `dlfix undo` will take this apply for an interrupted one")
     return written
 
 
