@@ -13,7 +13,7 @@ empty :=
 comma := ,
 
 .DEFAULT_GOAL := test
-.PHONY: setup demo test lint docs catalog bench differential replay sweep fuzz clean print-bin
+.PHONY: setup demo test lint docs catalog kills bench differential replay sweep fuzz clean print-bin
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv/$(TAG)
@@ -53,6 +53,11 @@ docs: setup
 catalog: setup
 	$(BIN)/python -m pip install --quiet --editable '.[catalog]'
 	$(BIN)/python -m pytest tests/catalog --full-catalog
+
+# Applies and undos killed at random moments, thousands of times: `make kills KILLS=3000`.
+KILLS := 3000
+kills: setup
+	DLFIX_KILLS=$(KILLS) $(BIN)/python -m pytest -q tests/test_kills.py
 
 # Cold runs beside peers' on one tree.
 bench: setup

@@ -35,6 +35,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="torch is not installed"))
 
 
+@pytest.fixture(autouse=True)
+def own_state(tmp_path_factory):
+    """Keep what dlfix remembers of applies away from this user's own."""
+    with pytest.MonkeyPatch.context() as patch:  # a test may undo its own
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def warm(request):
     """Warm processes for golden programs, None where they cannot or shall not be run."""

@@ -1,6 +1,41 @@
-"""`python -m dlfix`."""
+"""`python -m dlfix` and the command `dlfix`."""
 
-from dlfix.cli import main
+import os
+import sys
+
+from dlfix.safe_path import leave_working_folder
+
+# Before anything else is imported: a `signal.py` in the working directory is not ours to run.
+leave_working_folder()
+
+
+def main() -> None:
+    """Run the command line; what the system refuses is one line and status 2."""
+    from dlfix.cli import main as run
+
+    try:
+        try:
+            run()
+        finally:
+            if not sys.stdout.closed:  # the language server closes it
+                sys.stdout.flush()
+    except OSError as error:
+        if os.environ.get("DLFIX_TRACEBACK"):
+            raise
+        _give_up(error)
+
+
+def _give_up(error: OSError) -> None:
+    """Say what was refused, and end; what could not be printed is not tried again."""
+    try:
+        os.getcwd()
+        what = f"{error.filename or 'standard output'}: {error.strerror or error}"
+    except OSError:
+        what = "the working directory does not exist"
+    print(f"dlfix: {what}", file=sys.stderr)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(2)
+
 
 if __name__ == "__main__":
     main()

@@ -238,6 +238,10 @@ def apply(
     ignore: Ignore = None,
     extend_exclude: Exclude = None,
     exit_zero: ExitZero = False,
+    allow_dirty: Annotated[
+        bool,
+        typer.Option("--allow-dirty", help="Rewrite files with uncommitted changes, too."),
+    ] = False,
     prove: Annotated[
         str | None,
         typer.Option(
@@ -255,15 +259,21 @@ def apply(
     """Rewrite the code so that it survives. Exits with 1 if findings are left."""
     from dlfix import commands
 
-    settings = _settings(
-        paths, config_file, isolated,
-        select=_codes(select), extend_select=_codes(extend_select), ignore=_codes(ignore),
-        extend_exclude=_codes(extend_exclude), unsafe_fixes=unsafe_fixes, strict=strict,
-    )  # fmt: skip
+    try:
+        settings = _settings(
+            paths, config_file, isolated,
+            select=_codes(select), extend_select=_codes(extend_select), ignore=_codes(ignore),
+            extend_exclude=_codes(extend_exclude), unsafe_fixes=unsafe_fixes,
+            strict=strict,
+        )  # fmt: skip
+    except config.ConfigError:
+        if paths == [Path("-")] and not dry_run:
+            commands.pass_through()
+        raise
     request = commands.Request(
         tuple(paths or ()), settings, stdin_filename, quiet, color.value, report=report
     )
-    manner = commands.Manner(dry_run, side_by_side, interactive, exit_zero)
+    manner = commands.Manner(dry_run, side_by_side, interactive, exit_zero, allow_dirty)
     if prove is None:
         raise typer.Exit(commands.apply(request, manner))
     if dry_run or side_by_side:
@@ -274,14 +284,34 @@ def apply(
 
 
 @app.command()
-def undo(quiet: Quiet = False) -> None:
-    """Put back what the last apply wrote.
+def undo(
+    listed: Annotated[
+        bool, typer.Option("--list", help="List the applies that can be undone, and their files.")
+    ] = False,
+    diff: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", "--diff", help="Show the diff, write nothing; 1 if there is one."
+        ),
+    ] = False,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Drop the last apply from the list; write nothing.")
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="The whole project, not only what is below this folder.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Undo the last apply, below the working directory.
 
-    Only if the files are still as it left them.
+    A file that was changed since is left as it is and named. A second undo takes back the apply before.
     """
-    from dlfix import commands
+    from dlfix import commands, undo_commands
 
-    raise typer.Exit(commands.undo(commands.Request((), config.Settings(), quiet=quiet)))
+    if listed + diff + forget > 1:
+        _fail("--list, --diff and --forget exclude each other")
+    manner = undo_commands.Undo(listed, diff, forget, everything)
+    raise typer.Exit(undo_commands.undo(manner, commands.tell, quiet=quiet))
 
 
 @app.command()

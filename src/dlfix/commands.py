@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlfix import config
+from dlfix import undo_commands as writing
 from dlfix.config import Settings
 from dlfix.report.progress import Progress
 from dlfix.session import Outcome, Session, from_stdin
 from dlfix.source.printable import encodable, visible
 from dlfix.source.text import SourceError, contents
-from dlfix.source.writing import Change, write
+from dlfix.source.writing import Change
+from dlfix.undo import Written
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -114,7 +115,7 @@ def check(
     with _progress(request) as progress:
         session = _session(request, progress)
         if add_ignores:
-            return _baseline(session)
+            return _baseline(session, request)
         view = View(session, session.diagnoses())
         if output_format in ("json", "sarif") or request.report:
             session.preview_all([e.fix for e in view.entries if e.fix], request.jobs)
@@ -128,10 +129,14 @@ def check(
     return trouble or found
 
 
-def _baseline(session: Session) -> int:
+def _baseline(session: Session, request: Request) -> int:
     changes, count = session.baseline()
     trouble = _troubles(session)
-    write(changes)
+    written = writing.write(
+        changes, request.paths, tell, going_on=True, command="check --add-ignores"
+    )
+    if writing.failed(written, tell):
+        return FAILED
     tell(
         f"{count} finding{'s' * (count != 1)} suppressed in {len(changes)} file{'s' * (len(changes) != 1)}"
     )
@@ -185,6 +190,7 @@ class Manner:
     side_by_side: bool = False
     interactive: bool = False
     exit_zero: bool = False
+    allow_dirty: bool = False
 
 
 def apply(request: Request, manner: Manner) -> int:
@@ -221,41 +227,22 @@ def _finish(session: Session, outcome: Outcome, request: Request, manner: Manner
     view = View(session, outcome.left, outcome.project)
     session.bugs.extend(outcome.errors)
     shown = manner.diff or (manner.side_by_side and not manner.interactive)
-    failures: list[SourceError] = []
+    written: Written | None = None
     if shown:
         _show_diff(session, outcome, request, manner)
     else:
-        failures = _write_all(outcome.changes)
+        going_on = manner.allow_dirty or manner.interactive
+        written = writing.write(outcome.changes, request.paths, tell, going_on=going_on)
     if not request.quiet:
-        _summarise(view, outcome, request, shown, failures)
+        _summarise(view, outcome, request, written)
     if request.report:
         _write_report(view, request.report, outcome)
-    for failure in failures:
-        print(failure, file=sys.stderr)
+    failed = FAILED if writing.failed(written, tell) else CLEAN
     if not session.files:
         tell("no Python files found")
-    trouble = _troubles(session) or (FAILED if failures else CLEAN)
+    trouble = _troubles(session) or failed
     found = bool(outcome.changes) if shown else bool(view.entries)
     return trouble or (FOUND if found and not manner.exit_zero else CLEAN)
-
-
-def _write_all(changes: Sequence[Change]) -> list[SourceError]:
-    """Write all files, or none where one of them cannot be written."""
-    from dlfix import undo
-
-    if not changes:
-        return []
-    root = undo.home(Path.cwd())
-    try:
-        undo.note(changes, root)
-    except SourceError as error:
-        tell(f"{error}; `dlfix undo` will not know of this apply")
-    try:
-        write(changes)
-    except SourceError as error:
-        undo.forget(root)
-        return [error]
-    return []
 
 
 def _show_diff(session: Session, outcome: Outcome, request: Request, manner: Manner) -> None:
@@ -274,49 +261,47 @@ def _show_diff(session: Session, outcome: Outcome, request: Request, manner: Man
             diff.show(out, name, before, after, wide=wide)
 
 
-def _summarise(
-    view: View, outcome: Outcome, request: Request, would: bool, failures: list[SourceError]
-) -> None:
+def _summarise(view: View, outcome: Outcome, request: Request, written: Written | None) -> None:
+    """Say what was done and what is left; nothing was to be written where `written` is None."""
     from dlfix.report import text
     from dlfix.report.view import View
 
     first = View(view.session, [])
+    would = written is None
+    paths = {change.path for change in outcome.changes} if written is None else written.paths
     done = [
         (
             finding.code,
             getattr(planned.outcome, "message", ""),
             first.spot(finding.place).shown,
         )
-        for planned in (outcome.applied if not failures else ())
+        for planned in outcome.applied
+        if all(edit.path in paths for edit in getattr(planned.outcome, "edits", ()))
         for finding in planned.findings
     ]
     out = console(request.color, stderr=would)
     summary = text.applied(view, done, would=would)
     if summary.plain:
         out.print(summary, soft_wrap=True)
-    count = len(outcome.changes) if not failures else 0
     verb = "would be rewritten" if would else "rewritten"
-    undo = " Take it back with `dlfix undo`." if count and not would else ""
-    if count or summary.plain:
-        out.print(f"{text.plural(count, 'file')} {verb}.{undo}", soft_wrap=True)
-    elif view.session.files:
+    undo = " Take it back with `dlfix undo`." if written is not None and written.undoable else ""
+    if paths or summary.plain:
+        out.print(f"{text.plural(len(paths), 'file')} {verb}.{undo}", soft_wrap=True)
+    elif view.session.files and not outcome.changes:
         out.print(text.summary(view, len(view.session.files)), soft_wrap=True)
 
 
 def _filter(request: Request, manner: Manner) -> int:
-    """Read from stdin, write to stdout; what cannot be mended goes through as it came."""
+    """Read from stdin, write to stdout; what cannot be rewritten goes through as it came."""
     data = sys.stdin.buffer.read()
     name = (request.stdin_filename or Path("stdin.py")).absolute()
     try:
-        session, source = from_stdin(data, name, request.settings)
-        outcome = session.rewrite()
-        after = data
-        for change in outcome.changes:
-            book = name in session.notebooks
-            after = change.after if book else source.encode(outcome.after[name])
-    except SourceError as error:
-        if not manner.diff:
+        session, outcome, after = _rewritten(data, name, request.settings)
+    except Exception as error:
+        if not manner.diff:  # an editor takes what comes for its new text, whatever the status
             _put(data)
+        if not isinstance(error, SourceError):
+            raise
         print(error, file=sys.stderr)
         return FAILED
     from dlfix.report.view import View
@@ -330,26 +315,29 @@ def _filter(request: Request, manner: Manner) -> int:
         _put(after)
     session.bugs.extend(outcome.errors)
     if not request.quiet:
-        _summarise(View(session, outcome.left, outcome.project), outcome, request, True, [])
+        _summarise(View(session, outcome.left, outcome.project), outcome, request, None)
     found = after != data if manner.diff else bool(outcome.left)
     return _troubles(session) or (FOUND if found and not manner.exit_zero else CLEAN)
+
+
+def _rewritten(data: bytes, name: Path, settings: Settings) -> tuple[Session, Outcome, bytes]:
+    session, source = from_stdin(data, name, settings)
+    outcome = session.rewrite()
+    after = data
+    for change in outcome.changes:
+        after = change.after if name in session.notebooks else source.encode(outcome.after[name])
+    return session, outcome, after
+
+
+def pass_through() -> None:
+    """Give a filter's text back as it came."""
+    _put(sys.stdin.buffer.read())
 
 
 def _put(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
-
-
-def undo(request: Request) -> int:
-    """Put back what the last apply wrote."""
-    from dlfix import undo as journal
-    from dlfix.report.view import shown
-
-    for path in journal.undo(Path.cwd()):
-        if not request.quiet:
-            print(f"put back {shown(path)}")
-    return CLEAN
 
 
 # Looking around

@@ -43,17 +43,18 @@ def _here(fixes: Iterable[Fix], text: Callable[[Path], str]) -> list[dict[Path, 
 def _in_processes(
     fixes: Sequence[Fix], text: Callable[[Path], str], jobs: int, tell: Tell
 ) -> list[dict[Path, str]]:
-    # Spawned on every system: what is sent is plans and texts, which pickle.
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
+    from dlfix.processes import each
 
-    context = multiprocessing.get_context("spawn")
     share = max(4, -(-len(fixes) // (4 * jobs)))  # fixes of a file stay together for the most part
     shares = [fixes[start : start + share] for start in range(0, len(fixes), share)]
-    work = [(each, {e.path: text(e.path) for fix in each for e in fix.edits}) for each in shares]
-    with ProcessPoolExecutor(min(jobs, len(work)), mp_context=context) as pool:
-        made = pool.map(_share, work)
-        return [texts for _ in told("working out fixes", work, tell) for texts in next(made)]
+    work = [(some, {e.path: text(e.path) for fix in some for e in fix.edits}) for some in shares]
+    lost: list[dict[Path, str]] | None = None
+    made = each(_share, work, jobs, lost=lost, chunk=1)
+    return [
+        texts
+        for some, _ in told("working out fixes", work, tell)
+        for texts in (next(made) or [{}] * len(some))
+    ]
 
 
 def _share(item: tuple[Sequence[Fix], dict[Path, str]]) -> list[dict[Path, str]]:

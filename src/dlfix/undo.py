@@ -1,49 +1,27 @@
-"""Putting back what the last apply wrote."""
+"""Writing what an apply makes, so that it can be taken back; and taking it back."""
 
 from __future__ import annotations
 
-import base64
-import contextlib
-import hashlib
-import json
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from dlfix import journal
+from dlfix.journal import Busy, Entry, File, Journal, NoJournal
 from dlfix.source.text import SourceError
-from dlfix.source.writing import Change, write
+from dlfix.source.writing import Change, PartlyWritten, Target, resolve, write
 
-FOLDER = ".dlfix"
-JOURNAL = "last-apply.json"
+Say = Callable[[str], None]
 
 
 class NothingToUndo(Exception):
     """There is no apply to take back; the message says why."""
 
 
-def note(changes: Sequence[Change], root: Path) -> None:
-    """Keep what is needed to undo these changes; raise SourceError where that cannot be kept."""
-    journal = root / FOLDER / JOURNAL
-    entries = [
-        {
-            "path": str(change.path),
-            "before": base64.b85encode(change.before).decode(),
-            "after": hashlib.sha256(change.after).hexdigest(),
-        }
-        for change in changes
-    ]
-    try:
-        journal.parent.mkdir(exist_ok=True)
-        (journal.parent / ".gitignore").write_text("*\n")
-        fresh = journal.with_suffix(".new")
-        fresh.write_text(json.dumps({"version": 1, "files": entries}))
-        fresh.replace(journal)
-    except OSError as error:
-        raise SourceError(journal, None, error.strerror or str(error)) from error
-
-
 def home(start: Path) -> Path:
-    """Return where the journal of an apply from this folder is kept: the project's root."""
+    """Return the root of the project that a folder is in; the folder itself where none is marked."""
     for marks in ((".git",), ("dlfix.toml", "pyproject.toml")):
         for folder in (start, *start.parents):
             if any((folder / mark).exists() for mark in marks):
@@ -51,52 +29,245 @@ def home(start: Path) -> Path:
     return start
 
 
-def undo(start: Path) -> list[Path]:
-    """Put back the last apply at or above `start`; raise where a file is not as it was left."""
-    journal = _journal(start)
-    changes = [_change(entry, journal) for entry in _entries(journal)]
-    edited = [change.path for change, same in changes if not same]
-    if edited:
-        names = ", ".join(str(path) for path in edited)
-        raise NothingToUndo(f"changed since the last apply, nothing put back: {names}")
-    write([change for change, _ in changes if change.before != change.after])
-    forget(journal.parent.parent)
-    return [change.path for change, _ in changes]
+# Writing
 
 
-def _journal(start: Path) -> Path:
-    for folder in (start, *start.parents):
-        journal = folder / FOLDER / JOURNAL
-        if journal.is_file():
-            return journal
+@dataclass(frozen=True)
+class Written:
+    """What came of writing."""
+
+    paths: frozenset[Path] = frozenset()  # what was rewritten, as the changes name it
+    error: SourceError | None = None
+    undoable: bool = False
+
+
+def record(
+    changes: Sequence[Change], named: Sequence[Path], say: Say, command: str = "apply"
+) -> Written:
+    """Write changes and note them in the journal; files only below the project or what was named."""
+    if not changes:
+        return Written()
+    start = Path.cwd()
+    within = [home(start), *(path if path.is_dir() else path.parent for path in named)]
+    try:
+        targets = [resolve(change, within) for change in changes]
+    except SourceError as error:
+        return Written(error=error)
+    tree = _tree(targets, start)
+    try:
+        with journal.opened(tree, say) as kept:
+            return _record(kept, [_from(tree, target) for target in targets], say, command)
+    except Busy as error:
+        return Written(error=SourceError(tree, None, str(error)))
+    except NoJournal as error:
+        say(f"{error}; `dlfix undo` will not know of this apply")
+        return _write(targets, "", say, undoable=False)
+
+
+def _tree(targets: Sequence[Target], start: Path) -> Path:
+    """Return the folder whose journal notes the changes: the project, if it holds them all."""
+    project = Path(os.path.realpath(home(start)))
+    if all(target.path.is_relative_to(project) for target in targets):
+        return project
+    return home(Path(os.path.commonpath([target.path.parent for target in targets])))
+
+
+def _from(tree: Path, target: Target) -> Target:
+    return Target(target.change, tree, target.path.relative_to(tree).parts)
+
+
+def _record(kept: Journal, targets: Sequence[Target], say: Say, command: str) -> Written:
+    entry = kept.begin(command, targets)
+    try:
+        written = _write(targets, entry.token, say, undoable=True)
+    except BaseException:
+        kept.recover()
+        raise
+    files = [
+        file
+        for file, target in zip(entry.files, targets, strict=True)
+        if target.change.path in written.paths
+    ]
+    try:
+        kept.finish(entry, files)
+        kept.forget_oldest()
+    except NoJournal as error:
+        say(f"{error}; `dlfix undo` will take this apply for an interrupted one")
+    return written
+
+
+def _write(targets: Sequence[Target], token: str, say: Say, *, undoable: bool) -> Written:
+    try:
+        write(targets, token, say)
+    except PartlyWritten as error:
+        done = frozenset(target.change.path for target in error.written)
+        return Written(done, error, undoable and bool(done))
+    except SourceError as error:
+        return Written(error=error)
+    return Written(frozenset(target.change.path for target in targets), None, undoable)
+
+
+def wrote(start: Path, say: Say) -> frozenset[str]:
+    """Return hashes of the texts that earlier applies gave the files of a project."""
+    tree = Path(os.path.realpath(home(start)))
+    try:
+        if not journal.exists(tree):
+            return frozenset()
+        with journal.opened(tree, say) as kept:
+            return frozenset(file.after for entry in kept.entries() for file in entry.files)
+    except (NoJournal, Busy):
+        return frozenset()
+
+
+# Taking back
+
+
+@dataclass
+class Undoing:
+    """What taking back the last apply does."""
+
+    tree: Path
+    entry: Entry
+    targets: list[Target] = field(default_factory=list)
+    edited: list[Path] = field(default_factory=list)  # changed since, and left as they are
+    outside: int = 0  # files of that apply that are not asked for
+    settled: dict[int, list[File]] = field(default_factory=dict)  # by entry: as before, then
+
+
+def undo(start: Path, *, everything: bool = False, say: Say = lambda note: None) -> Undoing:
+    """Put back the last apply, below `start` or with `everything` in the whole project."""
+    with _journal(start, everything, say) as (kept, scope):
+        group = _last(kept, scope)
+        plan = _plan(kept, group, scope)
+        if plan.targets:
+            _put_back(kept, group, plan, say)
+        elif plan.edited:
+            names = ", ".join(map(str, plan.edited))
+            raise NothingToUndo(
+                f"changed since the last apply, nothing put back: {names}"
+                " (`dlfix undo --forget` drops that apply from the list)"
+            )
+        else:
+            _settle(kept, group, plan)
+        return plan
+
+
+def preview(start: Path, *, everything: bool = False, say: Say = lambda note: None) -> Undoing:
+    """Return what `undo` would do."""
+    with _journal(start, everything, say) as (kept, scope):
+        return _plan(kept, _last(kept, scope), scope)
+
+
+def forget(start: Path, *, everything: bool = False, say: Say = lambda note: None) -> Undoing:
+    """Drop the last apply from the journal; the files stay as they are."""
+    with _journal(start, everything, say) as (kept, scope):
+        group = _last(kept, scope)
+        plan = _plan(kept, group, scope)
+        for entry in group:
+            left = [file for file in entry.files if not _within(file, scope)]
+            kept.finish(entry, left)
+        return plan
+
+
+def applies(
+    start: Path, *, everything: bool = False, say: Say = lambda note: None
+) -> list[tuple[Entry, list[Path]]]:
+    """Return the applies that can be taken back, the newest first, with their files."""
+    with _journal(start, everything, say) as (kept, scope):
+        return [
+            (entry, [kept.tree.joinpath(*file.parts) for file in files])
+            for entry in kept.entries()
+            if (files := [file for file in entry.files if _within(file, scope)])
+        ]
+
+
+@contextmanager
+def _journal(start: Path, everything: bool, say: Say) -> Iterator[tuple[Journal, tuple[str, ...]]]:
+    """Open the nearest journal that has something at or below `start`, and give the scope in it."""
+    start = Path(os.path.realpath(start))
+    try:
+        for tree in (start, *start.parents):
+            if not journal.exists(tree):
+                continue
+            with journal.opened(tree, say) as kept:
+                scope = () if everything else start.relative_to(tree).parts
+                if any(_within(file, scope) for entry in kept.entries() for file in entry.files):
+                    yield kept, scope
+                    return
+    except (NoJournal, Busy) as error:
+        raise NothingToUndo(str(error)) from error
     raise NothingToUndo("no apply to undo here")
 
 
-def _entries(journal: Path) -> list[dict[str, Any]]:
+def _within(file: File, scope: tuple[str, ...]) -> bool:
+    return file.parts[: len(scope)] == scope
+
+
+def _last(kept: Journal, scope: tuple[str, ...]) -> list[Entry]:
+    """Return the last apply, and those before it that it went on with after they were killed."""
+    group: list[Entry] = []
+    for entry in kept.entries():
+        if not any(_within(file, scope) for file in entry.files):
+            continue
+        if group and entry.kind != "part":
+            break
+        group.append(entry)
+    return group
+
+
+def _plan(kept: Journal, group: Sequence[Entry], scope: tuple[str, ...]) -> Undoing:
+    plan = Undoing(kept.tree, group[0])
+    now: dict[tuple[str, ...], bytes | None] = {}
+    then: dict[tuple[str, ...], bytes] = {}
+    edited: set[tuple[str, ...]] = set()
+    for entry in group:
+        for file in entry.files:
+            parts = file.parts
+            if not _within(file, scope):
+                plan.outside += 1
+                continue
+            if parts in edited:
+                continue
+            if parts not in now:
+                now[parts] = kept.now(file)
+            holds = then.get(parts, now[parts])
+            if holds is None or not (holds == file.before or journal.digest(holds) == file.after):
+                edited.add(parts)
+                continue
+            then[parts] = file.before
+            plan.settled.setdefault(entry.number, []).append(file)
+    for parts, data in sorted(then.items()):
+        before = now[parts]
+        if before is not None and before != data:
+            change = Change(kept.tree.joinpath(*parts), before, data)
+            plan.targets.append(Target(change, kept.tree, parts))
+    plan.edited = [kept.tree.joinpath(*parts) for parts in sorted(edited)]
+    return plan
+
+
+def _put_back(kept: Journal, group: Sequence[Entry], plan: Undoing, say: Say) -> None:
+    group = [kept.reopen(entry) for entry in group]
     try:
-        files: list[dict[str, Any]] = json.loads(journal.read_text())["files"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise NothingToUndo(f"{journal}: cannot be read") from error
-    return files
+        write(plan.targets, group[0].token, say)
+    except PartlyWritten as error:
+        done = {target.parts for target in error.written}
+        undone = {target.parts for target in plan.targets} - done
+        for files in plan.settled.values():
+            files[:] = [file for file in files if file.parts not in undone]
+        _settle(kept, group, plan)
+        raise
+    except SourceError:
+        plan.settled.clear()
+        _settle(kept, group, plan)
+        raise
+    except BaseException:
+        kept.recover()
+        raise
+    _settle(kept, group, plan)
 
 
-def _change(entry: dict[str, Any], journal: Path) -> tuple[Change, bool]:
-    path = Path(entry["path"])
-    try:
-        now = path.read_bytes()
-    except OSError:
-        return Change(path, b"", b""), False
-    before = base64.b85decode(entry["before"])
-    # As before: an apply that was stopped half-way never came to it.
-    same = now == before or hashlib.sha256(now).hexdigest() == entry["after"]
-    return Change(path, now, before), same
-
-
-def forget(root: Path) -> None:
-    """Drop the journal, and its folder if nothing else is in it."""
-    folder = root / FOLDER
-    (folder / JOURNAL).unlink(missing_ok=True)
-    with contextlib.suppress(OSError):
-        if [path.name for path in folder.iterdir()] == [".gitignore"]:
-            (folder / ".gitignore").unlink()
-            folder.rmdir()
+def _settle(kept: Journal, group: Sequence[Entry], plan: Undoing) -> None:
+    """Keep of each apply what was not put back."""
+    for entry in group:
+        done = plan.settled.get(entry.number, [])
+        kept.finish(entry, [file for file in entry.files if file not in done])

@@ -179,6 +179,33 @@ def test_stdin_goes_through_as_it_came_where_it_does_not_parse(dlfix):
     assert "does not parse" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.py", b"# coding: hex\nx = bad\n"),
+        ("a.py", b"# coding: utf-16\nx = bad\n"),
+        ("a.py", b"# coding: nonsense\nx = bad\n"),
+        ("a.py", b"x = bad  # caf\xe9\n"),
+        ("a.py", b"x = bad\0\n"),
+        ("a.ipynb", b'{"cells": [], "metadata": {"a": "\xe9"}}'),
+        ("a.ipynb", b'{"cells": [], "metadata": null}'),
+        ("a.ipynb", b"not json"),
+    ],
+)
+def test_stdin_that_cannot_be_read_goes_through_as_it_came(dlfix, name, data):
+    result = dlfix("apply", "-", "--stdin-filename", name, input=data)
+    assert result.stdout_bytes == data
+    assert "Traceback" not in result.stderr
+
+
+def test_stdin_goes_through_as_it_came_where_the_configuration_is_wrong(dlfix):
+    write(dlfix.folder, "dlfix.toml", "selct = []\n")
+    result = dlfix("apply", "-", input="x = bad\n")
+    assert result.exit_code == 2
+    assert result.stdout == "x = bad\n"
+    assert "selct" in result.stderr
+
+
 def test_stdin_with_diff_gives_a_patch(dlfix):
     result = dlfix("apply", "-", "--diff", "--stdin-filename", "s.py", input="x = bad\n")
     assert result.exit_code == 1
@@ -216,15 +243,31 @@ def test_undo_puts_the_bytes_back(dlfix):
     assert "put back a.py" in result.stdout
 
 
-def test_undo_touches_nothing_where_a_file_was_edited_since(dlfix):
+def test_undo_leaves_a_file_that_was_edited_since_and_says_so(dlfix):
     path = write(dlfix.folder, "a.py", "x = bad\n")
     other = write(dlfix.folder, "b.py", "x = bad\n")
     dlfix("apply")
     path.write_text("x = mine\n")
     result = dlfix("undo")
     assert result.exit_code == 2
-    assert "changed since the last apply" in result.stderr
-    assert other.read_text() == "x = good\n"
+    assert "a.py: changed since the last apply; left as it is" in result.stderr
+    assert path.read_text() == "x = mine\n"
+    assert other.read_text() == "x = bad\n"
+
+
+def test_undo_does_not_go_on_to_an_older_apply_where_all_was_edited_since(dlfix):
+    older = write(dlfix.folder, "a.py", "x = bad\n")
+    dlfix("apply")
+    path = write(dlfix.folder, "b.py", "x = bad\n")
+    dlfix("apply")
+    path.write_text("x = mine\n")
+    result = dlfix("undo")
+    assert result.exit_code == 2
+    assert "nothing put back" in result.stderr
+    assert older.read_text() == "x = good\n"
+    assert dlfix("undo", "--forget").exit_code == 0
+    assert dlfix("undo").exit_code == 0
+    assert (older.read_text(), path.read_text()) == ("x = bad\n", "x = mine\n")
 
 
 def test_undo_twice_says_that_there_is_nothing(dlfix):
@@ -234,6 +277,128 @@ def test_undo_twice_says_that_there_is_nothing(dlfix):
     result = dlfix("undo")
     assert result.exit_code == 2
     assert result.stderr == "dlfix: no apply to undo here\n"
+
+
+@pytest.fixture
+def committed(dlfix):
+    """Run dlfix in a git repository with one committed file, which was changed since."""
+    path = write(dlfix.folder, "a.py", "x = 1\n")
+    for command in (["init", "-q"], ["add", "a.py"]):
+        subprocess.run(["git", *command], cwd=dlfix.folder, check=True)
+    path.write_text("x = bad\n")
+    return path
+
+
+def test_a_file_with_uncommitted_changes_is_named_and_nothing_is_written(dlfix, committed):
+    other = write(dlfix.folder, "b.py", "x = bad\n")
+    result = dlfix("apply")
+    assert result.exit_code == 2
+    assert "uncommitted changes (a.py); nothing written, see --allow-dirty" in result.stderr
+    assert (committed.read_text(), other.read_text()) == ("x = bad\n", "x = bad\n")
+
+
+def test_allow_dirty_goes_on(dlfix, committed):
+    result = dlfix("apply", "--allow-dirty")
+    assert result.exit_code == 0
+    assert committed.read_text() == "x = good\n"
+    assert result.stderr == ""
+
+
+def test_a_file_that_was_named_is_rewritten_and_its_uncommitted_changes_are_said(dlfix, committed):
+    result = dlfix("apply", committed)
+    assert result.exit_code == 0
+    assert "uncommitted changes in a.py" in result.stderr
+    assert committed.read_text() == "x = good\n"
+
+
+def test_what_an_earlier_apply_wrote_is_no_change_of_the_users(dlfix, committed):
+    committed.write_text("x = bad\ny = worse\n")
+    subprocess.run(["git", "add", "."], cwd=dlfix.folder, check=True)
+    dlfix("apply")
+    assert dlfix("apply", "--unsafe-fixes").exit_code == 0
+    assert committed.read_text() == "x = good\ny = better\n"
+
+
+def test_a_diff_is_shown_whatever_git_says(dlfix, committed):
+    assert "+x = good" in dlfix("apply", "--diff").stdout
+
+
+def test_undo_lists_the_applies_the_newest_first(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    dlfix("apply")
+    write(dlfix.folder, "b.py", "x = bad\n")
+    dlfix("check", "--add-ignores")
+    lines = dlfix("undo", "--list").stdout.splitlines()
+    assert [line.split("  ")[-1] for line in lines] == [
+        "check --add-ignores", "b.py", "apply", "a.py",
+    ]  # fmt: skip
+
+
+def test_undo_takes_back_the_comments_of_add_ignores(dlfix):
+    path = write(dlfix.folder, "a.py", "x = bad\n")
+    dlfix("check", "--add-ignores")
+    assert path.read_text() != "x = bad\n"
+    assert dlfix("undo").exit_code == 0
+    assert path.read_text() == "x = bad\n"
+
+
+@pytest.mark.parametrize("flag", ["--diff", "--dry-run"])
+def test_undo_shows_what_it_would_put_back(dlfix, flag):
+    path = write(dlfix.folder, "a.py", "x = bad\n")
+    dlfix("apply")
+    result = dlfix("undo", flag)
+    assert result.exit_code == 1
+    assert "-x = good\n+x = bad\n" in result.stdout
+    assert path.read_text() == "x = good\n"
+
+
+def test_undo_in_a_subfolder_leaves_the_rest_of_the_apply_unless_all_is_asked_for(
+    dlfix, monkeypatch
+):
+    (dlfix.folder / ".git").mkdir()
+    paths = [write(dlfix.folder, name, "x = bad\n") for name in ("a.py", "b.py", "sub/c.py")]
+    dlfix("apply")
+    monkeypatch.chdir(paths[2].parent)
+    result = dlfix("undo")
+    assert result.exit_code == 0
+    assert "2 more of that apply outside this folder; --all puts them back, too" in result.stderr
+    assert [path.read_text() for path in paths] == ["x = good\n", "x = good\n", "x = bad\n"]
+    dlfix("undo", "--all")
+    assert [path.read_text() for path in paths] == ["x = bad\n"] * 3
+
+
+def test_two_ways_to_look_at_undo_exclude_each_other(dlfix):
+    result = dlfix("undo", "--list", "--diff")
+    assert result.exit_code == 2
+    assert "exclude each other" in result.stderr
+
+
+def test_a_write_that_fails_halfway_says_what_was_written_and_what_was_not(dlfix, monkeypatch):
+    for name in ("a.py", "b.py", "c.py"):
+        write(dlfix.folder, name, "x = bad\n")
+    replace = os.replace
+
+    def busy(source, target, **where):
+        if target == "b.py":
+            raise OSError(16, "Device or resource busy")
+        replace(source, target, **where)
+
+    monkeypatch.setattr("os.replace", busy)
+    result = dlfix("apply")
+    assert result.exit_code == 2
+    assert "b.py: Device or resource busy" in result.stderr
+    assert "the files before it were rewritten" in result.stderr
+    assert "Fixed (1)" in result.stdout
+    assert "1 file rewritten. Take it back" in result.stdout
+
+
+def test_a_write_that_fails_does_not_say_that_all_is_well(dlfix, monkeypatch):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    allowed = os.access
+    monkeypatch.setattr("os.access", lambda p, mode: mode != os.W_OK and allowed(p, mode))
+    result = dlfix("apply")
+    assert result.exit_code == 2
+    assert result.stdout == ""
 
 
 def test_undo_finds_the_journal_from_another_folder_of_the_project(dlfix, monkeypatch):
@@ -262,17 +427,17 @@ def test_an_apply_killed_between_two_files_leaves_each_whole(dlfix, monkeypatch)
     paths = [write(dlfix.folder, name, "x = bad\n") for name in ("a.py", "b.py")]
     replace = os.replace
 
-    def once(source, target, *args):
-        if os.path.basename(target) == "b.py":
+    def once(source, target, **where):
+        if target == "b.py":
             raise KeyboardInterrupt
-        replace(source, target, *args)
+        replace(source, target, **where)
 
     monkeypatch.setattr(writing.os, "replace", once)
     dlfix("apply")
     monkeypatch.undo()
     monkeypatch.chdir(dlfix.folder)
     assert [path.read_text() for path in paths] == ["x = good\n", "x = bad\n"]
-    assert sorted(os.listdir(dlfix.folder)) == [".dlfix", "a.py", "b.py"]
+    assert sorted(os.listdir(dlfix.folder)) == ["a.py", "b.py"]
     assert dlfix("undo").exit_code == 0
     assert [path.read_text() for path in paths] == ["x = bad\n", "x = bad\n"]
 

@@ -865,7 +865,165 @@ def test_the_environment_beside_the_project_is_found(tmp_path, monkeypatch):
     python = tmp_path / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.touch()
+    (tmp_path / "pyproject.toml").touch()
     script = tmp_path / "src" / "train.py"
     script.parent.mkdir()
     script.touch()
     assert probe.interpreter(str(script)) == str(python)
+
+
+@pytest.fixture
+def above(tmp_path, monkeypatch):
+    """An environment in the folder above a project, and the project's script."""
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.delenv("CONDA_PREFIX", raising=False)
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.touch()
+    script = tmp_path / "project" / "train.py"
+    script.parent.mkdir()
+    (script.parent / ".git").mkdir()
+    script.touch()
+    return script
+
+
+def test_an_environment_above_the_project_is_not_used(above):
+    assert probe.interpreter(str(above)) == sys.executable
+
+
+def test_an_environment_above_a_script_in_no_project_is_not_used(above):
+    (above.parent / ".git").rmdir()
+    assert probe.interpreter(str(above)) == sys.executable
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="needs root")
+@pytest.mark.parametrize("foreign", [".venv", "."])
+def test_an_environment_of_another_user_is_not_used(above, foreign):
+    (above.parent.parent / ".venv").rename(above.parent / ".venv")
+    assert probe.interpreter(str(above)) == str(above.parent / ".venv/bin/python")
+    os.chown(above.parent / foreign, 1234, 1234)
+    assert probe.interpreter(str(above)) == sys.executable
+
+
+def test_an_environment_that_anybody_may_write_to_is_not_used(above):
+    (above.parent.parent / ".venv").rename(above.parent / ".venv")
+    (above.parent / ".venv").chmod(0o777)
+    assert probe.interpreter(str(above)) == sys.executable
+
+
+def test_the_interpreter_is_named_before_it_runs_and_in_the_report(tmp_path, monkeypatch, capfd):
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(sys.executable)
+    script = write(
+        tmp_path,
+        """
+        import multiprocessing
+        if __name__ == "__main__":
+            multiprocessing.Process(target=print).start()
+        """,
+    )
+    assert commands.probe(script) == 0
+    out, err = capfd.readouterr()
+    assert f"dlfix: runs {script} in {python}" in err
+    assert f"Interpreter: {python}" in " ".join(out.split())
+
+
+# ---------------------------------------------------------------- leaving nothing behind
+
+
+ORPHANS = """
+    import os, sys, time
+    for _ in range(3):
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                with open(sys.argv[1], "a") as file:
+                    file.write(f"{os.getpid()}\\n")
+                time.sleep(300)
+            os._exit(0)
+    while not os.path.exists(sys.argv[1]) or len(open(sys.argv[1]).readlines()) < 3:
+        time.sleep(0.05)
+"""
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives orphans to a reaper")
+
+
+def runs(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def noted(path):
+    numbers = [int(line) for line in path.read_text().split()]
+    assert len(numbers) == 3
+    return numbers
+
+
+@LINUX
+def test_daemons_of_the_program_end_with_the_time_limit(tmp_path):
+    script = write(tmp_path, ORPHANS, "time.sleep(300)")
+    with pytest.raises(ProbeError, match="was not done after 4 s"):
+        probe.probe(script, [str(tmp_path / "pids")], timeout=4)
+    assert not any(map(runs, noted(tmp_path / "pids")))
+
+
+@LINUX
+def test_daemons_of_the_program_end_with_the_program(tmp_path):
+    script = write(tmp_path, ORPHANS)
+    with pytest.raises(ProbeError, match="started no worker"):
+        probe.probe(script, [str(tmp_path / "pids")])
+    assert not any(map(runs, noted(tmp_path / "pids")))
+
+
+@LINUX
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_daemons_of_the_program_end_with_dlfix(tmp_path, number):
+    script = write(tmp_path, ORPHANS, "open(sys.argv[1] + '-all', 'w')", "time.sleep(300)")
+    note = tmp_path / "pids"
+    code = "import sys; from dlfix.runtime import probe; probe.probe(sys.argv[1], sys.argv[2:])"
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, script, str(note)], stderr=subprocess.DEVNULL
+    )
+    wait_for(lambda: (tmp_path / "pids-all").exists())
+    child.send_signal(number)
+    child.wait()
+    wait_for(lambda: not any(map(runs, noted(note))))
+
+
+def wait_for(condition):
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_a_program_that_prints_without_end_is_cut(tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(probe, "PRINTED", 1000)
+    script = write(tmp_path, "print('x' * 100_000)\nprint('end')")
+    with pytest.raises(ProbeError, match="started no worker"):
+        probe.probe(script)
+    err = capfd.readouterr().err
+    assert err.count("x") < 1100
+    assert "prints too much; the rest is not shown" in err
+
+
+def test_a_module_of_the_working_directory_is_not_run_unless_it_is_the_scripts(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "project").mkdir()
+    script = write(
+        tmp_path / "project",
+        """
+        import sys, torch.utils.data, multiprocessing
+        if __name__ == "__main__":
+            assert sys.path[0].endswith("project"), sys.path
+            multiprocessing.Process(target=lambda: None).start()
+        """,
+    )
+    (tmp_path / "base64.py").write_text("open('trapped', 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    assert probe.probe(script).culprits
+    assert not (tmp_path / "trapped").exists()

@@ -38,6 +38,7 @@ def probe(
     line on stderr says why.
     """
     try:
+        _name_interpreter(target, python)
         if run:
             return _probe_run(target, args, python, timeout, output_format)
         probed = probing.probe(target, args, python=python, go_on=go_on, timeout=timeout)
@@ -53,6 +54,13 @@ def probe(
     for text in troubles:
         _fail(ProbeError(text))
     return 2 if troubles else int(bool(joined))
+
+
+def _name_interpreter(target: str, python: str | None) -> None:
+    """Say which interpreter is used, where nobody named it and it is not dlfix's own."""
+    chosen = probing.interpreter(target, python)
+    if python is None and chosen != sys.executable:
+        print(f"dlfix: runs {target} in {chosen}", file=sys.stderr)
 
 
 def _probe_run(
@@ -104,6 +112,7 @@ def prove(
     """
     try:
         target, *args = shlex.split(program) or [""]
+        _name_interpreter(target, python)
         before = probing.fetch(target, args, python=python, timeout=timeout)
         status = rewrite()
         after = probing.fetch(target, args, python=python, timeout=timeout)

@@ -8,21 +8,24 @@ import os
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dlfix.runtime import runner
+from dlfix import signals
+from dlfix.runtime import runner, supervisor
 from dlfix.runtime.messages import RANKS, meanings
+from dlfix.undo import home
 
 HEAVY = 500 << 20  # bytes a worker, from which on a dataset is named
 METHODS = ("none", "fork", "spawn", "forkserver") if os.name == "posix" else ("none", "spawn")
+PRINTED = 10 << 20  # bytes of the program's own prints that are shown
 GRACE = 5.0  # seconds for the program's own exit handlers
 REFUSES = re.compile(r"pickl|seriali[sz]|NotImplementedError|process|worker", re.IGNORECASE)
 
@@ -170,18 +173,43 @@ def fetch(
 
 
 def interpreter(target: str, python: str | None = None) -> str:
-    """Return the project's interpreter: the one asked for, the active one, the one beside it."""
+    """Return the project's interpreter: the one asked for, the active one, the one in the project.
+
+    Only from the script's folder up to the project's root, and only one that belongs to this user:
+    a folder above may be anybody's.
+    """
     if python is not None:
         found = shutil.which(python)
         if found is None:
             raise ProbeError(f"{python}: no such interpreter")
         return found
-    homes = [os.environ[name] for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if name in os.environ]
-    start = Path(target).resolve() if Path(target).exists() else Path.cwd() / "-"
-    homes += [str(folder / name) for folder in start.parents for name in (".venv", "venv")]
+    active = [
+        Path(os.environ[name]) for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if name in os.environ
+    ]
+    beside = [folder / name for folder in _project(target) for name in (".venv", "venv")]
     places = ("bin/python", "Scripts/python.exe", "python.exe")
-    candidates = (Path(home) / place for home in homes for place in places)
+    candidates = [home / place for home in (*active, *filter(_is_ours, beside)) for place in places]
     return str(next((path for path in candidates if path.is_file()), sys.executable))
+
+
+def _project(target: str) -> list[Path]:
+    """Return the folders from the script's own up to the project's root."""
+    start = Path(target).resolve().parent if Path(target).exists() else Path.cwd()
+    root = home(start)
+    return [folder for folder in (start, *start.parents) if folder.is_relative_to(root)]
+
+
+def _is_ours(folder: Path) -> bool:
+    """Tell whether an environment, and the folder it is in, belong to this user alone."""
+    if os.name != "posix":
+        return True
+    try:
+        links = [os.lstat(path) for path in (folder.parent, folder)]
+        folders = [os.stat(path) for path in (folder.parent, folder)]
+    except OSError:
+        return False
+    owned = all(one.st_uid == os.geteuid() for one in (*links, *folders))
+    return owned and not any(one.st_mode & stat.S_IWOTH for one in folders)
 
 
 def _job(target: str, args: Sequence[str], python: str | None) -> dict[str, Any]:
@@ -237,36 +265,44 @@ def _row(line: str) -> dict[str, Any]:
 
 
 def _run_group(command: list[str], result: Path, timeout: float) -> int | None:
-    """Run a command in a process group of its own; kill the whole group at the end."""
-    group: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {}
-    with _ended_by_signals():
-        try:
-            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=_ours(), **group)
-        except OSError as error:
-            raise ProbeError(f"{command[0]}: {error.strerror}") from error
+    """Run a command; kill all that it started at the end. Return its status, None if it was late."""
+    with signals.raised():
+        if os.name == "posix":
+            return _run_supervised(command, result, timeout)
+        child = _started(command, stdin=subprocess.DEVNULL, stdout=_ours())
         try:
             return _await(child, result, timeout)
         finally:
-            _kill(child)
+            subprocess.run(["taskkill", "/T", "/F", "/PID", str(child.pid)], capture_output=True)
+            child.wait()
 
 
-@contextlib.contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Make the signals that end dlfix raise SystemExit, so that the program is ended with it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {getattr(signal, n): signal.signal(getattr(signal, n), _leave) for n in names}
+def _run_supervised(command: list[str], result: Path, timeout: float) -> int | None:
+    found = shutil.which(command[0])
+    if found is None:
+        raise ProbeError(f"{command[0]}: cannot be run")
+    over = [sys.executable, "-I", supervisor.__file__, str(PRINTED), found, *command[1:]]
+    child = _started(
+        over, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=_ours(), start_new_session=True
+    )
+    late = True
     try:
-        yield
+        late = _await(child, result, timeout) is None
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        # Closing its input ends the program and all that it started.
+        said, _ = child.communicate()
+    if late:
+        return None
+    with contextlib.suppress(ValueError):
+        return int(said)
+    raise ProbeError(f"{command[0]}: cannot be run")
 
 
-def _leave(number: int, frame: object) -> None:
-    raise SystemExit(128 + number)
+def _started(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(command, **options)
+    except OSError as error:
+        raise ProbeError(f"{command[0]}: {error.strerror}") from error
 
 
 def _ours() -> int:
@@ -293,15 +329,6 @@ def _has_ended(result: Path) -> bool:
     with result.open("rb") as file:
         file.seek(max(0, result.stat().st_size - 4096))
         return b'"event": "end"' in file.read()
-
-
-def _kill(child: subprocess.Popen[bytes]) -> None:
-    if os.name == "posix":
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(child.pid, signal.SIGKILL)
-    else:
-        subprocess.run(["taskkill", "/T", "/F", "/PID", str(child.pid)], capture_output=True)
-    child.wait()
 
 
 def _probed(target: str, python: str, rows: list[dict[str, Any]], timeout: float) -> Probed:

@@ -75,6 +75,7 @@ def bootstrap(source: str) -> str:
     return (
         "import sys\n"
         f"if sys.version_info<(3,8): sys.exit({TOO_OLD})\n"
+        "if sys.path[:1]==['']: del sys.path[0]\n"  # as `python script.py` does
         "import types,zlib,base64\n"
         "m=types.ModuleType('_dlfix_runner');sys.modules[m.__name__]=m\n"
         f"m.SOURCE=zlib.decompress(base64.b85decode('{packed}')).decode()\n"
@@ -1807,7 +1808,7 @@ def run_script(path, args):
     """Run a script as `python path args` would."""
     path = os.path.abspath(path)
     sys.argv = [path, *args]
-    sys.path[0] = os.path.dirname(path)
+    sys.path.insert(0, os.path.dirname(path))
     main_module = types.ModuleType("__main__")
     loader = importlib.machinery.SourceFileLoader("__main__", path)
     main_module.__dict__.update(__file__=path, __builtins__=__builtins__, __loader__=loader)
@@ -1820,7 +1821,7 @@ def run_factory(target, args, watch):
     """Call `package.module:factory` and take its loaders; return what it gave if it has none."""
     name, _, attributes = target.partition(":")
     sys.argv = [name, *args]
-    sys.path[0] = os.getcwd()
+    sys.path.insert(0, os.getcwd())
     sys.modules["__main__"] = types.ModuleType("__main__")
     made = importlib.import_module(name)
     watch.loaders.clear()  # those that the module made besides

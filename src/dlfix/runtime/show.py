@@ -49,6 +49,7 @@ def show_probe(probed: Probed, joined: Sequence[Joined], out: Console) -> None:
         out.print(verdict(joined), markup=True)
     if probed.is_cut:
         out.print("[dim]The program was ended where its first workers start (see --continue).[/]")
+    _say(out, f"[dim]Interpreter: {_plain(probed.python)}[/]", 0)
 
 
 def verdict(joined: Sequence[Joined]) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import secrets
 import stat
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dlfix import signals
+from dlfix.source.folders import Folder, below
 from dlfix.source.text import SourceError
 
 
@@ -22,82 +25,160 @@ class Change:
     after: bytes
 
 
-def write(changes: Sequence[Change]) -> None:
-    """Write all changes, or none where one of them cannot be; raise SourceError then.
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A change, and where it is written: a file below a folder, without a link on the way."""
+
+    change: Change
+    root: Path
+    parts: tuple[str, ...]
+
+    @property
+    def path(self) -> Path:
+        """The file itself, where the change's path may be a link to it."""
+        return self.root.joinpath(*self.parts)
+
+    @contextlib.contextmanager
+    def folder(self) -> Iterator[Folder]:
+        """Open the folder of the file; an OSError on the way becomes a SourceError."""
+        try:
+            with below(self.root, self.parts[:-1]) as folder:
+                yield folder
+        except OSError as error:
+            raise SourceError(self.change.path, None, _reason(error)) from error
+
+    def refuse_changed(self, folder: Folder) -> None:
+        """Raise SourceError unless the file still holds what was read."""
+        if folder.read(self.parts[-1]) != self.change.before:
+            reason = "changed on disk since it was read; not written"
+            raise SourceError(self.change.path, None, reason)
+
+
+class PartlyWritten(SourceError):
+    """Writing ended halfway; `written` has taken its place, the rest is as it was."""
+
+    def __init__(self, error: SourceError, written: Sequence[Target]) -> None:
+        super().__init__(error.path, error.row, error.reason)
+        self.written = tuple(written)
+
+
+def resolve(change: Change, within: Sequence[Path] = ()) -> Target:
+    """Follow the links to a change's file; raise SourceError where they lead out of `within`."""
+    real = Path(os.path.realpath(change.path))
+    roots = [Path(os.path.realpath(root)) for root in within] or [real.parent]
+    for root in roots:
+        if real != root and real.is_relative_to(root):
+            return Target(change, root, real.relative_to(root).parts)
+    reason = f"a symbolic link out of the project, to {real}; not written"
+    raise SourceError(change.path, None, reason)
+
+
+def temporary(token: str, number: int) -> str:
+    """Return the name of the temporary file for the change of this number in a run."""
+    return f"{temporary_prefix(token)}{number}.tmp"
+
+
+def temporary_prefix(token: str) -> str:
+    """Return how the names of a run's temporary files begin."""
+    return f".dlfix-{token}-"
+
+
+def new_token() -> str:
+    """Return what marks the temporary files of a run."""
+    return secrets.token_hex(8)
+
+
+def write(
+    targets: Sequence[Target | Change],
+    token: str = "",
+    say: Callable[[str], None] = lambda note: None,
+) -> None:
+    """Write all changes, or none where that can be known beforehand; raise SourceError then.
 
     Everything that can fail is done first: each new text lies on disk beside its file before the
-    first one takes its place.
+    first one takes its place. Each file is compared once more right before its new text does.
+    What else should be known is said.
     """
-    with contextlib.ExitStack() as stack:
-        ready = [(change, stack.enter_context(_beside(change))) for change in changes]
-        for change, _ in ready:
-            refuse_changed(change)
-        for change, temporary in ready:
-            try:
-                os.replace(temporary, os.path.realpath(change.path))
-            except OSError as error:
-                raise SourceError(change.path, None, error.strerror or str(error)) from error
-            _sync_folder(temporary.parent)
-
-
-def refuse_changed(change: Change) -> None:
-    """Raise SourceError unless the file still holds what was read."""
-    try:
-        now = change.path.read_bytes()
-    except OSError as error:
-        raise SourceError(change.path, None, error.strerror or str(error)) from error
-    if now != change.before:
-        raise SourceError(change.path, None, "changed on disk since it was read; not written")
+    places = [one if isinstance(one, Target) else resolve(one) for one in targets]
+    token = token or new_token()
+    written: list[Target] = []
+    with signals.raised(), contextlib.ExitStack() as stack:
+        for number, target in enumerate(places):
+            stack.enter_context(_beside(target, temporary(token, number), say))
+        try:
+            for number, target in enumerate(places):
+                with target.folder() as folder:
+                    target.refuse_changed(folder)
+                    folder.replace(temporary(token, number), target.parts[-1])
+                    written.append(target)
+                    folder.sync()
+        except SourceError as error:
+            raise PartlyWritten(error, written) from error
 
 
 @contextlib.contextmanager
-def _beside(change: Change) -> Iterator[Path]:
+def _beside(target: Target, name: str, say: Callable[[str], None]) -> Iterator[None]:
     """Make the temporary file; it is gone at the end, by the rename or because something failed."""
-    target = Path(os.path.realpath(change.path))
-    name = ""
     try:
-        now = target.stat()
-        if not os.access(target, os.W_OK):  # a rename would get round it: the user's wish counts
-            raise SourceError(change.path, None, "read-only; not written")
-        handle, name = tempfile.mkstemp(
-            prefix=f".{target.name}.", suffix=".dlfix", dir=target.parent
-        )
-        with open(handle, "wb") as file:
-            file.write(change.after)
-            file.flush()
-            _keep_owner(file.fileno(), name, now)
-            os.fsync(file.fileno())
-        _keep_attributes(target, name)
-        yield Path(name)
-    except OSError as error:
-        raise SourceError(change.path, None, error.strerror or str(error)) from error
+        with target.folder() as folder:
+            target.refuse_changed(folder)
+            _create(target, folder, name, say)
+        yield
     finally:
-        if name:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(name)
+        with contextlib.suppress(SourceError), target.folder() as folder:
+            folder.remove(name)
 
 
-def _keep_owner(descriptor: int, name: str, now: os.stat_result) -> None:
-    if hasattr(os, "fchown"):
-        made = os.fstat(descriptor)
-        if (made.st_uid, made.st_gid) != (now.st_uid, now.st_gid):
-            os.fchown(descriptor, now.st_uid, now.st_gid)
+def _create(target: Target, folder: Folder, name: str, say: Callable[[str], None]) -> None:
+    path = target.path
+    # A rename would get round both: the user's wish counts.
+    if not os.access(path, os.W_OK):
+        raise SourceError(target.change.path, None, "read-only; not written")
+    with folder.opened(target.parts[-1]) as old, open(folder.create(name), "wb") as file:
+        now = os.fstat(old)
+        if now.st_nlink > 1:
+            say(f"{target.change.path}: has other hard links; they keep the old text")
+        file.write(target.change.after)
+        file.flush()
+        _keep_owner(target, file.fileno(), now)
+        _keep_mode(folder, name, file.fileno(), now)
+        _keep_attributes(old, file.fileno())
+        os.fsync(file.fileno())
+
+
+def _keep_owner(target: Target, descriptor: int, now: os.stat_result) -> None:
+    if not hasattr(os, "fchown"):
+        return
+    made = os.fstat(descriptor)
+    if (made.st_uid, made.st_gid) == (now.st_uid, now.st_gid):
+        return
+    try:
+        os.fchown(descriptor, now.st_uid, now.st_gid)
+    except PermissionError as error:
+        reason = "its owner and group cannot be kept; not written"
+        raise SourceError(target.change.path, None, reason) from error
+
+
+def _keep_mode(folder: Folder, name: str, descriptor: int, now: os.stat_result) -> None:
     # After the owner: changing it may clear mode bits.
-    os.chmod(name, stat.S_IMODE(now.st_mode))
+    mode = stat.S_IMODE(now.st_mode)
+    if hasattr(os, "fchmod"):
+        os.fchmod(descriptor, mode)
+    else:
+        os.chmod(folder.path / name, mode)
 
 
-def _keep_attributes(target: Path, name: str) -> None:
+def _keep_attributes(old: int, new: int) -> None:
     if not hasattr(os, "listxattr"):
         return
     with contextlib.suppress(OSError):
-        for attribute in os.listxattr(target):
-            os.setxattr(name, attribute, os.getxattr(target, attribute))
+        for attribute in os.listxattr(old):
+            with contextlib.suppress(OSError):
+                os.setxattr(new, attribute, os.getxattr(old, attribute))
 
 
-def _sync_folder(folder: Path) -> None:
-    with contextlib.suppress(OSError):  # Windows cannot open a folder
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+def _reason(error: OSError) -> str:
+    # Linux says ENOTDIR of a link in the place of a folder.
+    if error.errno in (errno.ELOOP, errno.ENOTDIR):
+        return "a symbolic link has taken its place, or that of a folder above; not written"
+    return error.strerror or str(error)
