@@ -292,4 +292,3 @@ def run(text: str, seed: int) -> Run | None:
     except (Exception, Stop):
         pass
     return done
-

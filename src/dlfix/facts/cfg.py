@@ -480,6 +480,16 @@ class _Lowering:
         if self.raise_to is not None:
             self.at = self.new(self.at)
 
+    def protect(self, raise_to: int | None, *before: int) -> None:
+        """Go on after some blocks, with exceptions going elsewhere than before.
+
+        The block where that begins is empty: what comes first may raise before it is done.
+        """
+        self.raise_to = raise_to
+        self.at = self.new(*before)
+        if raise_to is not None:
+            self.at = self.new(self.at)
+
     def raise_here(self) -> None:
         self.edge(self.at, self.built.raised if self.raise_to is None else self.raise_to)
         self.at = self.new()
@@ -510,7 +520,8 @@ class _Lowering:
         outer = self.at, self.frames, self.raise_to
         self.frames, self.raise_to = self.frames[:index], frame.raise_to
         self.copying += 1
-        begin = self.at = self.new()
+        begin = self.new()
+        self.protect(self.raise_to, begin)
         frame.emit()
         frame.copies[destination] = begin, self.at
         self.edge(self.at, onward)
@@ -812,8 +823,7 @@ class _Lowering:
                 if self.raise_to is None:
                     self.edge(caught, self.built.raised)
                 swallowed.append(caught)
-                self.raise_to = caught
-                self.at = self.new(self.at)
+                self.protect(caught, self.at)
             target = facts.child(item, Role.TARGET)
             if target != NOTHING:
                 self.expression(target)
@@ -821,7 +831,7 @@ class _Lowering:
         self.body(node, Role.BODY)
         self.raise_to = outer
         if swallowed:
-            self.join(self.at, *swallowed)
+            self.protect(outer, self.at, *swallowed)
 
     def match(self, node: int) -> None:
         facts = self.facts
@@ -890,20 +900,17 @@ class _Lowering:
         frame = _Finally(emit, outer)
         failed = self.new()
         self.frames.append(frame)
-        self.raise_to = failed
-        self.at = self.new(self.at)
+        self.protect(failed, self.at)
         run()
         self.frames.pop()
-        self.raise_to = outer
         end = self.at
         self.copying += 1
-        self.at = failed
-        if self.copying > _MOST_COPIES:
-            self.join(failed, end)
+        shared = self.copying > _MOST_COPIES
+        self.protect(outer, failed, *([end] if shared else []))
         emit()
         self.edge(self.at, self.built.raised if outer is None else outer)
-        if self.copying <= _MOST_COPIES:
-            self.join(end)
+        if not shared:
+            self.protect(outer, end)
             emit()
         self.copying -= 1
 
@@ -915,14 +922,12 @@ class _Lowering:
             return
         outer = self.raise_to
         caught = self.new()
-        self.raise_to = caught
-        self.at = self.new(self.at)
+        self.protect(caught, self.at)
         self.body(node, Role.BODY)
-        self.raise_to = outer
-        self.at = self.new(self.at)
+        self.protect(outer, self.at)
         self.body(node, Role.ORELSE)
         ends = [self.at]
-        self.at = caught
+        self.protect(outer, caught)
         is_group = facts.kinds[node] == Kind.TRY_STAR
         for handler in handlers:
             ends.append(self.handler(handler, is_group))
