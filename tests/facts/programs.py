@@ -34,6 +34,10 @@ class V:
         return other
 
 
+class Thing:
+    x: V
+
+
 @dataclass
 class Run:
     """What one run did: `(what, number, detail)`; what is p, r, c, x or log."""
@@ -47,6 +51,7 @@ class _Writer:
         self.chance = random.Random(seed)
         self.count = 0
         self.functions = 0
+        self.inner = False
 
     def number(self) -> int:
         self.count += 1
@@ -58,9 +63,14 @@ class _Writer:
     def name(self) -> str:
         return self.pick(*NAMES)
 
+    def target(self) -> str:
+        """Return something to set: an attribute only in the outermost code."""
+        return self.pick(*NAMES, *([] if self.inner else ["o.x", "q.x"]))
+
     def read(self) -> str:
         k = self.number()
-        return f"r({k}, p({k}), {self.name()})"
+        name = self.pick(*NAMES, *([] if self.inner else ["o.x"]))
+        return f"r({k}, p({k}), {name})"
 
     def expression(self, depth: int = 2) -> str:
         if depth == 0:
@@ -80,7 +90,9 @@ class _Writer:
             test = f" if {self.test(0)}" if self.pick(True, False) else ""
             return f"[{self.expression(depth - 1)} for i in it({k}){test}]"
         if kind == "gen":
-            return f"list({self.expression(0)} for i in it({self.number()}))"
+            outer, self.inner = self.inner, True
+            item, self.inner = self.expression(0), outer
+            return f"list({item} for i in it({self.number()}))"
         return f"log({self.number()}, {self.expression(depth - 1)}, {self.expression(depth - 1)})"
 
     def test(self, depth: int = 1) -> str:
@@ -110,19 +122,19 @@ class _Writer:
     def on_assign(self, *_: Any) -> list[str]:
         before = f"log({self.number()}), " if self.pick(True, False, False) else ""
         if before:
-            return [f"_, {self.name()} = {before}V({self.number()})"]
+            return [f"_, {self.target()} = {before}V({self.number()})"]
         if self.pick(True, False, False):
-            return [f"{self.name()} = {self.expression()} and V({self.number()})"]
-        return [f"{self.name()} = V({self.number()})"]
+            return [f"{self.target()} = {self.expression()} and V({self.number()})"]
+        return [f"{self.target()} = V({self.number()})"]
 
     def on_two(self, *_: Any) -> list[str]:
-        return [f"{self.name()} = V({self.number()}); {self.expression(1)}"]
+        return [f"{self.target()} = V({self.number()}); {self.expression(1)}"]
 
     def on_augment(self, *_: Any) -> list[str]:
-        return [f"{self.name()} += V({self.number()})"]
+        return [f"{self.target()} += V({self.number()})"]
 
     def on_del(self, *_: Any) -> list[str]:
-        return [f"del {self.name()}"]
+        return [f"del {self.target()}"]
 
     def on_assert(self, *_: Any) -> list[str]:
         return [f"assert {self.test()}, {self.expression(0)}"]
@@ -151,7 +163,7 @@ class _Writer:
         return lines + self.orelse(depth, loop, function)
 
     def on_for(self, depth: int, loop: bool, function: bool) -> list[str]:
-        head = f"for {self.name()} in it({self.number()}):"
+        head = f"for {self.target()} in it({self.number()}):"
         return [head, *self.block(depth, True, function), *self.orelse(depth, loop, function)]
 
     def orelse(self, *where: Any) -> list[str]:
@@ -174,7 +186,7 @@ class _Writer:
         if self.pick(True, False):
             return ["with suppress(Failure):", *self.block(*where)]
         second = f", cm({self.number()})" if self.pick(True, False) else ""
-        return [f"with cm({self.number()}) as {self.name()}{second}:", *self.block(*where)]
+        return [f"with cm({self.number()}) as {self.target()}{second}:", *self.block(*where)]
 
     def on_match(self, *where: Any) -> list[str]:
         k, name = self.number(), self.name()
@@ -193,7 +205,9 @@ class _Writer:
         lines = [f"def {name}():"]
         if declared:
             lines.append("    " + declared.format(self.name()))
+        outer, self.inner = self.inner, True
         body = self.block(0, False, True)
+        self.inner = outer
         calls = [f"{name}()"] if self.pick(True, True, False) else []
         return [*lines, *body, f"keep({name})", *calls]
 
@@ -284,6 +298,7 @@ def run(text: str, seed: int) -> Run | None:
         **{"c": c, "x": x, "log": log, "p": p, "r": r, "it": it, "cm": cm, "subject": subject},
         **{"keep": keep, "suppress": suppress, "V": V, "Failure": Failure},
     }
+    space["o"] = space["q"] = Thing()
     try:
         exec(code, space)
         if "main" in space and text.startswith("def main("):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import ANY
+
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -9,10 +11,10 @@ from dlfix.facts.build import facts_of_text
 from dlfix.facts.flow import Flow
 from dlfix.facts.model import NOTHING, Kind, Role
 from dlfix.facts.names import Names
-from tests.facts.programs import Failure, Run, V, programs, run
+from tests.facts.programs import LONGEST, Failure, Run, V, programs, run
 
 slow = settings(
-    max_examples=250,
+    max_examples=120,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
@@ -75,15 +77,32 @@ def test_reads_see_what_reaches_them(text: str, seed: int) -> None:
         if what != "p":
             continue
         use = program.facts.parts(program.calls["r", k], Role.ARGUMENT)[2]
-        reaching = program.flow.reaching(use)
         following = events[index + 1] if index + 1 < len(events) else None
+        if program.facts.kinds[use] == Kind.ATTRIBUTE:
+            if len(events) <= LONGEST or following is not None:
+                check_attribute(program, use, following[2] if following == ("r", k, ANY) else None)
+            continue
+        reaching = program.flow.reaching(use)
         if following is not None and following[:2] == ("r", k):
             value = following[2]
             possible = {binding.node for binding in reaching.bindings}
             if isinstance(value, (V, Failure)):
                 assert possible & program.bound_by(value, program.facts.symbol(use)), (text, k)
-        elif len(events) <= 150:
+        elif len(events) <= LONGEST:
             assert reaching.unbound, (text, k)
+
+
+def check_attribute(program: Joined, use: int, value: object) -> None:
+    """Check what a read of `o.x` may see; with no value, it was not set."""
+    reaching = program.flow.reaching_path(use)
+    assert reaching is not None
+    if value is None:
+        assert reaching.entry or any(write.kind == "delete" for write in reaching.writes)
+        return
+    assert isinstance(value, V)
+    made = program.made[value.number]
+    writes = (*reaching.writes, *reaching.aliases)
+    assert any(write.value != NOTHING and program.facts.contains(write.value, made) for write in writes)
 
 
 @slow
@@ -140,7 +159,7 @@ def test_a_value_that_is_read_later_is_live(text: str, seed: int) -> None:
     program, done = joined(text, seed)
     steps = program.own(done)
     for index, (what, k, value, node) in enumerate(steps):
-        if what != "r" or not isinstance(value, V):
+        if what != "r" or not isinstance(value, V) or "." in _read_name(program, node):
             continue
         use = program.facts.parts(program.calls["r", k], Role.ARGUMENT)[2]
         variable = program.names.variable(use)
@@ -155,4 +174,4 @@ def test_a_value_that_is_read_later_is_live(text: str, seed: int) -> None:
 
 
 def _read_name(program: Joined, node: int) -> str:
-    return program.facts.symbol(program.facts.parts(node, Role.ARGUMENT)[2])
+    return program.facts.dotted(program.facts.parts(node, Role.ARGUMENT)[2]) or ""

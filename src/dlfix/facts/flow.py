@@ -18,7 +18,8 @@ from dlfix.facts.model import NOTHING, FileFacts, Kind
 from dlfix.facts.names import CLASS, Binding, Names, Variable
 from dlfix.facts.sites import AttributeWrite, attribute_writes
 
-AccessPath = tuple[Variable, tuple[str, ...]]  # a variable, and the attributes from it
+# A variable, and the attributes from it. The scope of a builtin or unknown variable is NOTHING.
+AccessPath = tuple[Variable, tuple[str, ...]]
 
 
 class Reaching(NamedTuple):
@@ -242,8 +243,9 @@ class Flow:
             node += 1
         if not Kind.NAME <= facts.kinds[node] <= Kind.NAME_DELETE:
             return None
-        variable = self.names.variable(node)
-        return None if variable is None else (variable, tuple(reversed(parts)))
+        name = facts.symbol(node)
+        owner = self.names.lookup(self.names.scope_of(node), name)
+        return (owner, name), tuple(reversed(parts))
 
     @cached_property
     def _writes(self) -> dict[str, list[AttributeWrite]]:
@@ -276,7 +278,7 @@ class Flow:
         nodes = [node for node in writes if graph.holds(node)]
         for length in range(1, len(parts)):
             nodes += [write.node for write in self.writes_of((variable, parts[:length]))]
-        if self.names.activation_of(variable[0]) == here:
+        if variable[0] != NOTHING and self.names.activation_of(variable[0]) == here:
             bindings = self.names.variables.get(variable, ())
             nodes += [each.node for each in bindings if each.kind not in ("parameter", "declared")]
         found, entry = self._before(graph, _by_block(graph, nodes), at)
