@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 NAMES = ("a", "b")
-LONGEST = 150  # steps in one run
+LONGEST = 60  # steps in one run
 
 
 class Stop(BaseException):
@@ -228,7 +228,7 @@ def program(seed: int, depth: int) -> str:
 
 
 # The numbers come from hypothesis, the program from the numbers: drawing each part is slow.
-programs = st.builds(program, st.integers(0, 2**32), st.integers(0, 3))
+programs = st.builds(program, st.integers(0, 2**32), st.integers(0, 2))
 
 
 def run(text: str, seed: int) -> Run | None:
@@ -295,8 +295,18 @@ def run(text: str, seed: int) -> Run | None:
             chance.choice(kept)()
 
     space: dict[str, Any] = {
-        **{"c": c, "x": x, "log": log, "p": p, "r": r, "it": it, "cm": cm, "subject": subject},
-        **{"keep": keep, "suppress": suppress, "V": V, "Failure": Failure},
+        "c": c,
+        "x": x,
+        "log": log,
+        "p": p,
+        "r": r,
+        "it": it,
+        "cm": cm,
+        "subject": subject,
+        "keep": keep,
+        "suppress": suppress,
+        "V": V,
+        "Failure": Failure,
     }
     space["o"] = space["q"] = Thing()
     try:

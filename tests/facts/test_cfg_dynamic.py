@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from unittest.mock import ANY
 
 from hypothesis import HealthCheck, assume, given, settings
@@ -14,7 +15,7 @@ from dlfix.facts.names import Names
 from tests.facts.programs import LONGEST, Failure, Run, V, programs, run
 
 slow = settings(
-    max_examples=120,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
@@ -39,6 +40,7 @@ class Joined:
                 self.calls[name, number] = node
                 if name not in _STEPS:
                     self.made[number] = node
+        self.steps = {node for (name, _), node in self.calls.items() if name in _STEPS}
         self.root = next(self.facts.nodes(Kind.FUNCTION), 0) if "main" in text else 0
 
     def own(self, done: Run) -> list[tuple[str, int, object, int]]:
@@ -102,7 +104,9 @@ def check_attribute(program: Joined, use: int, value: object) -> None:
     assert isinstance(value, V)
     made = program.made[value.number]
     writes = (*reaching.writes, *reaching.aliases)
-    assert any(write.value != NOTHING and program.facts.contains(write.value, made) for write in writes)
+    assert any(
+        write.value != NOTHING and program.facts.contains(write.value, made) for write in writes
+    )
 
 
 @slow
@@ -110,31 +114,31 @@ def check_attribute(program: Joined, use: int, value: object) -> None:
 def test_steps_come_in_an_order_that_is_allowed(text: str, seed: int) -> None:
     program, done = joined(text, seed)
     graph = program.flow.graph(program.root)
-    steps = program.own(done)
-    nodes = [step[3] for step in steps]
-    every = [node for node in program.calls.values() if graph.holds(node)]
+    nodes = [step[3] for step in program.own(done)]
     for index, node in enumerate(nodes):
-        assert not graph.is_dead(node), (text, node)
-        for before in every:
-            if before not in nodes[:index]:
-                if before in program.calls.values() and _is_step(program, before):
-                    assert not graph.dominates(before, node), (text, before, node)
-    for first, second in zip(nodes, nodes[1:], strict=False):
-        assert graph.may_follow(first, second), (text, first, second)
-    for before in set(nodes):
+        assert not graph.is_dead(node), node
+        for before in program.steps - {*nodes[:index]}:
+            assert not graph.dominates(before, node), (before, node)
+    for first, second in pairwise(nodes):
+        assert graph.may_follow(first, second), (first, second)
+
+
+@slow
+@given(programs, st.integers(0, 20))
+def test_what_comes_after_a_step_is_allowed(text: str, seed: int) -> None:
+    program, done = joined(text, seed)
+    graph = program.flow.graph(program.root)
+    nodes = [step[3] for step in program.own(done)]
+    for before in {*nodes}:
         last = len(nodes) - 1 - nodes[::-1].index(before)
-        for node in nodes[last + 1 :]:
-            assert graph.may_follow(before, node), (text, before, node)
-        for middle in nodes[last + 1 : -1]:
-            assert graph.may_lie_between(before, middle, nodes[-1]), (text, before, middle)
-        if done.returned:
-            for node in every:
-                if _is_step(program, node) and node not in nodes[last + 1 :]:
-                    assert not graph.must_follow(before, node), (text, before, node)
-
-
-def _is_step(program: Joined, node: int) -> bool:
-    return program.facts.symbol(node + 1) in _STEPS
+        after = nodes[last + 1 :]
+        assert all(graph.may_follow(before, node) for node in after), before
+        for middle in after[:-1]:
+            assert graph.may_lie_between(before, middle, after[-1]), (before, middle)
+        for node in program.steps - {*after, before} if after else ():
+            assert not graph.must_lie_between(before, node, after[-1]), (before, node)
+        for node in program.steps - {*after} if done.returned else ():
+            assert not graph.must_follow(before, node), (before, node)
 
 
 @slow
@@ -158,19 +162,17 @@ def test_guards_have_the_outcome_they_say(text: str, seed: int) -> None:
 def test_a_value_that_is_read_later_is_live(text: str, seed: int) -> None:
     program, done = joined(text, seed)
     steps = program.own(done)
-    for index, (what, k, value, node) in enumerate(steps):
-        if what != "r" or not isinstance(value, V) or "." in _read_name(program, node):
+    for index, (what, _, value, node) in enumerate(steps):
+        name = _read_name(program, node) if what == "r" else "."
+        if "." in name or not isinstance(value, V):
             continue
-        use = program.facts.parts(program.calls["r", k], Role.ARGUMENT)[2]
+        use = program.facts.parts(node, Role.ARGUMENT)[2]
         variable = program.names.variable(use)
         assert variable is not None
-        for _, _, _, before in reversed(steps[:index]):
-            read_before = [s for s in steps[:index] if s[0] == "r" and s[2] is value]
-            if read_before and before == read_before[-1][3]:
-                # the very object was there then, and nothing has been bound since
-                if program.facts.symbol(use) == _read_name(program, before):
-                    assert program.flow.is_live(variable, before), (text, before, use)
-                break
+        for earlier, _, same, before in steps[:index]:
+            # The name held the very object before, so nothing has been bound since.
+            if earlier == "r" and same is value and _read_name(program, before) == name:
+                assert program.flow.is_live(variable, before), (before, use)
 
 
 def _read_name(program: Joined, node: int) -> str:

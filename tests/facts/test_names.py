@@ -30,7 +30,10 @@ def owner(names: Names, row: int, name: str) -> str | None:
 
 @pytest.mark.parametrize(
     "path",
-    [*sorted((ROOT / "golden").glob("*/*/before/*.py"))[::5], *sorted((ROOT / "src").rglob("*.py"))[::5]],
+    [
+        *sorted((ROOT / "golden").glob("*/*/before/*.py"))[::5],
+        *sorted((ROOT / "src").rglob("*.py"))[::5],
+    ],
     ids=lambda path: "/".join(path.parts[-3:]),
 )
 def test_names_belong_to_the_scopes_that_python_says(path: Path) -> None:
@@ -43,7 +46,9 @@ def test_names_belong_to_the_scopes_that_python_says(path: Path) -> None:
             continue
         name = facts.symbol(scope.node)
         same = [t for t in tables if t.get_name() == name and t.get_type() == scope.kind]
-        rows = [t for t in same if _row(names, scope.node) <= t.get_lineno() <= facts.row(scope.first)]
+        rows = [
+            t for t in same if _row(names, scope.node) <= t.get_lineno() <= facts.row(scope.first)
+        ]
         for symbol in rows[0].get_symbols() if len(rows) == 1 else ():
             if symbol.get_name().startswith(("__", "_" + name)):
                 continue  # mangled

@@ -391,12 +391,17 @@ class _Loop:
 
 
 class _Finally:
-    """Code that runs however a block is left, with its copies by where they go on."""
+    """Code that runs however a block is left, with its copies by where they go on.
 
-    def __init__(self, emit: Callable[[], None], raise_to: int | None) -> None:
+    Where `shared` is a block, there is one copy, which begins there and goes on everywhere.
+    """
+
+    def __init__(self, emit: Callable[[], None], raise_to: int | None, shared: int | None) -> None:
         self.emit = emit
         self.raise_to = raise_to  # outside of it
-        self.copies: dict[int, tuple[int, int]] = {}  # first and last block
+        self.shared = shared
+        self.copies: dict[int, int] = {}
+        self.onward: list[int] = []  # where the shared copy goes on
 
 
 class _Lowering:
@@ -506,24 +511,22 @@ class _Lowering:
             if isinstance(frame, _Finally):
                 if destination not in frame.copies:
                     self.copy(frame, index, stop, destination)
-                return frame.copies[destination][0]
+                return frame.copies[destination]
         return destination
 
     def copy(self, frame: _Finally, index: int, stop: int, destination: int) -> None:
         """Run the code of a `finally` once more, on the way to a destination."""
         onward = self.route(index, stop, destination)
-        if self.copying >= _MOST_COPIES and frame.copies:  # one copy goes on everywhere
-            begin, end = next(iter(frame.copies.values()))
-            frame.copies[destination] = begin, end
-            self.edge(end, onward)
+        if frame.shared is not None:
+            frame.copies[destination] = frame.shared
+            frame.onward.append(onward)
             return
         outer = self.at, self.frames, self.raise_to
         self.frames, self.raise_to = self.frames[:index], frame.raise_to
         self.copying += 1
-        begin = self.new()
+        frame.copies[destination] = begin = self.new()
         self.protect(self.raise_to, begin)
         frame.emit()
-        frame.copies[destination] = begin, self.at
         self.edge(self.at, onward)
         self.copying -= 1
         self.at, self.frames, self.raise_to = outer
@@ -897,18 +900,20 @@ class _Lowering:
     def protected(self, run: Callable[[], None], emit: Callable[[], None]) -> None:
         """Run code, and after it, however it is left, other code."""
         outer = self.raise_to
-        frame = _Finally(emit, outer)
         failed = self.new()
+        shared = self.copying >= _MOST_COPIES
+        frame = _Finally(emit, outer, failed if shared else None)
         self.frames.append(frame)
         self.protect(failed, self.at)
         run()
         self.frames.pop()
         end = self.at
         self.copying += 1
-        shared = self.copying > _MOST_COPIES
         self.protect(outer, failed, *([end] if shared else []))
         emit()
         self.edge(self.at, self.built.raised if outer is None else outer)
+        for onward in frame.onward:
+            self.edge(self.at, onward)
         if not shared:
             self.protect(outer, end)
             emit()
