@@ -44,6 +44,7 @@ class Run:
 
     events: list[tuple[str, int, Any]] = field(default_factory=list)
     returned: bool = False
+    turns: int = 0
 
 
 class _Writer:
@@ -159,7 +160,7 @@ class _Writer:
 
     def on_while(self, depth: int, loop: bool, function: bool) -> list[str]:
         test = self.pick(self.test(), self.test(), "True")
-        lines = [f"while {test}:", *self.block(depth, True, function)]
+        lines = [f"while {test}:", "    tick()", *self.block(depth, True, function)]
         return lines + self.orelse(depth, loop, function)
 
     def on_for(self, depth: int, loop: bool, function: bool) -> list[str]:
@@ -244,6 +245,12 @@ def run(text: str, seed: int) -> Run | None:
     def note(what: str, number: int, detail: Any = None) -> None:
         done.events.append((what, number, detail))
         if len(done.events) > LONGEST:
+            raise Stop
+
+    def tick() -> None:
+        """Begin a turn of a loop; nothing in the loop can keep it from ending."""
+        done.turns += 1
+        if done.turns > LONGEST or len(done.events) > LONGEST:
             raise Stop
 
     def c(number: int) -> bool:

@@ -15,7 +15,7 @@ from dlfix.facts.names import Names
 from tests.facts.programs import LONGEST, Failure, Run, V, programs, run
 
 slow = settings(
-    max_examples=60,
+    max_examples=150,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
@@ -98,12 +98,12 @@ def check_attribute(program: Joined, use: int, value: object) -> None:
     """Check what a read of `o.x` may see; with no value, it was not set."""
     reaching = program.flow.reaching_path(use)
     assert reaching is not None
+    writes = (*reaching.writes, *reaching.aliases)
     if value is None:
-        assert reaching.entry or any(write.kind == "delete" for write in reaching.writes)
+        assert reaching.entry or any(write.kind == "delete" for write in writes)
         return
     assert isinstance(value, V)
     made = program.made[value.number]
-    writes = (*reaching.writes, *reaching.aliases)
     assert any(
         write.value != NOTHING and program.facts.contains(write.value, made) for write in writes
     )
