@@ -220,7 +220,10 @@ def program(seed: int, depth: int) -> str:
     """Return the text of a program; `main()` runs it, or it is all module code."""
     writer = _Writer(seed)
     in_function = writer.pick(True, False)
-    lines = writer.block(depth, False, in_function)
+    begin = [*NAMES, "o.x"][: writer.pick(0, 3, 3, 3)]  # most reads find something
+    lines = [f"    {name} = V({writer.number()})" for name in begin]
+    lines += writer.block(depth, False, in_function) + writer.block(depth, False, in_function)
+    lines += [f"    {writer.read()}" for _ in range(2)]
     parameter = writer.pick("", "a")
     if in_function:
         text = "\n".join([f"def main({parameter}):", *lines])
@@ -259,7 +262,7 @@ def run(text: str, seed: int) -> Run | None:
         return outcome
 
     def x(number: int) -> None:
-        if chance.random() < 0.3:
+        if chance.random() < 0.2:
             raise Failure(number)
         note("x", number)
 

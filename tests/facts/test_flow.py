@@ -164,3 +164,7 @@ def test_what_holds_at_the_end() -> None:
     found = code.flow.at_end((0, "x"))
     assert [code.facts.row(b.node) for b in found.bindings] == [1, 3]
     assert not found.unbound
+
+
+def test_a_deletion_in_another_function_may_have_run() -> None:
+    assert Code("x = 1\ndef f():\n    global x\n    del x\nuse(x)\n").rows() == [0, 1]

@@ -93,8 +93,7 @@ class Flow:
         home = self.names.activation_of(variable[0])
         graph = self.graph(home)
         bound, unbound = self._search(graph, self._bound(home, variable), [graph.exit], set())
-        foreign = self._foreign(variable, home)
-        return Reaching((*self._bindings(bound), *foreign), unbound)
+        return self._joined(bound, unbound, self._foreign(variable, home))
 
     def surely_bound(self, name: str, at: int) -> bool:
         """Tell whether a name, as the code around a node sees it, is bound when the node is evaluated."""
@@ -136,32 +135,35 @@ class Flow:
             for binding in self._foreign(variable, home)
             if graph.may_follow(self.made_in(home, binding.node), at)
         ]
-        return Reaching((*self._bindings(found), *foreign), unbound)
+        return self._joined(found, unbound, foreign)
 
     def _captured(self, variable: Variable, home: int, at: int) -> Reaching:
         graph = self.graph(home)
         made = self.made_in(home, at)
         foreign = self._foreign(variable, home)
         if made == NOTHING:
-            return Reaching((*self.names.variables.get(variable, ()),), True)
+            return self._joined((), True, self.names.variables.get(variable, []))
         found, unbound = self._before(graph, self._bound(home, variable), made)
         for binding in self.names.variables.get(variable, ()):
             if graph.holds(binding.node) and graph.may_follow(made, binding.node):
                 if binding.kind not in ("delete", "declared"):
                     found.add(binding.node)
                 unbound = unbound or binding.kind == "delete"
-        return Reaching((*self._bindings(found), *foreign), unbound)
+        return self._joined(found, unbound, foreign)
+
+    def _joined(self, nodes: Iterable[int], unbound: bool, foreign: list[Binding]) -> Reaching:
+        """Return what own code binds, and what other code may bind or delete."""
+        deleted = any(binding.kind == "delete" for binding in foreign)
+        others = (b for b in foreign if b.kind not in ("delete", "declared"))
+        return Reaching((*self._bindings(nodes), *others), unbound or deleted)
 
     def _foreign(self, variable: Variable, home: int) -> list[Binding]:
-        """Return the bindings of a variable in other activations than its own."""
+        """Return the bindings and deletions of a variable in other activations than its own."""
         names = self.names
         return [
             binding
             for binding in names.variables.get(variable, ())
-            if (
-                binding.kind not in ("delete", "declared")
-                and names.activation_of(binding.site) != home
-            )
+            if (binding.kind != "declared" and names.activation_of(binding.site) != home)
             or (binding.kind == "walrus" and names.activation(binding.node) != home)
         ]
 
