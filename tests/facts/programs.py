@@ -48,7 +48,8 @@ class Run:
 
 
 class _Writer:
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, depth: int) -> None:
+        self.top = depth
         self.chance = random.Random(seed)
         self.count = 0
         self.functions = 0
@@ -111,14 +112,22 @@ class _Writer:
         return ["    " + line for line in lines]
 
     def statement(self, depth: int, loop: bool, function: bool) -> list[str]:
-        simple = ["expr", "expr", "assign", "assign", "augment", "del", "assert", "two"]
-        jumps = (["break", "continue"] if loop else []) + (["return"] if function else [])
+        simple = ["expr", "read", "assign", "two"] * 4 + ["augment", "del", "assert"]
+        jumps = [
+            "raise",
+            *(["break", "continue"] if loop else []),
+            *(["return"] if function else []),
+        ]
         nested = ["if", "while", "for", "try", "try", "finally", "with", "match", "def", "class"]
-        kind = self.pick(*simple, *jumps, "raise", *(nested if depth else []))
+        is_top = depth == self.top  # a jump there would be the end of most programs
+        kind = self.pick(*simple, *([] if is_top else jumps), *(nested * 2 if depth else []))
         return getattr(self, f"on_{kind}")(depth - 1, loop, function)
 
     def on_expr(self, *_: Any) -> list[str]:
         return [self.expression()]
+
+    def on_read(self, *_: Any) -> list[str]:
+        return [self.read()]
 
     def on_assign(self, *_: Any) -> list[str]:
         before = f"log({self.number()}), " if self.pick(True, False, False) else ""
@@ -218,7 +227,7 @@ class _Writer:
 
 def program(seed: int, depth: int) -> str:
     """Return the text of a program; `main()` runs it, or it is all module code."""
-    writer = _Writer(seed)
+    writer = _Writer(seed, depth)
     in_function = writer.pick(True, False)
     begin = [*NAMES, "o.x"][: writer.pick(0, 3, 3, 3)]  # most reads find something
     lines = [f"    {name} = V({writer.number()})" for name in begin]
@@ -257,12 +266,12 @@ def run(text: str, seed: int) -> Run | None:
             raise Stop
 
     def c(number: int) -> bool:
-        outcome = chance.random() < 0.5
+        outcome = chance.random() < 0.6
         note("c", number, outcome)
         return outcome
 
     def x(number: int) -> None:
-        if chance.random() < 0.2:
+        if chance.random() < 0.1:
             raise Failure(number)
         note("x", number)
 
@@ -280,7 +289,7 @@ def run(text: str, seed: int) -> Run | None:
     def it(number: int) -> Any:
         for _ in range(chance.randrange(3)):
             yield V(number)
-        if chance.random() < 0.2:
+        if chance.random() < 0.1:
             raise Failure(number)
 
     class cm:
