@@ -13,6 +13,7 @@ import inspect
 import json
 import os
 import pickle
+import signal
 import socket
 import subprocess
 import sys
@@ -21,6 +22,7 @@ import types
 # Always made up: what they open must exist, and must not pickle.
 RESOURCES = {"h5py", "lmdb", "cv2", "openslide", "netCDF4", "boto3", "av", "decord", "pyvips"}
 NOT_MADE_UP = {*sys.stdlib_module_names, "org", "java", "msvcrt"}
+SECONDS = 10  # for making an instance
 Process = subprocess.Popen
 
 
@@ -229,12 +231,20 @@ def send(one, tree, file):
     return json.loads(answers[-1].removeprefix("REPLAY "))
 
 
+def _give_up(number, frame):
+    raise TimeoutError("made-up arguments keep it busy")
+
+
 def tried(module, name, tree, file):
     """Say what becomes of a class."""
+    signal.signal(signal.SIGALRM, _give_up)
+    signal.alarm(SECONDS)
     try:
         one = make(getattr(module, name))
     except BaseException as error:
         return {"made": f"{type(error).__name__}: {error}"[:200]}
+    finally:
+        signal.alarm(0)
     answer = {"made": "ok", "names": names_of(one)}
     try:
         answer["arrived"] = send(one, tree, file)
