@@ -186,12 +186,14 @@ def replay(case: Report, trees: Path, folder: Path) -> Report:
     left = [finding for finding in done["left"] if _among(finding, found)]
     worse = [*done["errors"], *compiles(tree, done["changed"])]
     sent: list[str] = []
+    importable = 0
     for name in done["changed"]:
         if not name.endswith(".py"):
             continue
         classes = rewritten_classes(source / name, tree / name)
         before, after = (try_out(root, name, classes) for root in (source.resolve(), tree))
         worse += compared(name, before, after)
+        importable += before["import"] == after["import"] == "ok"
         sent += [f"{what}: {one.get('sent', one['made'])}"
                  for what, one in after.get("classes", {}).items()]  # fmt: skip
     return {
@@ -203,6 +205,7 @@ def replay(case: Report, trees: Path, folder: Path) -> Report:
         "refused": sorted({finding["reason"] for finding in left if finding["reason"]}),
         "findings": len(findings),
         "changed": done["changed"],
+        "importable": importable,
         "classes": sent,
         "worse": worse,
         "seconds": done["seconds"],
@@ -250,7 +253,7 @@ def row(report: Report) -> str:
         "yes" if report.get("found") else "no",
         report["outcome"],
         ", ".join(report.get("codes", ())) or "-",
-        str(len(report.get("changed", ()))),
+        f"{len(report.get('changed', ()))} ({report.get('importable', 0)})",
         ", ".join(report.get("classes", ()))[:60] or "-",
         worse or "-",
     ]
@@ -276,7 +279,7 @@ def main() -> int:
     options.work = options.work or Path(tempfile.mkdtemp(prefix="replay-"))
     options.work.mkdir(parents=True, exist_ok=True)
     reports = []
-    print("| case | found | outcome | codes | files changed | classes sent | worse |")
+    print("| case | found | outcome | codes | files changed (importable) | classes sent | worse |")
     print("|---|---|---|---|---|---|---|")
     for case in cases:
         if not options.only or case["id"] in options.only:

@@ -13,6 +13,7 @@ import inspect
 import json
 import os
 import pickle
+import signal
 import socket
 import subprocess
 import sys
@@ -21,6 +22,7 @@ import types
 # Always made up: what they open must exist, and must not pickle.
 RESOURCES = {"h5py", "lmdb", "cv2", "openslide", "netCDF4", "boto3", "av", "decord", "pyvips"}
 NOT_MADE_UP = {*sys.stdlib_module_names, "org", "java", "msvcrt"}
+SECONDS = 10  # for making an instance
 Process = subprocess.Popen
 
 
@@ -229,12 +231,20 @@ def send(one, tree, file):
     return json.loads(answers[-1].removeprefix("REPLAY "))
 
 
+def _give_up(number, frame):
+    raise TimeoutError("made-up arguments keep it busy")
+
+
 def tried(module, name, tree, file):
     """Say what becomes of a class."""
+    signal.signal(signal.SIGALRM, _give_up)
+    signal.alarm(SECONDS)
     try:
         one = make(getattr(module, name))
     except BaseException as error:
         return {"made": f"{type(error).__name__}: {error}"[:200]}
+    finally:
+        signal.alarm(0)
     answer = {"made": "ok", "names": names_of(one)}
     try:
         answer["arrived"] = send(one, tree, file)
@@ -247,6 +257,7 @@ def tried(module, name, tree, file):
 def main():
     """Import, make and send."""
     tree, file, *classes = sys.argv[1:]
+    out = os.fdopen(os.dup(1), "w")  # a class given 1 as its file closes standard output
     sys.argv = [file]
     sys.meta_path.insert(0, Finder(RESOURCES))
     sys.meta_path.append(Finder())
@@ -256,16 +267,16 @@ def main():
         module = load(tree, file)
     except BaseException as error:
         answer["import"] = f"{type(error).__name__}: {error}"[:200]
-        print("REPLAY", json.dumps(answer), flush=True)
+        print("REPLAY", json.dumps(answer), file=out, flush=True)
         os._exit(0)
     if classes[:1] == ["--receive"]:
         with open(classes[1], "rb") as sent:
-            print("REPLAY", json.dumps(names_of(pickle.load(sent))), flush=True)
+            print("REPLAY", json.dumps(names_of(pickle.load(sent))), file=out, flush=True)
         os._exit(0)
     for name in classes:
         if hasattr(module, name):
             answer["classes"][name] = tried(module, name, tree, file)
-    print("REPLAY", json.dumps(answer), flush=True)
+    print("REPLAY", json.dumps(answer), file=out, flush=True)
     os._exit(0)
 
 
