@@ -166,7 +166,8 @@ class _Carrier(cst.CSTTransformer):
         if becomes is None or isinstance(original_node.func, cst.Lambda):
             return updated_node
         added = [bodies.keyword(name, self._text(value)) for name, value in becomes.keywords]
-        args = bodies.joined(updated_node.args, added)
+        first = [cst.Arg(_parsed(self._text(value))) for value in becomes.positional]
+        args = bodies.joined(bodies.led(first, updated_node.args), added)
         return self._grow(
             original_node, updated_node.with_changes(func=_parsed(becomes.function), args=args)
         )
