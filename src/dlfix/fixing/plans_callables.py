@@ -60,6 +60,7 @@ class Hoist:
     parameters: tuple[Parameter, ...] = ()
     positional: bool = False  # whether `parameters` are positional-only, else keyword-only
     without: tuple[str, ...] = ()  # own parameters that leave: their default is bound instead
+    followers: tuple[Span, ...] = ()  # statements that move with it, and stand below it
     first: str = ""  # a first parameter to add: `self`, `cls`
     decorator: str = ""  # `staticmethod`, `classmethod`
     imports: tuple[str, ...] = ()  # statements its body needs first

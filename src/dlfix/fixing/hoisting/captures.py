@@ -63,6 +63,7 @@ class Draft:
     positional: bool = False  # whether captures are bound by position: any keyword may be passed
     static: str = ""  # how the class is named in which it becomes a static method
     new_name: str = ""
+    followers: list[ast.stmt] = field(default_factory=list)  # statements that move with it
     reads: list[Use] = field(default_factory=list)  # `self.x` and globals that are bound instead
 
     @property
@@ -93,8 +94,11 @@ class Drafts:
         self.of: dict[ast.AST, Draft] = {}
         self.refused: dict[ast.AST, CannotHoist] = {}
 
-    def draft(self, node: Callable) -> Draft:
-        """Return the draft of a function, with those it calls drafted too."""
+    def draft(self, node: Callable, decorated: bool = True) -> Draft:
+        """Return the draft of a function, with those it calls drafted too.
+
+        Without `decorated` its decorators are left to the caller.
+        """
         if node in self.refused:
             raise self.refused[node]
         if node in self.of:
@@ -102,17 +106,17 @@ class Drafts:
         name, binding = named(self.module, node)
         draft = self.of[node] = Draft(self.module, node, name, binding)
         try:
-            self._read(draft)
+            self._read(draft, decorated)
         except CannotHoist as reason:
             self.refused[node] = reason
             raise
         return draft
 
-    def _read(self, draft: Draft) -> None:
+    def _read(self, draft: Draft, decorated: bool) -> None:
         if draft.name in draft.module.scope_of(draft.node).globals:
             raise CannotHoist(f"{draft.what} (line {draft.line}) is bound by a `global` statement")
         _refuse_what_needs_its_frame(draft)
-        _refuse_local_decorators(draft)
+        _refuse_local_decorators(draft, decorated)
         for captured, binder in _captured(draft).items():
             self._capture(draft, captured, binder)
         _bind_defaults(draft)
@@ -179,12 +183,12 @@ def named(module: Module, node: Callable) -> tuple[str, Binding | None]:
             pass
         case _:
             return "", None
-    if scope.is_class or len(scope.bindings[name]) > 1 or not _has_its_line(module, target):
+    if scope.is_class or len(scope.bindings[name]) > 1 or not has_its_line(module, target):
         return "", None
     return name, scope.bindings[name][0]
 
 
-def _has_its_line(module: Module, node: ast.AST) -> bool:
+def has_its_line(module: Module, node: ast.AST) -> bool:
     """Tell whether a statement shares its lines with no other."""
     statement = module.statement(node)
     parent = module.parent(statement)
@@ -340,7 +344,9 @@ def _refuse_mutation(draft: Draft, name: str, binder: Scope) -> None:
         if scope.lookup(name) is not binder:
             continue
         for read in scope.reads.get(name, ()):
-            if id(read) not in own and lifetime.may_run_after(draft.module, binder, read, draft.node):
+            if id(read) not in own and lifetime.may_run_after(
+                draft.module, binder, read, draft.node
+            ):
                 raise CannotHoist(
                     f"{draft.what} changes `{name}` (line {change.lineno}), which is read again "
                     f"at line {read.lineno}: each worker would change its own copy"
@@ -391,7 +397,9 @@ def check_bound(draft: Draft, point: ast.AST, is_loader: lifetime.IsLoader) -> N
         captured = (name, capture.scope)
         again = lifetime.bound_again(module, draft.node, draft.name, point, captured, is_loader)
         if again is not None and again.used is not None:
-            raise CannotHoist(f"{again.how}, and {draft.what} is used after that (line {again.used})")
+            raise CannotHoist(
+                f"{again.how}, and {draft.what} is used after that (line {again.used})"
+            )
         if again is not None and not draft.doubts:
             draft.doubts.append(f"{again.how}{BOUND}")
 
@@ -405,7 +413,8 @@ def _bind_defaults(draft: Draft) -> None:
         *zip(args.kwonlyargs, args.kw_defaults, strict=True),
     ]
     for parameter, default in pairs:
-        if default is None or _is_fixed(draft, default):
+        scope = draft.module.scope_of(draft.node)
+        if default is None or is_fixed(draft.module, scope, default, draft.line):
             continue
         if parameter in args.posonlyargs:
             raise CannotHoist(
@@ -438,27 +447,26 @@ def _bind_global(draft: Draft, name: str) -> None:
             draft.reads += [Use(draft.module.span(each), Expression(parameter)) for each in reads]
 
 
-def _is_fixed(draft: Draft, default: ast.expr) -> bool:
-    """Tell whether a default means the same, and is the same object, at module level."""
-    scope = draft.module.scope_of(draft.node)
-    match default:
+def is_fixed(module: Module, scope: Scope, value: ast.expr, line: int) -> bool:
+    """Tell whether an expression means the same, and is the same object, at module level."""
+    match value:
         case ast.Constant():
             return True
         case ast.UnaryOp(operand=operand):
-            return _is_fixed(draft, operand)
+            return is_fixed(module, scope, operand, line)
         case ast.Tuple(elts=elements):
-            return all(_is_fixed(draft, each) for each in elements)
+            return all(is_fixed(module, scope, each, line) for each in elements)
         case ast.Name(id=name):
-            if not is_global(draft.module, scope, name):
+            if not is_global(module, scope, name):
                 return False
-            bindings = draft.module.scope.bindings.get(name, [])
-            return len(bindings) <= 1 and all(_line(each) < draft.line for each in bindings)
-        case ast.Attribute(value=value):
-            return _is_fixed(draft, value)
+            bindings = module.scope.bindings.get(name, [])
+            return len(bindings) <= 1 and all(_line(each) < line for each in bindings)
+        case ast.Attribute(value=owner):
+            return is_fixed(module, scope, owner, line)
     return False
 
 
-def _refuse_local_decorators(draft: Draft) -> None:
+def _refuse_local_decorators(draft: Draft, decorated: bool) -> None:
     """Decorators and annotations are evaluated at module level then."""
     node = draft.node
     if isinstance(node, ast.Lambda):
@@ -466,7 +474,7 @@ def _refuse_local_decorators(draft: Draft) -> None:
     scope = draft.module.scope_of(node)
     within = [each for each in ast.walk(node) if isinstance(each, ast.AnnAssign)]
     outside = [*_annotations(node), *(each.annotation for each in within)]
-    for expression in [*node.decorator_list, *outside]:
+    for expression in [*(node.decorator_list if decorated else []), *outside]:
         for each in ast.walk(expression):
             if isinstance(each, ast.Name) and not is_global(draft.module, scope, each.id):
                 kind = "a decorator" if expression in node.decorator_list else "an annotation"
@@ -475,13 +483,13 @@ def _refuse_local_decorators(draft: Draft) -> None:
                 )
 
 
-def check_decorators(draft: Draft) -> None:
+def check_decorators(draft: Draft, passes_all_on: TypingCallable[[ast.expr], bool]) -> None:
     """A decorator that wraps a function must not see that it takes more arguments."""
     if isinstance(draft.node, ast.Lambda) or not (draft.captures or draft.instance):
         return
     for each in draft.node.decorator_list:
         text = draft.module.segment(each.func if isinstance(each, ast.Call) else each)
-        if text.rpartition(".")[2] not in _TRANSPARENT:
+        if text.rpartition(".")[2] not in _TRANSPARENT and not passes_all_on(each):
             raise CannotHoist(
                 f"the decorator `{text}` (line {each.lineno}) would be given a function that takes "
                 f"more than {draft.what} does"

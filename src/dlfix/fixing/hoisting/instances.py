@@ -84,8 +84,8 @@ def private_names(module: Module, node: ast.AST, bound: Collection[Span]) -> lis
         return []
     found: list[tuple[str, int]] = []
     for each in ast.walk(node):
-        name = getattr(each, "attr", None) or getattr(each, "id", None) or getattr(each, "arg", "")
-        is_private = isinstance(name, str) and name.startswith("__") and not name.endswith("__")
+        name = next((n for n in (getattr(each, f, "") for f in ("attr", "id", "arg")) if n), "")
+        is_private = name.startswith("__") and not name.endswith("__")
         if is_private and (not isinstance(each, ast.expr) or module.span(each) not in bound):
             found.append((name, int(getattr(each, "lineno", 0))))
     return found

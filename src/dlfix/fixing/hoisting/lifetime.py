@@ -117,13 +117,15 @@ class Holders:
 
     def used_after(self, order: Order, binding: ast.AST) -> int | None:
         """Return a line where a holder is used after a binding; None if there is none."""
-        used = [
+        used: list[ast.AST] = [
             read
             for holder, scope in self.names
             for read in self.reads(holder, scope)
             if order.may_follow(read, binding, self._replaced(holder, scope, binding))
         ]
-        used += [head for head in self.heads if order.may_follow(head, binding, self._made_for(head))]
+        used += [
+            head for head in self.heads if order.may_follow(head, binding, self._made_for(head))
+        ]
         if used:
             made = getattr(self.node, "lineno", 0)
             lines = sorted(getattr(each, "lineno", getattr(each, "end_lineno", 1)) for each in used)
@@ -219,7 +221,8 @@ class Holders:
             case ast.If(test=test) | ast.While(test=test):
                 return child is not test
             case ast.ListComp() | ast.SetComp() | ast.DictComp():
-                return not self._gives_samples(getattr(child, "iter", child))
+                iterated = child.iter if isinstance(child, ast.comprehension) else None
+                return iterated is None or not self._gives_samples(iterated)
             case ast.comprehension(iter=iterated):
                 return child is iterated
         return True

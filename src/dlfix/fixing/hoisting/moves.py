@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 from dlfix.fixing.hoisting import forms, instances, names
 from dlfix.fixing.hoisting.branches import are_alternatives, has_fields, is_top
-from dlfix.fixing.hoisting.captures import Callable as Node
 from dlfix.fixing.hoisting.captures import (
     BOUND,
     CannotHoist,
@@ -24,6 +23,8 @@ from dlfix.fixing.hoisting.captures import (
     line_up,
     takes_any_keyword,
 )
+from dlfix.fixing.hoisting.captures import Callable as Node
+from dlfix.fixing.hoisting.followers import followers_of
 from dlfix.fixing.hoisting.instances import (
     bound_method,
     is_in_classmethod,
@@ -62,6 +63,7 @@ class Moves:
     """What an attribute of a class is: "method", "property", "attribute"; empty where not known."""
     only_parent: OnlyParent = lambda _: set()
     is_loader: Callable[[ast.expr], bool] = lambda _: False
+    passes_all_on: Callable[[ast.expr], bool] = lambda _: False
 
     def __post_init__(self) -> None:
         self.taken = naming.names_in(self.module.tree)
@@ -84,7 +86,7 @@ class Moves:
         uses = self._settle_instances(group)
         for each in group:
             line_up(each)
-            check_decorators(each)
+            check_decorators(each, self.passes_all_on)
             each.positional = takes_any_keyword(each.node) and not (by_loader and each is draft)
         simple = self._simple(draft)
         if simple is not None:
@@ -215,7 +217,8 @@ class Moves:
             return
         name, line = private[0]
         owner, method = instances.class_around(self.module, draft.node)
-        if owner is None or method is None or draft.siblings or draft.binding is not None:
+        movable = not draft.siblings and name not in draft.captures
+        if owner is None or method is None or not movable:
             raise CannotHoist(f"{draft.what} uses the class-private name `{name}` (line {line})")
         draft.owner, draft.method = owner, method
         draft.static = instances.way_to(method, owner)
@@ -430,6 +433,7 @@ class Moves:
                 Parameter(each.name, each.annotation) for each in draft.captures.values()
             ),
             positional=draft.positional,
+            followers=tuple(self._span(each) for each in draft.followers),
             without=tuple(draft.defaults),
             first=draft.instance,
             decorator=self._decorator(draft),
@@ -473,6 +477,7 @@ class Moves:
         """Rewrite what reads a local function's name; return what the name is left with."""
         scope = self.module.scope_of(draft.node)
         inside, outside = self._references(draft, scope, group)
+        self._settle_attributes(draft, inside, outside)
         several = len(scope.bindings[draft.name]) > 1
         same = draft.new_name == draft.name and not becomes.binds
         if same:
@@ -496,6 +501,20 @@ class Moves:
             return None
         self._check_bound(draft, draft.node)
         return becomes
+
+    def _settle_attributes(
+        self, draft: Draft, inside: list[ast.Name], outside: list[ast.Name]
+    ) -> None:
+        """What is set on a function moves with it; multiprocessing drops what is set on a partial."""
+        if not draft.captures and not draft.instance:
+            draft.followers = followers_of(draft, self.drafts, [*outside, *inside])
+            return
+        for name in [*inside, *outside]:
+            if isinstance(self.module.parent(name), ast.Attribute):
+                raise CannotHoist(
+                    f"line {name.lineno} uses an attribute of {draft.what}, which a partial does "
+                    "not take to the workers"
+                )
 
     def _is_bound_where_used(self, draft: Draft, use: ast.Name, scope: Scope) -> bool:
         """Tell whether to bind at the only use: where that is short, or the definition too early."""
@@ -541,10 +560,6 @@ class Moves:
                 continue
             for name in each.reads.get(draft.name, ()):
                 (inside if id(name) in moved else outside).append(name)
-        for name in [*inside, *outside]:
-            parent = self.module.parent(name)
-            if isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load):
-                raise CannotHoist(f"line {name.lineno} sets an attribute of {draft.what}")
         return inside, outside
 
     def _check_bound(self, draft: Draft, point: ast.AST) -> None:

@@ -27,15 +27,11 @@ class Order:
         self._handlers: list[set[int]] = []  # the points an exception may leave from
         self._root(root)
 
-    def reachable(
-        self, starts: Iterable[ast.AST], avoiding: Iterable[ast.AST] = ()
-    ) -> set[int]:
+    def reachable(self, starts: Iterable[ast.AST], avoiding: Iterable[ast.AST] = ()) -> set[int]:
         """Return the points that may come after some nodes, on ways around others."""
         return self._from([self.at[node] for node in starts if node in self.at], avoiding)
 
-    def may_follow(
-        self, node: ast.AST, earlier: ast.AST, avoiding: Iterable[ast.AST] = ()
-    ) -> bool:
+    def may_follow(self, node: ast.AST, earlier: ast.AST, avoiding: Iterable[ast.AST] = ()) -> bool:
         """Tell whether a node may be evaluated after another."""
         return self.at.get(node) in self.reachable([earlier], avoiding)
 
@@ -113,8 +109,9 @@ class Order:
                 self._match(node)
             case ast.Assign(value=value, targets=targets):
                 self._all([value, *targets], node)
-            case ast.AnnAssign(value=value, target=target) | ast.AugAssign(
-                value=value, target=target
+            case (
+                ast.AnnAssign(value=value, target=target)
+                | ast.AugAssign(value=value, target=target)
             ):
                 self._all([*([value] if value else []), target], node)
             case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):

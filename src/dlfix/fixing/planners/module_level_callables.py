@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 CODEMOD = "module_level_callables"
+# Libraries whose functions were measured: what is not in the catalogue is found by its name.
+_BY_NAME = {"torch", "numpy", "operator", "math", "os", "posixpath", "builtins", "json", "copy"}
 _PROPERTIES = {"property", "cached_property", "setter", "getter"}
 _DEPTH = 6  # how deep a captured value is looked into
 
@@ -111,6 +113,7 @@ class _Planning:
                 lambda owner, attribute: self._member(module, owner, attribute),
                 lambda node: self._only_parent(module, node),
                 lambda node: self._is_loader(module, node),
+                lambda node: self._passes_all_on(module, node),
             )
         return self.modules[module.path]
 
@@ -266,14 +269,23 @@ class _Planning:
             return False
         if owner in self.carried:
             return True
-        for above in self.crossing.above():
-            value = above.value.owner if isinstance(above.value, BoundMethod) else above.value
-            if isinstance(value, Instance) and any(
-                isinstance(each, Class) and each.node is owner
-                for each in self.analysis.mro(value.cls)
-            ):
-                return True
-        return False
+        return any(self._is_of(owner, value) for value in self._shipped(self.crossing))
+
+    def _shipped(self, crossing: Crossing) -> Iterator[Value]:
+        """Yield what holds a value, and what else the same loader sends."""
+        for above in crossing.above():
+            yield above.value.owner if isinstance(above.value, BoundMethod) else above.value
+        waiting = [tree for tree in self.analysis.trees if tree.boundary is crossing.boundary]
+        while waiting:
+            each = waiting.pop()
+            yield each.value
+            waiting += each.children
+
+    def _is_of(self, owner: ast.ClassDef, value: Value) -> bool:
+        """Tell whether a value is an instance of a class, or of one derived from it."""
+        return isinstance(value, Instance) and any(
+            isinstance(each, Class) and each.node is owner for each in self.analysis.mro(value.cls)
+        )
 
     def _set_again(self, module: Module, owner: ast.ClassDef, attribute: str) -> str:
         """Tell where an attribute is set other than once in `__init__`."""
@@ -342,14 +354,32 @@ class _Planning:
             for each in values
         )
 
+    def _passes_all_on(self, module: Module, decorator: ast.expr) -> bool:
+        """Tell whether a decorator's function calls what it wraps with all that it is given."""
+        func = decorator.func if isinstance(decorator, ast.Call) else decorator
+        values = self._values(Bound(func, self.analysis.frame(module.scope_of(decorator))))
+        return bool(values) and all(
+            isinstance(each, Function) and _passes_all_on(each.node) for each in values
+        )
+
     # Library functions
 
     def _found_by_name(self, module: Module, func: ast.expr) -> bool:
         values = self._values(Bound(func, self.analysis.frame(module.scope)))
-        for value in values:
-            if isinstance(value, External) and self.analysis.catalog.callable(value.name):
-                return False
-        return True
+        return bool(values) and all(self._is_named(value) for value in values)
+
+    def _is_named(self, value: Value) -> bool:
+        """Tell whether pickle is known to find a function or class by its name."""
+        match value:
+            case External(name=dotted):
+                root, last = dotted.partition(".")[0], dotted.rpartition(".")[2]
+                known = root in _BY_NAME or last[:1].isupper()
+                return known and self.analysis.catalog.callable(dotted) is None
+            case Function(node=ast.FunctionDef() as node):
+                return not _is_local(value) and not node.decorator_list
+            case Class():
+                return not _is_local(value)
+        return False
 
     def _define_library_function(self, work: _Work, value: External, group: list[Finding]) -> None:
         found: dict[Span, ast.expr] = {}
@@ -447,6 +477,21 @@ class _Planning:
         work.wraps[module.path] = [wraps]
         name = _decorator_name(module, outer)
         work.message = f"Add `functools.wraps` to the decorator `{name}`"
+
+
+def _passes_all_on(function: ast.AST) -> bool:
+    for inner in ast.walk(function):
+        if not isinstance(inner, ast.FunctionDef) or not (inner.args.vararg and inner.args.kwarg):
+            continue
+        rest, named = inner.args.vararg.arg, inner.args.kwarg.arg
+        for call in ast.walk(inner):
+            if not isinstance(call, ast.Call):
+                continue
+            starred = [ast.unparse(each) for each in call.args]
+            doubled = [ast.unparse(each.value) for each in call.keywords if each.arg is None]
+            if f"*{rest}" in starred and named in doubled:
+                return True
+    return False
 
 
 def _decorator_name(module: Module, outer: ast.FunctionDef) -> str:
@@ -549,9 +594,11 @@ def _kind_in(module: Module, owner: ast.ClassDef, attribute: str) -> str:
     if attribute in module.inner_scope(owner).bindings:
         return "attribute"
     for node in ast.walk(owner):
-        if isinstance(node, ast.Attribute) and node.attr == attribute:
-            if isinstance(node.ctx, ast.Store):
-                return "attribute"
+        if isinstance(node, ast.Attribute) and (node.attr, type(node.ctx)) == (
+            attribute,
+            ast.Store,
+        ):
+            return "attribute"
     return ""
 
 
