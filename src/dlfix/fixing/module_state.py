@@ -64,7 +64,7 @@ class ModuleState:
         imported = base is not None and self.code.home(self.module, base)[0] is not self.module
         if imported and isinstance(call.func, ast.Attribute):
             values = self._values(self.module, call.func)
-            found |= {base} if any(isinstance(each, BoundMethod) for each in values) else set()
+            found |= {str(base)} if any(isinstance(v, BoundMethod) for v in values) else set()
         for name in self.module.scope.bindings:
             target = self.code.module_named(self.module, self.module.scope, name)
             if target is not None and any(each.startswith(f"{target.name}.") for each in sets):
