@@ -32,7 +32,7 @@ class ModuleLevelCallables(PlannedCodemod):
         anchors = _anchors(work.spans, module, plan)
         carrier = _Carrier(work)
         rewritten = module.visit(carrier)
-        rewritten = _place(rewritten, anchors, carrier.moved, plan)
+        rewritten = _place(rewritten, anchors, {**carrier.followed, **carrier.moved}, plan)
         if carrier.bound:
             rewritten = partial.apply(rewritten)
         return wraps.apply(rewritten) if plan.wraps else rewritten
@@ -52,6 +52,7 @@ class _Work:
     uses: dict[cst.CSTNode, Expression] = field(default_factory=dict)
     methods: dict[cst.CSTNode, list[Hoist]] = field(default_factory=dict)  # by the def above
     wraps: dict[cst.CSTNode, str] = field(default_factory=dict)
+    followers: dict[cst.CSTNode, Span] = field(default_factory=dict)  # by statement
 
     def __post_init__(self) -> None:
         self.lines = self.module.code.splitlines()
@@ -72,6 +73,9 @@ def _work_of(module: cst.Module, plan: CallablesPlan, partial: str, wraps: str) 
             work.statements[small[hoist.assignment]] = hoist
         elif isinstance(callables[hoist.source], cst.FunctionDef):
             work.statements[callables[hoist.source]] = hoist
+    following = [span for each in plan.hoists for span in each.followers]
+    followers = positions.pick(spans, following, (cst.Assign, cst.Expr, cst.FunctionDef))
+    work.followers = {followers[span]: span for span in following}
     uses = positions.pick(spans, [use.span for use in plan.uses], (cst.BaseExpression,))
     work.uses = {uses[use.span]: use.becomes for use in plan.uses}
     above = [each for each in plan.hoists if each.where == "method"]
@@ -99,13 +103,15 @@ def _anchors(
 def _place(
     module: cst.Module,
     anchors: Mapping[Span, int],
-    moved: Mapping[Span, cst.FunctionDef],
+    moved: Mapping[Span, cst.BaseStatement],
     plan: CallablesPlan,
 ) -> cst.Module:
     placed: dict[int, list[tuple[Span, cst.BaseStatement]]] = defaultdict(list)
     for hoist in plan.hoists:
         if hoist.where == "module":
             placed[anchors[hoist.near]].append((hoist.source, moved[hoist.source]))
+            for span in hoist.followers:
+                placed[anchors[hoist.near]].append((span, moved[span]))
     for each in plan.definitions:
         statement = cst.parse_statement(each.text, module.config_for_parsing)
         placed[anchors[each.near]].append((each.near, statement))
@@ -126,6 +132,7 @@ class _Carrier(cst.CSTTransformer):
         super().__init__()
         self.work = work
         self.moved: dict[Span, cst.FunctionDef] = {}
+        self.followed: dict[Span, cst.BaseStatement] = {}
         self.bound = False
         self.blanks = placement.blank_lines(work.module)
         self.statements: list[cst.CSTNode] = []  # those at hand, the innermost last
@@ -170,7 +177,8 @@ class _Carrier(cst.CSTTransformer):
         if becomes is None or isinstance(original_node.func, cst.Lambda):
             return updated_node
         added = [bodies.keyword(name, self._text(value)) for name, value in becomes.keywords]
-        args = bodies.joined(updated_node.args, added)
+        first = [cst.Arg(_parsed(self._text(value))) for value in becomes.positional]
+        args = bodies.joined(bodies.led(first, updated_node.args), added)
         return self._grow(
             original_node, updated_node.with_changes(func=_parsed(becomes.function), args=args)
         )
@@ -234,6 +242,8 @@ class _Carrier(cst.CSTTransformer):
         body: list[cst.BaseStatement] = []
         defined = False  # whether the statement above became a def
         for before, after in zip(old, new, strict=True):
+            if self._follows(before, after):
+                continue
             hoist = self._hoist_of(before)
             becomes_def = hoist is not None and hoist.where == "here"
             stands = self._statement(before, after)
@@ -249,6 +259,14 @@ class _Carrier(cst.CSTTransformer):
         if not body:
             body = [cst.parse_statement("pass")]
         return body
+
+    def _follows(self, before: cst.BaseStatement, after: cst.BaseStatement) -> bool:
+        """Take out a statement that moves with a function."""
+        nodes = before.body if isinstance(before, cst.SimpleStatementLine) else [before]
+        span = next((self.work.followers[n] for n in nodes if n in self.work.followers), None)
+        if span is not None:
+            self.followed[span] = after
+        return span is not None
 
     def _kept_first(self, first: cst.BaseStatement) -> bool:
         return self._hoist_of(first) is None

@@ -97,7 +97,9 @@ def with_signature(function: cst.FunctionDef, hoist: Hoist) -> cst.FunctionDef:
     params = _without(function.params, hoist.without)
     if hoist.first:
         params = _with_first(params, hoist.first)
-    if hoist.parameters:
+    if hoist.parameters and hoist.positional:
+        params = _with_leading(params, hoist.parameters)
+    elif hoist.parameters:
         params = _with_keywords(params, hoist.parameters, function)
     changed = function.with_changes(params=params)
     if hoist.decorator:
@@ -170,6 +172,11 @@ def keyword(name: str, value: str) -> cst.Arg:
         value=cst.parse_expression(value),
         equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
     )
+
+
+def led(first: Sequence[cst.Arg], args: Sequence[cst.Arg]) -> list[cst.Arg]:
+    """Return a call's arguments with more before them."""
+    return parted([*first, *args]) if first else list(args)
 
 
 def joined(args: Sequence[cst.Arg], added: Sequence[cst.Arg]) -> list[cst.Arg]:
@@ -342,6 +349,20 @@ def _with_first(params: cst.Parameters, name: str) -> cst.Parameters:
     return params.with_changes(params=[first, *params.params])
 
 
+def _with_leading(params: cst.Parameters, new: Sequence[Parameter]) -> cst.Parameters:
+    """Add positional-only parameters in front: a keyword of the same name goes to `**`."""
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    added = [cst.Param(cst.Name(each.name), _annotated(each), comma=comma) for each in new]
+    listed = [*added, *params.posonly_params]
+    return params.with_changes(posonly_params=listed, posonly_ind=cst.ParamSlash(comma))
+
+
+def _annotated(parameter: Parameter) -> cst.Annotation | None:
+    if not parameter.annotation:
+        return None
+    return cst.Annotation(cst.parse_expression(parameter.annotation))
+
+
 def _with_keywords(
     params: cst.Parameters, new: Sequence[Parameter], function: cst.FunctionDef
 ) -> cst.Parameters:
@@ -350,7 +371,7 @@ def _with_keywords(
     added = [
         cst.Param(
             cst.Name(each.name),
-            cst.Annotation(cst.parse_expression(each.annotation)) if each.annotation else None,
+            _annotated(each),
             comma=inner,
         )
         for each in new

@@ -45,7 +45,9 @@ def insert_at(
     opens = not before or _opens_cell(above) or _is_cell_mark(before[-1])
     first_blanks = 0 if opens else blanks
     placed = [_spaced(statements[0], _padded(above, first_blanks))]
-    placed += [_spaced(each, _empty(blanks)) for each in statements[1:]]
+    for upper, lower in pairwise(statements):
+        are_lines = isinstance(upper, cst.SimpleStatementLine) and isinstance(lower, type(upper))
+        placed.append(_spaced(lower, _empty(0 if are_lines else blanks)))
     moved = _with_lines(target, [*_empty(blanks), *own])
     return module.with_changes(body=[*before, *placed, moved, *after])
 

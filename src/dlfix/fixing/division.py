@@ -12,6 +12,8 @@ from dlfix.project.import_time import (
     DEFINITIONS,
     IMPORTS,
     ImportTime,
+    Outside,
+    Touched,
     Unit,
     is_guard,
 )
@@ -26,13 +28,15 @@ class Division:
     move: tuple[Unit, ...]
 
 
-def divide(tree: ast.Module, worker_reads: Mapping[str, str]) -> Division | Refused:
+def divide(
+    tree: ast.Module, worker_reads: Mapping[str, str], outside: Outside = lambda _: Touched()
+) -> Division | Refused:
     """Divide a script's top level; `worker_reads` maps names that a worker reads to who reads them.
 
     What stays: imports, definitions, settings of libraries, and the constants and names that these,
     or a worker, need. All else moves.
     """
-    return _Divider(ImportTime(tree), worker_reads).divide()
+    return _Divider(ImportTime(tree, outside), worker_reads).divide()
 
 
 class _Divider:
@@ -118,7 +122,7 @@ class _Divider:
             self._keep(index)
             return None
         return Refused(
-            f"line {unit.row} sets `{name}`, which {self.needed[name]} needs in the worker too,"
+            f"line {unit.row} sets {_named(name)}, which {self.needed[name]} needs in the worker too,"
             f" but it cannot run there again: it {why}"
         )
 
@@ -200,6 +204,10 @@ class _Divider:
                             f" {self.units[moved].row}, which would have to move below it"
                         )
         return None
+
+
+def _named(name: str) -> str:
+    return f"the state of `{name[:-2]}`" if name.endswith(".*") else f"`{name}`"
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

@@ -37,7 +37,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A keyword-only parameter that takes what was captured."""
+    """A parameter that takes what was captured."""
 
     name: str
     annotation: str = ""
@@ -58,7 +58,9 @@ class Hoist:
     near: Span
     assignment: Span | None = None  # `f = lambda ...`, where the source is its value
     parameters: tuple[Parameter, ...] = ()
+    positional: bool = False  # whether `parameters` are positional-only, else keyword-only
     without: tuple[str, ...] = ()  # own parameters that leave: their default is bound instead
+    followers: tuple[Span, ...] = ()  # statements that move with it, and stand below it
     first: str = ""  # a first parameter to add: `self`, `cls`
     decorator: str = ""  # `staticmethod`, `classmethod`
     imports: tuple[str, ...] = ()  # statements its body needs first

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -126,11 +126,24 @@ def dotted(node: ast.expr) -> str:
     return ""
 
 
+@dataclass
+class Touched:
+    """What state of other modules a call sets and reads, and why it must not run again there."""
+
+    sets: set[str] = field(default_factory=set)
+    reads: set[str] = field(default_factory=set)
+    once: str = ""
+
+
+Outside = Callable[[ast.Call], Touched]
+
+
 class ImportTime:
     """The top-level statements of a module, and what running them does."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, outside: Outside = lambda _: Touched()) -> None:
         self.tree = tree
+        self.outside = outside
 
     @cached_property
     def units(self) -> list[Unit]:
@@ -216,10 +229,16 @@ class ImportTime:
         effects = Effects()
         for statement in statements:
             self._statement(statement, effects)
+        calls = list(effects.calls)
         for definition in self.called_definitions(effects.calls):
             inner = self.body_effects(definition)
             effects.binds |= inner.binds
             effects.mutates |= inner.mutates
+            calls += inner.calls
+        for call in calls:
+            touched = self.outside(call)
+            effects.mutates |= touched.sets
+            effects.reads |= touched.reads
         return effects
 
     def _statement(self, node: ast.AST, effects: Effects) -> None:

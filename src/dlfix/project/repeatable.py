@@ -20,6 +20,8 @@ ONCE = (
     "torch.seed", "torch.save", "torch.distributed", "torch.multiprocessing", "torch.utils.data",
     "torch.cuda.set_device", "torch.cuda.init", "torch.Generator", "wandb", "mlflow", "tqdm", "numpy.save",
 )  # fmt: skip
+# What is as good the second time, though its module is among those.
+_PLAIN = ("multiprocessing.cpu_count", "torch.multiprocessing.cpu_count", "time.strptime")
 ONCE_METHODS = frozenset(
     [
         "write",
@@ -58,6 +60,11 @@ SETTING_METHODS = (
     "register", "ignore",
 )  # fmt: skip
 NO_SETTINGS = ("seed", "set_start_method", "set_device", "set_trace", "set_printoptions")
+
+
+def once_in(module: ImportTime, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """Say what in a function must not run again in a worker; empty where nothing does."""
+    return next((why for s in function.body for why in _once(module, s, frozenset())), "")
 
 
 def once(module: ImportTime, unit: Unit) -> str | None:
@@ -107,6 +114,8 @@ def _once_call(module: ImportTime, call: ast.Call, seen: frozenset[str]) -> Iter
     name = module.full_name(call.func)
     if name == "open" and _writes(call):
         yield "opens a file for writing"
+    elif name in _PLAIN or (name.startswith("os.") and _may_be_there(call)):
+        pass
     elif any(name == bad or name.startswith(f"{bad}.") for bad in ONCE) or (
         isinstance(call.func, ast.Attribute) and call.func.attr in ONCE_METHODS
     ):
@@ -116,6 +125,16 @@ def _once_call(module: ImportTime, call: ast.Call, seen: frozenset[str]) -> Iter
         for statement in definition.body:
             for why in _once(module, statement, seen | {name}):
                 yield f"calls `{name}`, which {why}"
+    elif module.outside(call).once:
+        yield f"calls `{ast.unparse(call.func)}`, which {module.outside(call).once}"
+
+
+def _may_be_there(call: ast.Call) -> bool:
+    """Tell whether a folder is made only if it is not there yet."""
+    return any(
+        each.arg == "exist_ok" and isinstance(each.value, ast.Constant) and each.value.value is True
+        for each in call.keywords
+    )
 
 
 def _writes(call: ast.Call) -> bool:

@@ -18,11 +18,16 @@ from dlfix_codemods.tools import naming
 
 Callable = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
+BOUND = ", and the value of now is bound"  # why a fix is unsafe, after what may differ later
+
 _FRAME_READERS = {"locals", "eval", "exec", "vars", "dir"}
 _MUTATORS = {
     "append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "remove",
     "discard", "clear", "sort", "reverse", "appendleft", "popleft",
 }  # fmt: skip
+
+
+_TRANSPARENT = {"no_grad", "inference_mode", "enable_grad", "contextmanager", "no_type_check"}
 
 
 class CannotHoist(Exception):
@@ -55,7 +60,10 @@ class Draft:
     owner: ast.ClassDef | None = None
     method: ast.FunctionDef | ast.AsyncFunctionDef | None = None  # the method it was made in
     doubts: list[str] = field(default_factory=list)  # why moving it is unsafe
+    positional: bool = False  # whether captures are bound by position: any keyword may be passed
+    static: str = ""  # how the class is named in which it becomes a static method
     new_name: str = ""
+    followers: list[ast.stmt] = field(default_factory=list)  # statements that move with it
     reads: list[Use] = field(default_factory=list)  # `self.x` and globals that are bound instead
 
     @property
@@ -86,8 +94,11 @@ class Drafts:
         self.of: dict[ast.AST, Draft] = {}
         self.refused: dict[ast.AST, CannotHoist] = {}
 
-    def draft(self, node: Callable) -> Draft:
-        """Return the draft of a function, with those it calls drafted too."""
+    def draft(self, node: Callable, decorated: bool = True) -> Draft:
+        """Return the draft of a function, with those it calls drafted too.
+
+        Without `decorated` its decorators are left to the caller.
+        """
         if node in self.refused:
             raise self.refused[node]
         if node in self.of:
@@ -95,22 +106,23 @@ class Drafts:
         name, binding = named(self.module, node)
         draft = self.of[node] = Draft(self.module, node, name, binding)
         try:
-            self._read(draft)
+            self._read(draft, decorated)
         except CannotHoist as reason:
             self.refused[node] = reason
             raise
         return draft
 
-    def _read(self, draft: Draft) -> None:
+    def _read(self, draft: Draft, decorated: bool) -> None:
         if draft.name in draft.module.scope_of(draft.node).globals:
             raise CannotHoist(f"{draft.what} (line {draft.line}) is bound by a `global` statement")
         _refuse_what_needs_its_frame(draft)
-        _refuse_local_decorators(draft)
+        _refuse_local_decorators(draft, decorated)
         for captured, binder in _captured(draft).items():
             self._capture(draft, captured, binder)
         _bind_defaults(draft)
         for name in sorted(self.only_parent(draft.node) - draft.captures.keys()):
             _bind_global(draft, name)
+        line_up(draft)
 
     def _capture(self, draft: Draft, name: str, binder: Scope) -> None:
         bindings = binder.bindings.get(name, [])
@@ -118,7 +130,7 @@ class Drafts:
             _take_instance(draft, name, binder)
             return
         sibling = _sibling(bindings)
-        if sibling is not None:
+        if sibling is not None and named(draft.module, sibling)[0]:
             draft.siblings[name] = self.draft(sibling)
             return
         if len(bindings) > 1 and any(_sibling([each]) for each in bindings):
@@ -132,9 +144,30 @@ class Drafts:
         if any(each.kind == "class" for each in bindings):
             raise CannotHoist(f"it uses the local class `{name}` (line {_line(bindings[0])})")
         _refuse_mutation(draft, name, binder)
-        draft.doubts += _rebound(draft, name, binder)
+        draft.doubts += _set_elsewhere(draft, name, binder)
         annotation = _annotation(draft, name, binder)
         draft.captures[name] = Capture(name, name, annotation, binder)
+
+
+def line_up(draft: Draft) -> None:
+    """Put captures in the order in which they are bound; their types are written all or none."""
+    captures = sorted(draft.captures.items(), key=lambda item: _rank(item[1]))
+    draft.captures = dict(captures)
+    bound = [each for each in draft.captures.values() if each.name not in draft.defaults]
+    if not all(each.annotation for each in bound):
+        for each in bound:
+            each.annotation = ""
+
+
+def _rank(capture: Capture) -> tuple[int, int, int]:
+    """Return where a name is first bound; what is bound nowhere comes last."""
+    bindings = capture.scope.bindings.get(capture.value, []) if capture.scope is not None else []
+    if capture.scope is None or not bindings:
+        return (99, 0, 0)
+    depth, above = 0, capture.scope.parent
+    while above is not None:
+        depth, above = depth + 1, above.parent
+    return (depth, _line(bindings[0]), getattr(bindings[0].node, "col_offset", 0))
 
 
 def named(module: Module, node: Callable) -> tuple[str, Binding | None]:
@@ -150,12 +183,12 @@ def named(module: Module, node: Callable) -> tuple[str, Binding | None]:
             pass
         case _:
             return "", None
-    if scope.is_class or len(scope.bindings[name]) > 1 or not _has_its_line(module, target):
+    if scope.is_class or len(scope.bindings[name]) > 1 or not has_its_line(module, target):
         return "", None
     return name, scope.bindings[name][0]
 
 
-def _has_its_line(module: Module, node: ast.AST) -> bool:
+def has_its_line(module: Module, node: ast.AST) -> bool:
     """Tell whether a statement shares its lines with no other."""
     statement = module.statement(node)
     parent = module.parent(statement)
@@ -283,7 +316,6 @@ def _refuse_what_needs_its_frame(draft: Draft) -> None:
                         f"{draft.what} looks at the names around it by `{name}()` "
                         f"(line {read.lineno})"
                     )
-    _refuse_private_names(draft)
 
 
 def _in_own_class(draft: Draft, scope: Scope) -> bool:
@@ -302,17 +334,6 @@ def _nonlocal_line(scope: Scope, name: str) -> int:
     return getattr(scope.node, "lineno", 1)
 
 
-def _refuse_private_names(draft: Draft) -> None:
-    if not any(isinstance(each, ast.ClassDef) for each in draft.module.ancestors(draft.node)):
-        return
-    for node in ast.walk(draft.node):
-        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-        if name.startswith("__") and not name.endswith("__"):
-            raise CannotHoist(
-                f"{draft.what} uses the class-private name `{name}` (line {node.lineno})"  # type: ignore[attr-defined]
-            )
-
-
 def _refuse_mutation(draft: Draft, name: str, binder: Scope) -> None:
     """A container that is changed in a worker and read in the parent holds two truths."""
     change = next(_changes(draft, name), None)
@@ -323,7 +344,9 @@ def _refuse_mutation(draft: Draft, name: str, binder: Scope) -> None:
         if scope.lookup(name) is not binder:
             continue
         for read in scope.reads.get(name, ()):
-            if id(read) not in own and read.lineno > draft.line:
+            if id(read) not in own and lifetime.may_run_after(
+                draft.module, binder, read, draft.node
+            ):
                 raise CannotHoist(
                     f"{draft.what} changes `{name}` (line {change.lineno}), which is read again "
                     f"at line {read.lineno}: each worker would change its own copy"
@@ -344,40 +367,41 @@ def _changes(draft: Draft, name: str) -> Iterator[ast.expr]:
                     yield node
 
 
-def _rebound(draft: Draft, name: str, binder: Scope) -> list[str]:
-    """Tell why binding a name now may differ from reading it later; refuse where it does."""
-    bindings = binder.bindings.get(name, [])
+def _set_elsewhere(draft: Draft, name: str, binder: Scope) -> list[str]:
+    """Tell what other functions set a captured name; refuse where it is deleted."""
     for scope in binder.walk():
         if name in scope.nonlocals and scope.outer(name) is binder:
             line = _nonlocal_line(scope, name)
-            return [f"`{name}` is set again by a `nonlocal` at line {line}"]
+            return [f"`{name}` is set again by a `nonlocal` at line {line}{BOUND}"]
     if name in binder.module_globals and binder.is_module:
-        return [f"`{name}` is set again by a `global` statement"]
-    found: list[str] = []
-    for each in bindings:
+        return [f"`{name}` is set again by a `global` statement{BOUND}"]
+    for each in binder.bindings.get(name, ()):
         if each.kind == "delete":
             raise CannotHoist(f"`{name}` is deleted at line {_line(each)}")
-        found.append(_bound_anew(draft, name, each, binder))
-    return [how for how in found if how][:1]
+    return []
 
 
-def _bound_anew(draft: Draft, name: str, binding: Binding, binder: Scope) -> str:
-    """Return how a name is bound anew once the function is made; empty where it is not."""
-    loop = lifetime.common_loop(draft.module, draft.node, binding, binder)
-    line = _line(binding)
-    if loop is not None:
-        used = lifetime.used_after_loop(draft.module, draft.node, draft.name, loop)
-        if used is None:
-            used = lifetime.used_in_loop(draft.module, draft.node, draft.name, loop, binding)
-        how = f"the loop at line {loop.lineno} binds `{name}` anew each time"  # type: ignore[attr-defined]
-    elif line > draft.line and binding.kind != "parameter":
-        used = lifetime.used_after_line(draft.module, draft.node, draft.name, line)
-        how = f"`{name}` is bound again at line {line}"
-    else:
-        return ""
-    if used is not None:
-        raise CannotHoist(f"{how}, and {draft.what} is used after that (line {used})")
-    return how
+def check_bound(draft: Draft, point: ast.AST, is_loader: lifetime.IsLoader) -> None:
+    """See that what is bound at a point is what each later call would read.
+
+    Refuse where it is not bound yet, or bound again before a use; note a doubt where it is bound
+    again, and no use is seen after that.
+    """
+    for capture in draft.captures.values():
+        if capture.scope is None:
+            continue
+        name, module = capture.value, draft.module
+        if not lifetime.is_bound_before(module, capture.scope, name, point):
+            line = getattr(point, "lineno", 0)
+            raise CannotHoist(f"`{name}` may not be bound yet at line {line}")
+        captured = (name, capture.scope)
+        again = lifetime.bound_again(module, draft.node, draft.name, point, captured, is_loader)
+        if again is not None and again.used is not None:
+            raise CannotHoist(
+                f"{again.how}, and {draft.what} is used after that (line {again.used})"
+            )
+        if again is not None and not draft.doubts:
+            draft.doubts.append(f"{again.how}{BOUND}")
 
 
 def _bind_defaults(draft: Draft) -> None:
@@ -389,7 +413,8 @@ def _bind_defaults(draft: Draft) -> None:
         *zip(args.kwonlyargs, args.kw_defaults, strict=True),
     ]
     for parameter, default in pairs:
-        if default is None or _is_fixed(draft, default):
+        scope = draft.module.scope_of(draft.node)
+        if default is None or is_fixed(draft.module, scope, default, draft.line):
             continue
         if parameter in args.posonlyargs:
             raise CannotHoist(
@@ -415,34 +440,33 @@ def _bind_global(draft: Draft, name: str) -> None:
     taken = {each for scope in inner for each in (*scope.bindings, *scope.reads)} - {name}
     parameter = naming.free_name([name.lower(), name], taken)
     draft.captures[parameter] = Capture(parameter, name)
-    draft.doubts.append(f"`{name}` is set by a `global` statement")
+    draft.doubts.append(f"`{name}` is set by a `global` statement{BOUND}")
     for scope in inner:
         if parameter != name and scope.lookup(name) is draft.module.scope:
             reads = scope.reads.get(name, ())
             draft.reads += [Use(draft.module.span(each), Expression(parameter)) for each in reads]
 
 
-def _is_fixed(draft: Draft, default: ast.expr) -> bool:
-    """Tell whether a default means the same, and is the same object, at module level."""
-    scope = draft.module.scope_of(draft.node)
-    match default:
+def is_fixed(module: Module, scope: Scope, value: ast.expr, line: int) -> bool:
+    """Tell whether an expression means the same, and is the same object, at module level."""
+    match value:
         case ast.Constant():
             return True
         case ast.UnaryOp(operand=operand):
-            return _is_fixed(draft, operand)
+            return is_fixed(module, scope, operand, line)
         case ast.Tuple(elts=elements):
-            return all(_is_fixed(draft, each) for each in elements)
+            return all(is_fixed(module, scope, each, line) for each in elements)
         case ast.Name(id=name):
-            if not is_global(draft.module, scope, name):
+            if not is_global(module, scope, name):
                 return False
-            bindings = draft.module.scope.bindings.get(name, [])
-            return len(bindings) <= 1 and all(_line(each) < draft.line for each in bindings)
-        case ast.Attribute(value=value):
-            return _is_fixed(draft, value)
+            bindings = module.scope.bindings.get(name, [])
+            return len(bindings) <= 1 and all(_line(each) < line for each in bindings)
+        case ast.Attribute(value=owner):
+            return is_fixed(module, scope, owner, line)
     return False
 
 
-def _refuse_local_decorators(draft: Draft) -> None:
+def _refuse_local_decorators(draft: Draft, decorated: bool) -> None:
     """Decorators and annotations are evaluated at module level then."""
     node = draft.node
     if isinstance(node, ast.Lambda):
@@ -450,7 +474,7 @@ def _refuse_local_decorators(draft: Draft) -> None:
     scope = draft.module.scope_of(node)
     within = [each for each in ast.walk(node) if isinstance(each, ast.AnnAssign)]
     outside = [*_annotations(node), *(each.annotation for each in within)]
-    for expression in [*node.decorator_list, *outside]:
+    for expression in [*(node.decorator_list if decorated else []), *outside]:
         for each in ast.walk(expression):
             if isinstance(each, ast.Name) and not is_global(draft.module, scope, each.id):
                 kind = "a decorator" if expression in node.decorator_list else "an annotation"
@@ -459,11 +483,29 @@ def _refuse_local_decorators(draft: Draft) -> None:
                 )
 
 
+def check_decorators(draft: Draft, passes_all_on: TypingCallable[[ast.expr], bool]) -> None:
+    """A decorator that wraps a function must not see that it takes more arguments."""
+    if isinstance(draft.node, ast.Lambda) or not (draft.captures or draft.instance):
+        return
+    for each in draft.node.decorator_list:
+        text = draft.module.segment(each.func if isinstance(each, ast.Call) else each)
+        if text.rpartition(".")[2] not in _TRANSPARENT and not passes_all_on(each):
+            raise CannotHoist(
+                f"the decorator `{text}` (line {each.lineno}) would be given a function that takes "
+                f"more than {draft.what} does"
+            )
+
+
 def _annotations(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
     args = node.args
     listed = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
     found = [each.annotation for each in listed if each is not None]
     return [each for each in [*found, node.returns] if each is not None]
+
+
+def takes_any_keyword(node: Callable) -> bool:
+    """Tell whether a function has a `**` parameter, which what is bound must not take from."""
+    return node.args.kwarg is not None
 
 
 def is_typed(node: Callable) -> bool:
@@ -483,13 +525,28 @@ def _annotation(draft: Draft, name: str, binder: Scope) -> str:
             pass
         case _, ast.AnnAssign(annotation=annotation), _:
             pass
-        case _, _, ast.Constant(value=value) if len(bindings) == 1 and value is not None:
-            return type(value).__name__
+        case _, _, ast.expr() as value if len(bindings) == 1 and not bindings[0].path:
+            return _type_of(draft, binder, value)
         case _:
             return ""
     names = [each.id for each in ast.walk(annotation) if isinstance(each, ast.Name)]
     if all(is_global(draft.module, binder, each) for each in names):
         return draft.module.segment(annotation)
+    return ""
+
+
+def _type_of(draft: Draft, binder: Scope, value: ast.expr) -> str:
+    """Return the type that an expression makes plain: a constant's, a class's that is called."""
+    match value:
+        case ast.Constant(value=constant) if constant is not None:
+            return type(constant).__name__
+        case ast.JoinedStr():
+            return "str"
+        case ast.Compare():
+            return "bool"
+        case ast.Call(func=ast.Name(id=name)) if is_global(draft.module, binder, name):
+            bindings = draft.module.scope.bindings.get(name, [])
+            return name if [each.kind for each in bindings] == ["class"] else ""
     return ""
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from dlfix.fixing.hoisting.captures import Draft
+from dlfix.fixing.hoisting.order import Order, occurrences, order_of
 from dlfix.fixing.plans_callables import Expression
+from dlfix.project.module import Module
+from dlfix.source.text import Span
+
+Method = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def bound_method(draft: Draft) -> Expression | None:
@@ -50,3 +55,55 @@ def is_in_classmethod(draft: Draft) -> bool:
     if draft.method is None:
         return False
     return any(getattr(each, "id", "") == "classmethod" for each in draft.method.decorator_list)
+
+
+def stores_of(module: Module, draft: Draft, attribute: str) -> list[ast.Attribute]:
+    """Return where the method that makes a function sets an attribute of its instance."""
+    if draft.method is None:
+        return []
+    return [
+        node
+        for node in ast.walk(draft.method)
+        if isinstance(node, ast.Attribute)
+        and node.attr == attribute
+        and not isinstance(node.ctx, ast.Load)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == draft.instance
+    ]
+
+
+def order_of_making(module: Module, draft: Draft) -> tuple[Order, list[ast.AST]]:
+    """Return the order of the method that makes a function, and where it does."""
+    root = draft.method or module.tree
+    return order_of(module, root), list(occurrences(module, root, draft.node))
+
+
+def private_names(module: Module, node: ast.AST, bound: Collection[Span]) -> list[tuple[str, int]]:
+    """Return the names that mean something in their class only, what is bound instead left out."""
+    if not any(isinstance(each, ast.ClassDef) for each in module.ancestors(node)):
+        return []
+    found: list[tuple[str, int]] = []
+    for each in ast.walk(node):
+        name = next((n for n in (getattr(each, f, "") for f in ("attr", "id", "arg")) if n), "")
+        is_private = name.startswith("__") and not name.endswith("__")
+        if is_private and (not isinstance(each, ast.expr) or module.span(each) not in bound):
+            found.append((name, int(getattr(each, "lineno", 0))))
+    return found
+
+
+def class_around(module: Module, node: ast.AST) -> tuple[ast.ClassDef | None, Method | None]:
+    """Return the class of the method that makes a function, and the method."""
+    method: Method | None = None
+    for above in module.ancestors(node):
+        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            method = above
+        if isinstance(above, ast.ClassDef):
+            return (above, method) if method in above.body else (None, None)
+    return None, None
+
+
+def way_to(method: Method, owner: ast.ClassDef) -> str:
+    """Return how a method names its class: by its instance, or the class itself."""
+    is_static = any(getattr(each, "id", "") == "staticmethod" for each in method.decorator_list)
+    first = [*method.args.posonlyargs, *method.args.args][:1]
+    return owner.name if is_static or not first else first[0].arg

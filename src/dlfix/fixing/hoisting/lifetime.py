@@ -1,16 +1,24 @@
-"""When a captured name is bound, and who still holds the function when it is bound anew."""
+"""When a captured name is bound, and who still holds the function when it is bound again."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
-from dlfix.project.module import Module
+from dlfix.fixing.hoisting.order import Order, occurrences, order_of, root_of
+from dlfix.project.module import COMPREHENSIONS, Module
 from dlfix.project.scopes import Binding, Scope
 
 Loop = ast.For | ast.AsyncFor | ast.While
-_CONSUMERS = {"list", "tuple", "set", "dict", "sum", "len", "next", "print", "sorted", "min", "max"}
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+IsLoader = Callable[[ast.expr], bool]
+
+# Builtins whose result holds nothing of what they are given; those that hold what they iterate over.
+_SCALARS = {
+    "sum", "len", "print", "min", "max", "any", "all", "str", "repr", "float", "int", "bool",
+    "round", "isinstance", "hasattr", "id", "type",
+}  # fmt: skip
+_COLLECTING = {"list", "tuple", "set", "dict", "next", "sorted"}
 
 
 def line_of(binding: Binding) -> int:
@@ -18,83 +26,70 @@ def line_of(binding: Binding) -> int:
     return int(getattr(binding.node, "lineno", getattr(binding.statement, "lineno", 1)))
 
 
-def common_loop(module: Module, node: ast.AST, binding: Binding, binder: Scope) -> ast.AST | None:
-    """Return the loop that both makes a function and binds the name."""
-    if isinstance(binder.node, _COMPREHENSIONS):
-        return binder.node if binding.kind == "for" else None
-    if binding.kind == "parameter":
-        return None
-    around = set(module.ancestors(binding.node))
-    for above in module.ancestors(node):
-        if above is binder.node:
-            return None
-        if isinstance(above, Loop) and above in around:
-            return above
-    return None
+def is_bound_before(module: Module, binder: Scope, name: str, point: ast.AST) -> bool:
+    """Tell whether a name surely has its value when `point` is reached."""
+    bindings = [each.node for each in binder.bindings.get(name, ())]
+    order = order_of(module, binder.node)
+    places = list(occurrences(module, _root(module, binder), point))
+    return bool(places) and all(order.surely_after(each, bindings) for each in places)
 
 
-def used_after_loop(module: Module, node: ast.AST, name: str, loop: ast.AST) -> int | None:
-    """Return a line where what holds a function is used once its loop goes on; None if nowhere."""
-    if isinstance(loop, _COMPREHENSIONS):
-        return int(loop.lineno)
-    within = set(ast.walk(loop))
-    holders = Holders(module, node, name)
-    outside: list[int] = []
-    for holder, scope in holders.names:
-        bound = [each.node for each in scope.bindings.get(holder, ())]
-        places = [*bound, *holders.reads(holder, scope)]
-        outside += [getattr(place, "lineno", 1) for place in places if place not in within]
-    below = [line for line in outside if line > getattr(node, "lineno", 0)]
-    if outside:
-        return min(below, default=int(getattr(node, "lineno", 1)))
-    return holders.lost
+def may_run_after(module: Module, binder: Scope, node: ast.AST, point: ast.AST) -> bool:
+    """Tell whether a node may be evaluated once `point` was reached, in the code of a scope."""
+    root = _root(module, binder)
+    order = order_of(module, root)
+    later = order.reachable(occurrences(module, root, point))
+    return any(order.at.get(each) in later for each in occurrences(module, root, node))
 
 
-def used_in_loop(
-    module: Module, node: ast.AST, name: str, loop: ast.AST, binding: Binding
-) -> int | None:
-    """Return a line in a loop where what holds a function is used after a name is bound anew.
+@dataclass(frozen=True)
+class Again:
+    """A binding of a captured name that may run once the name is bound to a function's argument."""
 
-    That is between the binding and where the next round makes the function, or with the binding in
-    a loop within this one.
+    how: str
+    used: int | None  # a line where what holds the function is used after that
+
+
+def bound_again(
+    module: Module,
+    node: ast.AST,
+    name: str,
+    point: ast.AST,
+    captured: tuple[str, Scope],
+    is_loader: IsLoader,
+) -> Again | None:
+    """Return how a name that a function captures is bound again, once `point` has bound its value.
+
+    `name` is the local name of the function, if it has one.
     """
-    if isinstance(loop, _COMPREHENSIONS):
-        return None
-    own, within = set(ast.walk(node)), set(ast.walk(loop))
-    inner = _inner_loop(module, binding.node, node, loop)
-    made, bound = int(getattr(node, "lineno", 0)), line_of(binding)
-    holders = Holders(module, node, name)
-    for holder, scope in holders.names:
-        for read in holders.reads(holder, scope):
-            if read in own or read not in within:
-                continue
-            late = bound < read.lineno or read.lineno < made
-            between = late if bound > made else bound <= read.lineno < made
-            if between or read in inner:
-                return read.lineno
-    return None
-
-
-def _inner_loop(module: Module, binding: ast.AST, node: ast.AST, loop: ast.AST) -> set[ast.AST]:
-    """Return what is in the outermost loop, within another, that binds a name apart from a node."""
-    around = set(module.ancestors(node))
-    found: set[ast.AST] = set()
-    for above in module.ancestors(binding):
-        if above is loop or above in around:
-            break
-        if isinstance(above, Loop):
-            found = set(ast.walk(above))
+    text, binder = captured
+    order = order_of(module, binder.node)
+    starts = list(occurrences(module, _root(module, binder), point))
+    later = order.reachable(starts)
+    found: Again | None = None
+    for binding in binder.bindings.get(text, ()):
+        if binding.kind == "parameter" or order.at.get(binding.node) not in later:
+            continue
+        holders = Holders(module, node, name, is_loader)
+        again = Again(_how(module, text, binding, point), holders.used_after(order, binding.node))
+        if again.used is not None:
+            return again
+        found = found or again
     return found
 
 
-def used_after_line(module: Module, node: ast.AST, name: str, line: int) -> int | None:
-    """Return a line below another where what holds a function is used; None if there is none."""
-    holders = Holders(module, node, name)
-    for holder, scope in holders.names:
-        for read in holders.reads(holder, scope):
-            if read.lineno > line:
-                return read.lineno
-    return holders.lost
+def _how(module: Module, name: str, binding: Binding, point: ast.AST) -> str:
+    around = set(module.ancestors(point))
+    for above in [binding.statement, *module.ancestors(binding.node)]:
+        if isinstance(above, (*COMPREHENSIONS, Loop)) and above in around:
+            return f"the loop at line {above.lineno} binds `{name}` anew each time"
+    return f"`{name}` is bound again at line {line_of(binding)}"
+
+
+def _root(module: Module, binder: Scope) -> ast.AST:
+    if isinstance(binder.node, (*COMPREHENSIONS, ast.ClassDef)):
+        return root_of(module, binder.node)
+    return binder.node
 
 
 class Holders:
@@ -103,10 +98,13 @@ class Holders:
     `lost` is a line where it goes where no local name follows: an attribute, a generator's consumer.
     """
 
-    def __init__(self, module: Module, node: ast.AST, name: str) -> None:
+    def __init__(self, module: Module, node: ast.AST, name: str, is_loader: IsLoader) -> None:
         self.module = module
+        self.node = node
+        self.is_loader = is_loader
         self.names: list[tuple[str, Scope]] = []
         self.lost: int | None = None
+        self.heads: list[ast.AST] = []  # loops that iterate over what holds it
         if name:
             self._add(name, module.scope_of(node))
         else:
@@ -116,6 +114,34 @@ class Holders:
                 if read in module.parents:  # `x += 1` reads, and has no node for it
                     self._keep(read)
                     self._close_over(read, scope)
+
+    def used_after(self, order: Order, binding: ast.AST) -> int | None:
+        """Return a line where a holder is used after a binding; None if there is none."""
+        used: list[ast.AST] = [
+            read
+            for holder, scope in self.names
+            for read in self.reads(holder, scope)
+            if order.may_follow(read, binding, self._replaced(holder, scope, binding))
+        ]
+        used += [
+            head for head in self.heads if order.may_follow(head, binding, self._made_for(head))
+        ]
+        if used:
+            made = getattr(self.node, "lineno", 0)
+            lines = sorted(getattr(each, "lineno", getattr(each, "end_lineno", 1)) for each in used)
+            return next((line for line in lines if line > made), lines[0])
+        return self.lost
+
+    def _replaced(self, holder: str, scope: Scope, binding: ast.AST) -> list[ast.AST]:
+        """Return where a holder gets another value; a comprehension stores what it made before."""
+        within = self.module.statement(binding) if binding in self.module.parents else None
+        nodes = [each.node for each in scope.bindings.get(holder, ())]
+        return [each for each in nodes if self.module.statement(each) is not within]
+
+    def _made_for(self, head: ast.AST) -> list[ast.AST]:
+        """Return what gives a loop another thing to iterate over."""
+        iterated = getattr(head, "iter", None)
+        return [iterated] if iterated is not None else []
 
     def _close_over(self, read: ast.Name, scope: Scope) -> None:
         """Note the functions whose bodies read a holder: they hold it as long as they live."""
@@ -134,34 +160,84 @@ class Holders:
                 yield from each.reads.get(name, ())
 
     def _keep(self, node: ast.AST) -> None:
-        """Note what the statement around an expression may keep it under."""
+        """Note what may hold the value of an expression once its statement has run."""
         child = node
         for above in self.module.ancestors(node):
+            if not self._holds(above, child, node):
+                return
             match above:
-                case ast.Call() if _gives_samples(above, child, node):
-                    return
-                case ast.Call(func=ast.Attribute(value=receiver)):
-                    self._store(receiver, only_local=True)
+                case ast.Call(func=ast.Attribute(value=receiver)) if child is not above.func:
+                    self._store([receiver], only_local=True)
                 case ast.NamedExpr(target=target):
-                    self._store(target)
+                    self._store([target])
+                case ast.comprehension():
+                    self.heads.append(above)
                 case ast.Yield() | ast.YieldFrom():
                     self.lost = above.lineno
+                case ast.Lambda():
+                    self.lost = above.lineno
+                    return
                 case ast.stmt():
-                    for each in _targets(above):
-                        self._store(each)
+                    self._keep_in(above, child)
                     return
             child = above
 
-    def _store(self, target: ast.expr, only_local: bool = False) -> None:
-        for each in ast.walk(target):
-            if not isinstance(each, ast.Name):
-                continue
+    def _keep_in(self, statement: ast.stmt, child: ast.AST) -> None:
+        """Note what a statement does with a value."""
+        if isinstance(statement, (ast.For, ast.AsyncFor)):
+            self.heads.append(statement)
+            if isinstance(child, ast.expr) and self.is_loader(child):
+                return
+        if isinstance(statement, ast.Return):
+            self._return(statement)
+        self._store(_targets(statement))
+
+    def _return(self, statement: ast.Return) -> None:
+        """Follow what a local function returns to its calls."""
+        function = self.module.scope_of(statement).node
+        outer = self.module.scope_of(function)
+        if not isinstance(function, ast.FunctionDef) or not outer.is_function:
+            return
+        for read in self.reads(function.name, outer):
+            call = self.module.parent(read)
+            if isinstance(call, ast.Call) and call.func is read:
+                self._keep(call)
+            else:
+                self.lost = read.lineno
+
+    def _holds(self, above: ast.AST, child: ast.AST, node: ast.AST) -> bool:
+        """Tell whether the value of an expression may hold that of one of its parts."""
+        match above:
+            case ast.Call(func=func) if func is child:
+                return child is not node  # a result of the function itself is a sample
+            case ast.Call(func=ast.Name(id=name)) if name in _SCALARS:
+                return False
+            case ast.Call(func=ast.Name(id=name)) if name in _COLLECTING:
+                return not (isinstance(child, ast.Call) or self._gives_samples(child))
+            case ast.Compare() | ast.JoinedStr() | ast.FormattedValue() | ast.UnaryOp():
+                return False
+            case ast.Subscript(value=value):
+                return child is value
+            case ast.If(test=test) | ast.While(test=test):
+                return child is not test
+            case ast.ListComp() | ast.SetComp() | ast.DictComp():
+                iterated = child.iter if isinstance(child, ast.comprehension) else None
+                return iterated is None or not self._gives_samples(iterated)
+            case ast.comprehension(iter=iterated):
+                return child is iterated
+        return True
+
+    def _gives_samples(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.expr) and self.is_loader(node)
+
+    def _store(self, targets: Iterable[ast.expr], only_local: bool = False) -> None:
+        for each in _bases(targets):
             scope = self.module.scope_of(each)
             binder = scope.lookup(each.id)
             if binder is None or (binder.is_module and only_local and not scope.is_module):
                 continue
             self._add(each.id, binder)
-            if any(b.kind == "parameter" for b in binder.bindings[each.id]):
+            if any(b.kind == "parameter" for b in binder.bindings.get(each.id, ())):
                 self.lost = each.lineno
 
     def _add(self, name: str, scope: Scope) -> None:
@@ -169,12 +245,21 @@ class Holders:
             self.names.append((name, scope))
 
 
-def _gives_samples(call: ast.Call, child: ast.AST, node: ast.AST) -> bool:
-    """Tell whether a call gives results only: `f(x)` itself, `list(DataLoader(...))`."""
-    if call.func is node:
-        return True
-    consumes = isinstance(call.func, ast.Name) and call.func.id in _CONSUMERS
-    return consumes and isinstance(child, ast.Call)
+def _bases(targets: Iterable[ast.expr]) -> Iterator[ast.Name]:
+    """Yield the names that targets set, or set an attribute or an item of."""
+    for target in targets:
+        match target:
+            case ast.Name():
+                yield target
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                yield from _bases(elements)
+            case (
+                ast.Attribute(value=value)
+                | ast.Subscript(value=value)
+                | ast.Starred(value=value)
+                | ast.Call(func=value)
+            ):
+                yield from _bases([value])
 
 
 def _targets(statement: ast.stmt) -> list[ast.expr]:
@@ -189,43 +274,3 @@ def _targets(statement: ast.stmt) -> list[ast.expr]:
         case ast.With(items=items) | ast.AsyncWith(items=items):
             return [each.optional_vars for each in items if each.optional_vars is not None]
     return []
-
-
-def is_bound_before(module: Module, binder: Scope, name: str, point: ast.AST) -> bool:
-    """Tell whether a name surely has its value when `point` is reached."""
-    blocks = {id(point), *(id(each) for each in module.ancestors(point))}
-    for each in binder.bindings.get(name, ()):
-        if each.kind == "parameter":
-            return True
-        statement = module.statement(each.node)
-        if statement.lineno >= getattr(point, "lineno", 0) and id(statement) not in blocks:
-            continue
-        if _surely_runs(module, statement, blocks, binder, name):
-            return True
-    return False
-
-
-def _surely_runs(
-    module: Module, statement: ast.AST, blocks: set[int], binder: Scope, name: str
-) -> bool:
-    """Tell whether a statement has run wherever the blocks around the point are reached."""
-    for parent in module.ancestors(statement):
-        if id(parent) in blocks or parent is binder.node:
-            return True
-        if isinstance(parent, (ast.With, ast.AsyncWith, ast.Try)):
-            continue
-        if isinstance(parent, ast.If) and _binds_in_both(parent, binder, name):
-            continue
-        return False
-    return True
-
-
-def _binds_in_both(branch: ast.If, binder: Scope, name: str) -> bool:
-    places = [each.node for each in binder.bindings[name]]
-
-    def within(body: list[ast.stmt]) -> bool:
-        held = {id(node) for statement in body for node in ast.walk(statement)}
-        leaves = bool(body) and isinstance(body[-1], (ast.Raise, ast.Return))
-        return leaves or any(id(place) in held for place in places)
-
-    return within(branch.body) and within(branch.orelse)

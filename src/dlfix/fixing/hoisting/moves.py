@@ -7,25 +7,29 @@ import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from dlfix.fixing.hoisting import forms, names
+from dlfix.fixing.hoisting import forms, instances, names
 from dlfix.fixing.hoisting.branches import are_alternatives, has_fields, is_top
-from dlfix.fixing.hoisting.captures import Callable as Node
 from dlfix.fixing.hoisting.captures import (
+    BOUND,
     CannotHoist,
     Capture,
     Draft,
     Drafts,
     OnlyParent,
+    check_bound,
+    check_decorators,
     guard_of,
     is_global,
+    line_up,
+    takes_any_keyword,
 )
+from dlfix.fixing.hoisting.captures import Callable as Node
+from dlfix.fixing.hoisting.followers import followers_of
 from dlfix.fixing.hoisting.instances import (
     bound_method,
     is_in_classmethod,
-    methods_of,
     reads_of,
 )
-from dlfix.fixing.hoisting.lifetime import is_bound_before
 from dlfix.fixing.hoisting.siblings import share_captures, with_siblings
 from dlfix.fixing.hoisting.width import width_of
 from dlfix.fixing.plans_callables import Expression, Hoist, Parameter, Use
@@ -55,7 +59,11 @@ class Moves:
     crosses: Callable[[ast.ClassDef], bool] = lambda _: False
     stays: Callable[[ast.ClassDef, str], str] = lambda _cls, _attribute: ""
     """Why an attribute may not be read early, empty where it may."""
+    member: Callable[[ast.ClassDef, str], str] = lambda _cls, _attribute: ""
+    """What an attribute of a class is: "method", "property", "attribute"; empty where not known."""
     only_parent: OnlyParent = lambda _: set()
+    is_loader: Callable[[ast.expr], bool] = lambda _: False
+    passes_all_on: Callable[[ast.expr], bool] = lambda _: False
 
     def __post_init__(self) -> None:
         self.taken = naming.names_in(self.module.tree)
@@ -64,8 +72,11 @@ class Moves:
         self.width = width_of(self.module)
         self.inner: list[Draft] = []  # what moves out of the lambda at hand
 
-    def move(self, node: Node, parameter: str = "") -> Move:
-        """Plan the move of one function; raise CannotHoist where it stays."""
+    def move(self, node: Node, parameter: str = "", by_loader: bool = False) -> Move:
+        """Plan the move of one function; raise CannotHoist where it stays.
+
+        `by_loader` tells that it is called by a loader, which passes no keywords.
+        """
         here = self._in_place(node)
         if here is not None:
             return here
@@ -73,6 +84,10 @@ class Moves:
         group = with_siblings(draft)
         share_captures(group)
         uses = self._settle_instances(group)
+        for each in group:
+            line_up(each)
+            check_decorators(each, self.passes_all_on)
+            each.positional = takes_any_keyword(each.node) and not (by_loader and each is draft)
         simple = self._simple(draft)
         if simple is not None:
             text = simple.function
@@ -89,8 +104,8 @@ class Moves:
         self._name(group, parameter)
         move = Move(self._message(draft), uses=uses, drafts=list(group))
         for each in group:
-            move.doubts += [doubt for doubt in each.doubts if doubt not in move.doubts]
             self._carry(each, group, move)
+            move.doubts += [doubt for doubt in each.doubts if doubt not in move.doubts]
         return move
 
     def key(self, node: Node) -> object:
@@ -114,8 +129,9 @@ class Moves:
             return self.move(node)
         draft = self.drafts.draft(node)
         draft.new_name = became
-        move = Move("", doubts=list(draft.doubts), drafts=[draft])
+        move = Move("", drafts=[draft])
         self._carry(draft, [draft], move)
+        move.doubts += draft.doubts
         move.hoists = [replace(each, where="gone") for each in move.hoists if draft.name]
         return move
 
@@ -189,7 +205,23 @@ class Moves:
             attributes = self._attributes(draft)
             draft.reads += attributes
             uses += attributes
+        for draft in group:
+            self._settle_private_names(draft)
         return uses
+
+    def _settle_private_names(self, draft: Draft) -> None:
+        """A class-private name means the same in a method of the class only."""
+        bound = {use.span for use in draft.reads}
+        private = instances.private_names(self.module, draft.node, bound)
+        if not private or draft.instance:
+            return
+        name, line = private[0]
+        owner, method = instances.class_around(self.module, draft.node)
+        movable = not draft.siblings and name not in draft.captures
+        if owner is None or method is None or not movable:
+            raise CannotHoist(f"{draft.what} uses the class-private name `{name}` (line {line})")
+        draft.owner, draft.method = owner, method
+        draft.static = instances.way_to(method, owner)
 
     def _attributes(self, draft: Draft) -> list[Use]:
         assert draft.owner is not None
@@ -206,18 +238,40 @@ class Moves:
                     f"it sets `{name.id}.{parent.attr}` (line {name.lineno}), which a worker "
                     "could not hand back"
                 )
-            if parent.attr in methods_of(draft.owner):
+            kind = self.member(draft.owner, parent.attr)
+            if kind in ("method", "property"):
+                verb = "calls the method" if kind == "method" else "reads the property"
                 raise CannotHoist(
-                    f"it calls the method `{name.id}.{parent.attr}` (line {name.lineno}), and a "
+                    f"it {verb} `{name.id}.{parent.attr}` (line {name.lineno}), and a "
                     f"`{draft.owner.name}` does not go to the workers"
                 )
-            why = self.stays(draft.owner, parent.attr)
-            if why and why not in draft.doubts:
-                draft.doubts.append(why)
+            self._settle_attribute(draft, parent)
             bound = self._parameter(draft, parent)
             uses.append(Use(self._span(parent), Expression(bound)))
         draft.instance = ""
         return uses
+
+    def _settle_attribute(self, draft: Draft, read: ast.Attribute) -> None:
+        """See that an attribute has the value where it is bound that it has when it is read."""
+        assert draft.owner is not None
+        text = f"{draft.instance}.{read.attr}"
+        own = instances.stores_of(self.module, draft, read.attr)
+        order, made = instances.order_of_making(self.module, draft)
+        for each in own:
+            if any(order.may_follow(each, point) for point in made):
+                raise CannotHoist(
+                    f"`{text}` is set at line {each.lineno}, once {draft.what} is made, which reads "
+                    "it when it is called"
+                )
+        why = self.stays(draft.owner, read.attr)
+        in_init = draft.method is not None and draft.method.name in ("__init__", "__post_init__")
+        if in_init and why:
+            raise CannotHoist(f"{why}, and {draft.what} reads it when it is called")
+        before = [point for point in made if own and not order.surely_after(point, own)]
+        if in_init and (before or not (own or self.member(draft.owner, read.attr))):
+            raise CannotHoist(f"`{text}` may not be set yet at line {draft.line}")
+        if why and not draft.doubts:
+            draft.doubts.append(f"{why}{BOUND}")
 
     def _parameter(self, draft: Draft, attribute: ast.Attribute) -> str:
         text = self.module.segment(attribute)
@@ -233,6 +287,13 @@ class Moves:
     # Simpler forms
 
     def _simple(self, draft: Draft) -> Expression | None:
+        """Return what stands for a lambda without a function of its own."""
+        simple = self._simpler(draft)
+        if simple is not None and simple.binds:
+            self._check_bound(draft, draft.node)
+        return simple
+
+    def _simpler(self, draft: Draft) -> Expression | None:
         if "#" in self.module.segment(draft.node):
             return None
         if draft.instance:
@@ -311,7 +372,9 @@ class Moves:
         if len(bindings) != 1 or not is_only_name(self.module, draft.name, scope):
             return False
         _, outside = self._references(draft, scope, group)
-        return not outside or (len(outside) == 1 and self._may_inline(draft, outside[0], scope))
+        if len(outside) != 1:
+            return not outside
+        return self._may_inline(draft, outside[0], scope) and self._fits(draft, outside[0])
 
     def _may_keep(self, draft: Draft) -> bool:
         """Tell whether a local function may have its own name at module level."""
@@ -335,7 +398,7 @@ class Moves:
         )
 
     def _message(self, draft: Draft) -> str:
-        if draft.instance and draft.owner is not None:
+        if (draft.instance or draft.static) and draft.owner is not None:
             return f"Make {draft.what} a method, `{draft.owner.name}.{draft.new_name}`"
         if draft.new_name == draft.name:
             return f"Move {draft.what} to module level"
@@ -358,7 +421,7 @@ class Moves:
         assignment = None
         if draft.name and isinstance(draft.node, ast.Lambda):
             assignment = self._span(self.module.statement(draft.node))
-        is_method = bool(draft.instance)
+        is_method = bool(draft.instance or draft.static)
         near = draft.method if is_method and draft.method else draft.node
         return Hoist(
             self._span(draft.node),
@@ -369,13 +432,20 @@ class Moves:
             parameters=tuple(
                 Parameter(each.name, each.annotation) for each in draft.captures.values()
             ),
+            positional=draft.positional,
+            followers=tuple(self._span(each) for each in draft.followers),
             without=tuple(draft.defaults),
             first=draft.instance,
-            decorator="classmethod" if is_method and is_in_classmethod(draft) else "",
+            decorator=self._decorator(draft),
             imports=tuple(dict.fromkeys(draft.imports)),
             leaves=leaves,
             types=self._types(draft.node),
         )
+
+    def _decorator(self, draft: Draft) -> str:
+        if draft.static:
+            return "staticmethod"
+        return "classmethod" if draft.instance and is_in_classmethod(draft) else ""
 
     def _types(self, node: Node) -> tuple[str, ...]:
         """Return the types of a lambda's parameters and result, where `f: Callable[...]` has them."""
@@ -407,6 +477,7 @@ class Moves:
         """Rewrite what reads a local function's name; return what the name is left with."""
         scope = self.module.scope_of(draft.node)
         inside, outside = self._references(draft, scope, group)
+        self._settle_attributes(draft, inside, outside)
         several = len(scope.bindings[draft.name]) > 1
         same = draft.new_name == draft.name and not becomes.binds
         if same:
@@ -425,17 +496,41 @@ class Moves:
             return None
         if not outside:
             return None
-        if len(outside) == 1 and self._may_inline(draft, outside[0], scope):
-            self._check_bound(draft, outside[0])
+        if len(outside) == 1 and self._is_bound_where_used(draft, outside[0], scope):
             move.uses.append(Use(self._span(outside[0]), becomes))
             return None
         self._check_bound(draft, draft.node)
         return becomes
 
-    def _may_inline(self, draft: Draft, use: ast.Name, scope: Scope) -> bool:
-        if draft.doubts or self.module.scope_of(use) is not scope:
+    def _settle_attributes(
+        self, draft: Draft, inside: list[ast.Name], outside: list[ast.Name]
+    ) -> None:
+        """What is set on a function moves with it; multiprocessing drops what is set on a partial."""
+        if not draft.captures and not draft.instance:
+            draft.followers = followers_of(draft, self.drafts, [*outside, *inside])
+            return
+        for name in [*inside, *outside]:
+            if isinstance(self.module.parent(name), ast.Attribute):
+                raise CannotHoist(
+                    f"line {name.lineno} uses an attribute of {draft.what}, which a partial does "
+                    "not take to the workers"
+                )
+
+    def _is_bound_where_used(self, draft: Draft, use: ast.Name, scope: Scope) -> bool:
+        """Tell whether to bind at the only use: where that is short, or the definition too early."""
+        if not self._may_inline(draft, use, scope):
             return False
         if not self._fits(draft, use):
+            try:
+                self._check_bound(draft, draft.node)
+                return bool(draft.doubts)
+            except CannotHoist:
+                pass
+        self._check_bound(draft, use)
+        return True
+
+    def _may_inline(self, draft: Draft, use: ast.Name, scope: Scope) -> bool:
+        if draft.doubts or draft.defaults or self.module.scope_of(use) is not scope:
             return False
         loops = (ast.For, ast.While, ast.AsyncFor)
         around = [each for each in self.module.ancestors(use) if isinstance(each, loops)]
@@ -445,7 +540,7 @@ class Moves:
     def _fits(self, draft: Draft, use: ast.Name) -> bool:
         """Tell whether the line stays as short as lines of this file are."""
         line = self.module.lines[use.lineno - 1]
-        name = draft.new_name or f"_{draft.name}"
+        name = naming.private(draft.name)
         bound = sum(len(each.name) + len(each.value) + 3 for each in draft.captures.values())
         parent = self.module.parent(use)
         called = isinstance(parent, ast.Call) and parent.func is use
@@ -465,19 +560,10 @@ class Moves:
                 continue
             for name in each.reads.get(draft.name, ()):
                 (inside if id(name) in moved else outside).append(name)
-        for name in [*inside, *outside]:
-            parent = self.module.parent(name)
-            if isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load):
-                raise CannotHoist(f"line {name.lineno} sets an attribute of {draft.what}")
         return inside, outside
 
     def _check_bound(self, draft: Draft, point: ast.AST) -> None:
-        for capture in draft.captures.values():
-            if capture.scope is None:
-                continue
-            if not is_bound_before(self.module, capture.scope, capture.value, point):
-                line = getattr(point, "lineno", 0)
-                raise CannotHoist(f"`{capture.name}` may not be bound yet at line {line}")
+        check_bound(draft, point, self.is_loader)
 
     def _span(self, node: ast.AST) -> Span:
         return self.module.span(node)
@@ -502,18 +588,24 @@ def is_only_name(module: Module, name: str, binder: Scope) -> bool:
 
 def _expression(draft: Draft) -> Expression:
     """Return what stands for a moved function where it was made."""
-    keywords = tuple((each.name, each.value) for each in draft.captures.values())
-    return Expression(_function(draft), keywords=keywords)
+    return _bound(draft, [(each.name, each.value) for each in draft.captures.values()])
 
 
 def _within(draft: Draft) -> Expression:
     """Return what stands for a moved function within others that moved."""
     kept = [each.name for each in draft.captures.values() if each.name not in draft.defaults]
-    return Expression(_function(draft), keywords=tuple((name, name) for name in kept))
+    return _bound(draft, [(name, name) for name in kept])
+
+
+def _bound(draft: Draft, arguments: list[tuple[str, str]]) -> Expression:
+    if draft.positional:
+        return Expression(_function(draft), tuple(value for _, value in arguments))
+    return Expression(_function(draft), keywords=tuple(arguments))
 
 
 def _function(draft: Draft) -> str:
-    return f"{draft.instance}.{draft.new_name}" if draft.instance else draft.new_name
+    owner = draft.instance or draft.static
+    return f"{owner}.{draft.new_name}" if owner else draft.new_name
 
 
 __all__ = ["CannotHoist", "Move", "Moves", "is_global"]

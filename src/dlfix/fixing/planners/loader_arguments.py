@@ -91,12 +91,26 @@ def _refusal(
         node = wrong.reader.node("num_workers")
         spelled = ast.unparse(node) if node is not None else "num_workers"
         return Refused(f"`{spelled}` is 0 here, but may be meant to be changed")
+    right = _right_with(wrong)
+    if right:
+        return Refused(f"`{right}` may be another where the call is right as it is (line {call.lineno})")
     for name in names:
         value = keywords[name].value
         if not _harmless(value):
             row = value.lineno
             return Refused(f"`{name}` on line {row} calls something that may have an effect")
     return None
+
+
+def _right_with(wrong: WrongOption) -> str:
+    """Return an option with whose other values the call is right; empty where it is wrong with all."""
+    read = {name: wrong.reader.values(name) for name in wrong.check.reads}
+    for name, values in read.items():
+        for value in values or ():
+            options = [value if each == name else wrong.options[each] for each in wrong.check.reads]
+            if not wrong.check.fails(*options):
+                return name
+    return ""
 
 
 def _harmless(node: ast.expr) -> bool:

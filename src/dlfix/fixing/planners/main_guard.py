@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.division import Division, divide
+from dlfix.fixing.module_state import ModuleState
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.project.import_time import Unit
 from dlfix.reach.worker_code import WorkerCode
@@ -35,7 +36,9 @@ def _outcome(module: Module, finding: Finding, analysis: Analysis) -> Fix | Refu
             f"the module is imported by {finding.evidence.importer}: under a main guard it would no"
             " longer do there what it does"
         )
-    division = divide(module.tree, _worker_reads(module, analysis))
+    state = ModuleState(analysis, module)
+    reads = {**state.worker_reads(), **_worker_reads(module, analysis)}
+    division = divide(module.tree, reads, state.touched)
     if isinstance(division, Refused):
         return division
     start = finding.evidence.statement

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.hoisting import rebinding
 from dlfix.fixing.hoisting.captures import CannotHoist, Draft, guard_of, is_global
+from dlfix.fixing.hoisting.consumers import Consumers
 from dlfix.fixing.hoisting.moves import Move, Moves
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.fixing.plans_callables import CallablesPlan, Definition, Expression, Use, Wraps
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 CODEMOD = "module_level_callables"
+# Libraries whose functions were measured: what is not in the catalogue is found by its name.
+_BY_NAME = {"torch", "numpy", "operator", "math", "os", "posixpath", "builtins", "json", "copy"}
+_PROPERTIES = {"property", "cached_property", "setter", "getter"}
 _DEPTH = 6  # how deep a captured value is looked into
 
 
@@ -73,8 +77,7 @@ class _Work:
         doubts = [doubt for moves in self.moves.values() for move in moves for doubt in move.doubts]
         edits = tuple(Edit(path, CODEMOD, self._plan(path)) for path in paths)
         if doubts:
-            why = f"{doubts[0]}, and the value of now is bound"
-            return Fix(self.message, Applicability.UNSAFE, edits, why)
+            return Fix(self.message, Applicability.UNSAFE, edits, doubts[0])
         return Fix(self.message, Applicability.SAFE, edits)
 
     def _plan(self, path: Path) -> CallablesPlan:
@@ -97,6 +100,7 @@ class _Planning:
         self.modules: dict[Path, Moves] = {}
         self.crossing: Crossing | None = None
         self.walk = Walk(analysis.interpreter)
+        self.consumers = Consumers(analysis)
         self.carried: set[ast.ClassDef] = set()  # classes of what is captured
 
     def moves(self, module: Module) -> Moves:
@@ -106,7 +110,10 @@ class _Planning:
                 lambda func: self._found_by_name(module, func),
                 self._crosses,
                 lambda owner, attribute: self._set_again(module, owner, attribute),
+                lambda owner, attribute: self._member(module, owner, attribute),
                 lambda node: self._only_parent(module, node),
+                lambda node: self._is_loader(module, node),
+                lambda node: self._passes_all_on(module, node),
             )
         return self.modules[module.path]
 
@@ -172,9 +179,10 @@ class _Planning:
             return
         work.done.add(value.node)
         moves = self.moves(value.module)
-        move = moves.move(value.node, _parameter(crossing))
+        move = moves.move(value.node, _parameter(crossing), _is_called_by_loader(crossing))
         for draft in move.drafts:
             work.done.add(draft.node)
+            self._check_consumers(draft, move, crossing)
         work.message = work.message or move.message
         work.moves.setdefault(value.module.path, []).append(move)
         for draft in move.drafts:
@@ -189,7 +197,23 @@ class _Planning:
         move = self.moves(value.module).follow(value.node, first.node)
         work.moves[first.module.path].append(move)
         for draft in move.drafts:
+            self._check_consumers(draft, move, finding.evidence)
             self._move_captured(work, draft, value.frame)
+
+    def _check_consumers(self, draft: Draft, move: Move, crossing: Crossing | None) -> None:
+        """What code asks of a function must be answered as before."""
+        names = _names_on_the_way(crossing)
+        is_plain = bool(draft.new_name) and not draft.captures and not draft.instance
+        for question in self.consumers.asks(draft.node, names):
+            if not is_plain:
+                raise CannotHoist(
+                    f"`{question.about}` is asked of {draft.what} ({question.place}), and what "
+                    "would stand for it answers otherwise"
+                )
+            if question.is_name and draft.new_name != getattr(draft.node, "name", ""):
+                move.doubts.append(
+                    f"`{question.about}` of it is read ({question.place}), and the name changes"
+                )
 
     # Captures
 
@@ -245,14 +269,23 @@ class _Planning:
             return False
         if owner in self.carried:
             return True
-        for above in self.crossing.above():
-            value = above.value.owner if isinstance(above.value, BoundMethod) else above.value
-            if isinstance(value, Instance) and any(
-                isinstance(each, Class) and each.node is owner
-                for each in self.analysis.mro(value.cls)
-            ):
-                return True
-        return False
+        return any(self._is_of(owner, value) for value in self._shipped(self.crossing))
+
+    def _shipped(self, crossing: Crossing) -> Iterator[Value]:
+        """Yield what holds a value, and what else the same loader sends."""
+        for above in crossing.above():
+            yield above.value.owner if isinstance(above.value, BoundMethod) else above.value
+        waiting = [tree for tree in self.analysis.trees if tree.boundary is crossing.boundary]
+        while waiting:
+            each = waiting.pop()
+            yield each.value
+            waiting += each.children
+
+    def _is_of(self, owner: ast.ClassDef, value: Value) -> bool:
+        """Tell whether a value is an instance of a class, or of one derived from it."""
+        return isinstance(value, Instance) and any(
+            isinstance(each, Class) and each.node is owner for each in self.analysis.mro(value.cls)
+        )
 
     def _set_again(self, module: Module, owner: ast.ClassDef, attribute: str) -> str:
         """Tell where an attribute is set other than once in `__init__`."""
@@ -266,6 +299,30 @@ class _Planning:
                     continue
                 return f"`{attribute}` is set again at line {node.lineno} of {other.path.name}"
         return ""
+
+    def _member(self, module: Module, owner: ast.ClassDef, attribute: str) -> str:
+        """Tell what an attribute is, by the class and its bases and subclasses."""
+        cls = self._class_of(module, owner)
+        if cls is None:
+            return ""
+        line = [*self.analysis.mro(cls), *self.analysis.interpreter.instances.subclasses(cls)]
+        found = ""
+        for each in line:
+            if isinstance(each, Class):
+                found = found or _kind_in(each.module, each.node, attribute)
+            else:
+                found = found or "attribute"  # of a base that is not in view
+        return found
+
+    def _class_of(self, module: Module, owner: ast.ClassDef) -> Class | None:
+        scope = module.scope_of(owner)
+        frame = self.analysis.frame(scope)
+        for binding in scope.bindings.get(owner.name, ()):
+            if binding.node is owner:
+                for reached in self.analysis.interpreter.binding(binding, frame):
+                    if isinstance(reached.value, Class):
+                        return reached.value
+        return None
 
     # Globals
 
@@ -289,14 +346,40 @@ class _Planning:
             )
         }
 
+    def _is_loader(self, module: Module, node: ast.expr) -> bool:
+        """Tell whether iterating over what an expression gives yields samples, not what it holds."""
+        values = self._values(Bound(node, self.analysis.frame(module.scope_of(node))))
+        return bool(values) and all(
+            isinstance(each, ExternalCall) and self.analysis.catalog.boundary(each.name)
+            for each in values
+        )
+
+    def _passes_all_on(self, module: Module, decorator: ast.expr) -> bool:
+        """Tell whether a decorator's function calls what it wraps with all that it is given."""
+        func = decorator.func if isinstance(decorator, ast.Call) else decorator
+        values = self._values(Bound(func, self.analysis.frame(module.scope_of(decorator))))
+        return bool(values) and all(
+            isinstance(each, Function) and _passes_all_on(each.node) for each in values
+        )
+
     # Library functions
 
     def _found_by_name(self, module: Module, func: ast.expr) -> bool:
         values = self._values(Bound(func, self.analysis.frame(module.scope)))
-        for value in values:
-            if isinstance(value, External) and self.analysis.catalog.callable(value.name):
-                return False
-        return True
+        return bool(values) and all(self._is_named(value) for value in values)
+
+    def _is_named(self, value: Value) -> bool:
+        """Tell whether pickle is known to find a function or class by its name."""
+        match value:
+            case External(name=dotted):
+                root, last = dotted.partition(".")[0], dotted.rpartition(".")[2]
+                known = root in _BY_NAME or last[:1].isupper()
+                return known and self.analysis.catalog.callable(dotted) is None
+            case Function(node=ast.FunctionDef() as node):
+                return not _is_local(value) and not node.decorator_list
+            case Class():
+                return not _is_local(value)
+        return False
 
     def _define_library_function(self, work: _Work, value: External, group: list[Finding]) -> None:
         found: dict[Span, ast.expr] = {}
@@ -396,6 +479,21 @@ class _Planning:
         work.message = f"Add `functools.wraps` to the decorator `{name}`"
 
 
+def _passes_all_on(function: ast.AST) -> bool:
+    for inner in ast.walk(function):
+        if not isinstance(inner, ast.FunctionDef) or not (inner.args.vararg and inner.args.kwarg):
+            continue
+        rest, named = inner.args.vararg.arg, inner.args.kwarg.arg
+        for call in ast.walk(inner):
+            if not isinstance(call, ast.Call):
+                continue
+            starred = [ast.unparse(each) for each in call.args]
+            doubled = [ast.unparse(each.value) for each in call.keywords if each.arg is None]
+            if f"*{rest}" in starred and named in doubled:
+                return True
+    return False
+
+
 def _decorator_name(module: Module, outer: ast.FunctionDef) -> str:
     scope = module.scope_of(outer)
     return scope.name if scope.is_function else outer.name
@@ -457,6 +555,20 @@ def _parameter(crossing: Crossing | None) -> str:
     return crossing.edge.name
 
 
+def _names_on_the_way(crossing: Crossing | None) -> set[str]:
+    """Return the parameters and attributes that hold a value, or what holds it."""
+    if crossing is None:
+        return set()
+    return {each.edge.name for each in [crossing, *crossing.above()] if each.edge.name}
+
+
+def _is_called_by_loader(crossing: Crossing | None) -> bool:
+    """Tell whether it is the loader itself that calls a function: no keyword comes with it."""
+    if crossing is None or crossing.edge.kind != "argument":
+        return False
+    return crossing.edge.name in ("collate_fn", "worker_init_fn")
+
+
 def _frame_of(frame: Frame | None, scope: Scope) -> Frame | None:
     """Return the activation of the scope that binds a captured name."""
     while frame is not None and frame.scope is not scope:
@@ -469,6 +581,25 @@ def _read_of(draft: Draft, name: str) -> ast.Name | None:
         for read in scope.reads.get(name, ()):
             return read
     return None
+
+
+def _kind_in(module: Module, owner: ast.ClassDef, attribute: str) -> str:
+    """Tell what an attribute is in one class; empty where that does not define it."""
+    for statement in owner.body:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if statement.name != attribute:
+                continue
+            names = [getattr(d, "id", getattr(d, "attr", "")) for d in statement.decorator_list]
+            return "property" if set(names) & _PROPERTIES else "method"
+    if attribute in module.inner_scope(owner).bindings:
+        return "attribute"
+    for node in ast.walk(owner):
+        if isinstance(node, ast.Attribute) and (node.attr, type(node.ctx)) == (
+            attribute,
+            ast.Store,
+        ):
+            return "attribute"
+    return ""
 
 
 def _in_init(module: Module, node: ast.AST, owner: ast.ClassDef) -> bool:

@@ -1,0 +1,6 @@
+options = {}
+
+
+def load(path=None):
+    options["root"] = "/data"
+    options["scale"] = 3

@@ -1,0 +1,5 @@
+from cfg import options
+
+
+def folder(name):
+    return options["root"] + "/" + name

@@ -1,0 +1,16 @@
+import argparse
+
+from torch.utils.data import DataLoader
+
+import state
+from rows import Rows
+
+state.init(scale=5)
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    loader = DataLoader(Rows(), batch_size=2, num_workers=args.workers, multiprocessing_context=args.start_method if args.workers else None)
+    print("RESULT", list(loader))

@@ -1,0 +1,3 @@
+def init(**values):
+    for key, value in values.items():
+        globals()[key] = value

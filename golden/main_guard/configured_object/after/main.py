@@ -1,0 +1,28 @@
+import argparse
+
+from torch.utils.data import DataLoader, Dataset
+
+from settings import hp
+
+hp.configure(7)
+
+
+class Rows(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return index * hp.scale + base
+
+
+base = hp.offset + 1
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+
+    print("made", base)
+    loader = DataLoader(Rows(), batch_size=2, num_workers=args.workers, multiprocessing_context=args.start_method if args.workers else None)
+    print("RESULT", list(loader))

@@ -1,0 +1,43 @@
+import argparse
+import functools
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, rows, transform=None, **others):
+        self.rows = rows
+        self.transform = transform
+        self.others = others
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        row = self.rows[index]
+        return row if self.transform is None else self.transform(row)
+
+
+def options(args):
+    return {"num_workers": args.workers, "multiprocessing_context": args.start_method if args.workers else None}
+
+
+class Data:
+    def __init__(self, args):
+        self.args = args
+        self.collate = lambda rows: [r + self.pad for r in rows]
+        self.pad = 7
+
+    def loader(self):
+        return DataLoader(Rows([1, 2, 3]), batch_size=2, collate_fn=self.collate, **options(self.args))
+
+
+def run(args):
+    return list(Data(args).loader())
+
+
+if __name__ == "__main__":
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--workers", type=int, default=0)
+    ap.add_argument("--start-method", default="spawn")
+    print("RESULT", run(ap.parse_args()))

@@ -1,0 +1,50 @@
+import argparse
+import functools
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, rows, transform=None, **others):
+        self.rows = rows
+        self.transform = transform
+        self.others = others
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        row = self.rows[index]
+        return row if self.transform is None else self.transform(row)
+
+
+def options(args):
+    return {"num_workers": args.workers, "multiprocessing_context": args.start_method if args.workers else None}
+
+
+class Data:
+    __fill = 3
+
+    def __init__(self, args):
+        self.args = args
+
+    @staticmethod
+    def __add(row, by):
+        return row + by
+
+    def loader(self, by):
+        def collate(rows):
+            return [Data.__add(r, by) for r in rows]
+
+        return DataLoader(Rows([1, 2, 3]), batch_size=2, collate_fn=collate, **options(self.args))
+
+
+def run(args):
+    return list(Data(args).loader(4))
+
+
+if __name__ == "__main__":
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--workers", type=int, default=0)
+    ap.add_argument("--start-method", default="spawn")
+    print("RESULT", run(ap.parse_args()))
