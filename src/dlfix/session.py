@@ -150,8 +150,9 @@ class Session:
 
     def _syntax(self, project: Project) -> None:
         budget = SYNTAX_BUDGET
+        listed = frozenset(project.files)
         for path in told("reading files", self.files, self.tell):
-            source = project.source(path)
+            source = project.source(path) if path in listed else None
             if source is None:
                 continue
             budget -= len(source.data)
