@@ -75,7 +75,7 @@ def sweep(tree: Path, dlfix: Sequence[str]) -> Totals:
     with tempfile.TemporaryDirectory(prefix="dlfix-sweep-") as folder:
         copy = Path(folder, "tree")
         shutil.copytree(tree, copy, symlinks=True, ignore=_unneeded)
-        (copy / ".git").mkdir(exist_ok=True)  # configuration and rules above are not the tree's
+        Path(folder, ".git").mkdir()  # rules and journals above are not the tree's
         return _Sweep(copy, dlfix, Path(folder, "state")).run()
 
 
@@ -132,7 +132,9 @@ class _Sweep:
                 self._count("not_compiling", [path] if broken else [])
 
     def _dlfix(self, *arguments: str) -> _Run:
-        done = _run([*self.dlfix, *arguments], self.tree, self.environment)
+        # From above the tree: a `types.py` of its own is not to be imported.
+        paths = [] if arguments[0] == "undo" else [self.tree.name]
+        done = _run([*self.dlfix, *arguments, *paths], self.tree.parent, self.environment)
         self.totals.cpu_seconds += done.seconds
         self.totals.peak_megabytes = max(self.totals.peak_megabytes, done.megabytes)
         said = done.err.splitlines()

@@ -40,7 +40,7 @@ def test_a_part_of_the_standard_library_is_swept_clean():
 # What stands in for dlfix: it does something wrong that the sweep must see.
 WRONG = """\
 import pathlib, sys
-path = pathlib.Path("train.py")
+path = pathlib.Path("tree/train.py")
 if sys.argv[1] == "check":
     print("[]")
     sys.exit("internal error in x\\nTraceback (most recent call last):")

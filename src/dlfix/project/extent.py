@@ -10,7 +10,7 @@ from collections.abc import Iterator
 # LibCST needs a frame of the C stack for each level when it parses, several of Python's when it visits, and
 # about 2 KB for each node. Beyond 4,000 levels it crashes; hand-written code has some tens.
 DEEPEST = 300
-MOST_NODES = 200_000
+MOST_NODES = 100_000
 
 
 def too_much(tree: ast.Module, text: str) -> str | None:
