@@ -43,6 +43,24 @@ def methods_of(owner: ast.ClassDef) -> set[str]:
     }
 
 
+_PROPERTIES = {"property", "cached_property", "setter", "getter"}
+
+
+def member_of(owner: ast.ClassDef, attribute: str) -> str:
+    """Tell what an attribute is in one class: "method", "property", "attribute"; empty elsewhere."""
+    for statement in owner.body:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if statement.name != attribute:
+                continue
+            names = {getattr(d, "id", getattr(d, "attr", "")) for d in statement.decorator_list}
+            return "property" if names & _PROPERTIES else "method"
+    for node in ast.walk(owner):
+        set_here = isinstance(node, (ast.Attribute, ast.Name)) and isinstance(node.ctx, ast.Store)
+        if set_here and attribute == getattr(node, "attr", getattr(node, "id", "")):
+            return "attribute"
+    return ""
+
+
 def reads_of(draft: Draft, name: str) -> Iterator[ast.Name]:
     """Yield where a function reads a name of what is around it."""
     for scope in draft.scope.walk():

@@ -126,11 +126,11 @@ class Holders:
         used += [
             head for head in self.heads if order.may_follow(head, binding, self._made_for(head))
         ]
-        if used:
-            made = getattr(self.node, "lineno", 0)
-            lines = sorted(getattr(each, "lineno", getattr(each, "end_lineno", 1)) for each in used)
-            return next((line for line in lines if line > made), lines[0])
-        return self.lost
+        lines = sorted(getattr(each, "lineno", getattr(each, "end_lineno", 1)) for each in used)
+        lines += [self.lost] if self.lost is not None else []
+        made = getattr(self.node, "lineno", 0)
+        below = [line for line in lines if line > made] or [line for line in lines if line == made]
+        return next(iter(below or lines), None)
 
     def _replaced(self, holder: str, scope: Scope, binding: ast.AST) -> list[ast.AST]:
         """Return where a holder gets another value; a comprehension stores what it made before."""

@@ -59,7 +59,7 @@ class Moves:
     crosses: Callable[[ast.ClassDef], bool] = lambda _: False
     stays: Callable[[ast.ClassDef, str], str] = lambda _cls, _attribute: ""
     """Why an attribute may not be read early, empty where it may."""
-    member: Callable[[ast.ClassDef, str], str] = lambda _cls, _attribute: ""
+    member: Callable[[ast.ClassDef, str], str] = instances.member_of
     """What an attribute of a class is: "method", "property", "attribute"; empty where not known."""
     only_parent: OnlyParent = lambda _: set()
     is_loader: Callable[[ast.expr], bool] = lambda _: False
@@ -540,7 +540,7 @@ class Moves:
     def _fits(self, draft: Draft, use: ast.Name) -> bool:
         """Tell whether the line stays as short as lines of this file are."""
         line = self.module.lines[use.lineno - 1]
-        name = naming.private(draft.name)
+        name = draft.new_name or naming.private(draft.name)
         bound = sum(len(each.name) + len(each.value) + 3 for each in draft.captures.values())
         parent = self.module.parent(use)
         called = isinstance(parent, ast.Call) and parent.func is use

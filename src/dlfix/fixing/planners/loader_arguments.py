@@ -93,7 +93,9 @@ def _refusal(
         return Refused(f"`{spelled}` is 0 here, but may be meant to be changed")
     right = _right_with(wrong)
     if right:
-        return Refused(f"`{right}` may be another where the call is right as it is (line {call.lineno})")
+        return Refused(
+            f"`{right}` may be another where the call is right as it is (line {call.lineno})"
+        )
     for name in names:
         value = keywords[name].value
         if not _harmless(value):
@@ -104,9 +106,9 @@ def _refusal(
 
 def _right_with(wrong: WrongOption) -> str:
     """Return an option with whose other values the call is right; empty where it is wrong with all."""
-    read = {name: wrong.reader.values(name) for name in wrong.check.reads}
-    for name, values in read.items():
-        for value in values or ():
+    kept = [name for name in wrong.check.reads if name not in wrong.check.drop]
+    for name in kept:
+        for value in wrong.reader.values(name) or ():
             options = [value if each == name else wrong.options[each] for each in wrong.check.reads]
             if not wrong.check.fails(*options):
                 return name

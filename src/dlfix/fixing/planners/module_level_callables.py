@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from dlfix.fixing.hoisting import rebinding
 from dlfix.fixing.hoisting.captures import CannotHoist, Draft, guard_of, is_global
 from dlfix.fixing.hoisting.consumers import Consumers
+from dlfix.fixing.hoisting.instances import member_of
 from dlfix.fixing.hoisting.moves import Move, Moves
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.fixing.plans_callables import CallablesPlan, Definition, Expression, Use, Wraps
@@ -44,8 +46,7 @@ if TYPE_CHECKING:
 
 CODEMOD = "module_level_callables"
 # Libraries whose functions were measured: what is not in the catalogue is found by its name.
-_BY_NAME = {"torch", "numpy", "operator", "math", "os", "posixpath", "builtins", "json", "copy"}
-_PROPERTIES = {"property", "cached_property", "setter", "getter"}
+_MEASURED = {"torch", "numpy"}
 _DEPTH = 6  # how deep a captured value is looked into
 
 
@@ -309,7 +310,7 @@ class _Planning:
         found = ""
         for each in line:
             if isinstance(each, Class):
-                found = found or _kind_in(each.module, each.node, attribute)
+                found = found or member_of(each.node, attribute)
             else:
                 found = found or "attribute"  # of a base that is not in view
         return found
@@ -372,9 +373,7 @@ class _Planning:
         """Tell whether pickle is known to find a function or class by its name."""
         match value:
             case External(name=dotted):
-                root, last = dotted.partition(".")[0], dotted.rpartition(".")[2]
-                known = root in _BY_NAME or last[:1].isupper()
-                return known and self.analysis.catalog.callable(dotted) is None
+                return _is_measured(dotted) and self.analysis.catalog.callable(dotted) is None
             case Function(node=ast.FunctionDef() as node):
                 return not _is_local(value) and not node.decorator_list
             case Class():
@@ -516,6 +515,15 @@ def _is_imported(module: Module, node: ast.Name) -> bool:
     return bool(bindings) and all(each.kind == "import" for each in bindings)
 
 
+def _is_measured(dotted: str) -> bool:
+    """Tell whether a function or class of a library is known to be found by its name."""
+    root, _, rest = dotted.partition(".")
+    if root in _MEASURED or dotted.rpartition(".")[2][:1].isupper():
+        return True
+    plain = "." not in rest or dotted.startswith("os.path.")
+    return plain and root in sys.stdlib_module_names and root != "random"
+
+
 def _is_called(module: Module, node: ast.expr) -> bool:
     parent = module.parent(node)
     return isinstance(parent, ast.Call) and parent.func is node
@@ -581,25 +589,6 @@ def _read_of(draft: Draft, name: str) -> ast.Name | None:
         for read in scope.reads.get(name, ()):
             return read
     return None
-
-
-def _kind_in(module: Module, owner: ast.ClassDef, attribute: str) -> str:
-    """Tell what an attribute is in one class; empty where that does not define it."""
-    for statement in owner.body:
-        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            if statement.name != attribute:
-                continue
-            names = [getattr(d, "id", getattr(d, "attr", "")) for d in statement.decorator_list]
-            return "property" if set(names) & _PROPERTIES else "method"
-    if attribute in module.inner_scope(owner).bindings:
-        return "attribute"
-    for node in ast.walk(owner):
-        if isinstance(node, ast.Attribute) and (node.attr, type(node.ctx)) == (
-            attribute,
-            ast.Store,
-        ):
-            return "attribute"
-    return ""
 
 
 def _in_init(module: Module, node: ast.AST, owner: ast.ClassDef) -> bool:
