@@ -12,7 +12,7 @@ from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class, is_getter
-from dlfix.fixing.proof.state import restored
+from dlfix.fixing.proof.state import added, restored
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -230,10 +230,15 @@ class _Delayed:
                 self.visited.append(found[1])
                 yield from self._of(*found, found[1].body)
             return
-        if name.startswith("__"):
+        if name.startswith("__") or self._from_state(name):
             return
         yield from self._binding(name, read)
         yield from self._content(name, read)
+
+    def _from_state(self, name: str) -> bool:
+        """Tell whether `__setstate__` reads what `__getstate__` put into the state for it."""
+        found = self.change.after.methods.get("__getstate__")
+        return self.function.name == "__setstate__" and found is not None and name in added(found)
 
     def _is_delayed(self, function: Function) -> bool:
         """Tell whether a method ran while the object was made, and only then."""
@@ -836,14 +841,39 @@ def _on_disk(call: ast.Call) -> bool:
 def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regression]:
     for module in change.new.project.mentions("chdir"):
         for call in module.calls_by_name.get("chdir", ()):
-            text = ast.dump(ast.Module(getter.body, []))
-            if "abspath" in text or "resolve" in text or "realpath" in text:
+            if _is_absolute(change, getter):
                 return
             yield change.regression(
                 getter,
                 f"line {getter.lineno} may open a relative path after line {call.lineno} of {module.path.name} changed the directory",
             )
             return
+
+
+def _is_absolute(change: ClassChange, getter: Function) -> bool:
+    """Tell whether a path that is opened later was made absolute, here or where it was kept."""
+    kept = {
+        node.attr
+        for node in executed(getter.body)
+        if isinstance(node, ast.Attribute) and is_attribute(node, self_name(getter))
+    }
+    statements: list[ast.AST] = [*getter.body]
+    for _, function in change.constructed_after:
+        statements += [
+            node
+            for node in executed(function.body)
+            if isinstance(node, ast.Assign)
+            and any(
+                is_attribute(t, self_name(function), name) for t in node.targets for name in kept
+            )
+        ]
+    names = {
+        last_part(call.func)
+        for statement in statements
+        for call in within(statement)
+        if isinstance(call, ast.Call)
+    }
+    return bool(names & {"abspath", "realpath", "resolve", "absolute"})
 
 
 def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:

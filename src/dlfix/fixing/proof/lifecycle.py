@@ -118,6 +118,7 @@ def _used_in_worker(
     yield from _while_restored(change, cls, start)
     if not emptied:
         return
+    flags = {f".{name}" for name in change.after.setters}  # kept by process, as what they guard
     companions = {f".{name}": {f".{n}" for n in _set_with(change, cls, name)} for name in emptied}
     for owner, function in order.entries(change.new, cls):
         if _is_end(function.name) and function.name != "__del__":
@@ -133,6 +134,7 @@ def _used_in_worker(
         for found in sorted(interpreter.empty, key=lambda r: r.line):
             if (
                 found.name[1:] in emptied
+                and not (companions[found.name] - {found.name}) & flags
                 and function.name != "__del__"
                 and not _is_end(found.function)
             ):
@@ -149,7 +151,9 @@ def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[R
     found = change.after.methods.get("__setstate__")
     if found is None or not change.fresh(found) or not _is_made(change, cls):
         return
-    gone = {f".{name}" for name in state.dropped(change)}
+    kept = state.added(change.after.methods["__getstate__"]) if "__getstate__" in (
+        change.after.methods) else set()  # fmt: skip
+    gone = {f".{name}" for name in state.dropped(change) if name not in kept}
     sure = State(start.bound - gone, start.present - gone, start.implied)
     for reading in _read(change.new, cls, found, sure):
         if reading.name.startswith("."):

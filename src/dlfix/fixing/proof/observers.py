@@ -80,10 +80,24 @@ def _no_longer_opened(change: ClassChange) -> Function | None:
         if (
             name not in touched
             and calls & change.calls_while_made
+            and not calls & _made_still(change)
             and not _opened_with(change, name, touched)
         ):
             return function
     return None
+
+
+def _made_still(change: ClassChange) -> set[str]:
+    """Return the names of what constructors still call after the rewrite, to keep what it gives."""
+    return {
+        last_part(call.func)
+        for _, function in change.constructed_after
+        for statement in executed(function.body)
+        if isinstance(statement, ast.Assign)
+        and any(isinstance(t, ast.Attribute) for t in statement.targets)
+        for call in within(statement.value)
+        if isinstance(call, ast.Call) and last_part(call.func) != "getpid"
+    }
 
 
 def _opened_with(change: ClassChange, name: str, touched: set[str]) -> bool:

@@ -198,7 +198,9 @@ def _calls_super(function: Function, name: str) -> bool:
 
 def _missing_keys(change: ClassChange, function: Function) -> Iterator[Regression]:
     """Yield the deletions from the state of what some objects do not have."""
-    wanted = dict(_must_have(change, function))
+    own_state = change.after.methods.get("__getstate__")
+    given = added(own_state) if own_state is not None and function.name == "__setstate__" else set()
+    wanted = {n: node for n, node in _must_have(change, function) if n not in given}
     if not wanted:
         return
     for cls in (change.after, *change.new.heirs(change.after)):
@@ -292,6 +294,17 @@ def dropped(change: ClassChange) -> dict[str, ast.AST]:
     return found
 
 
+def added(function: Function) -> set[str]:
+    """Return the keys that a `__getstate__` sets in the state."""
+    return {
+        str(target.slice.value)
+        for node in executed(function.body)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant)
+    }
+
+
 def _left_out(function: Function) -> Iterator[tuple[str, ast.AST]]:
     for node in executed(function.body):
         if isinstance(node, ast.Delete):
@@ -372,7 +385,7 @@ def _flags(change: ClassChange) -> Iterator[Regression]:
                 if not statement.value.value:
                     continue
                 for flag in sets(statement, owner):
-                    if flag not in kept and _decides(change, flag):
+                    if flag not in kept | set(change.after.getters) and _decides(change, flag):
                         yield change.regression(
                             statement,
                             f"`{flag}` stays set in the state (line {statement.lineno}), while `{min(handles)}` is left out of it",
