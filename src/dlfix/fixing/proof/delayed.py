@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.order import STATE
+from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.state import restored
 from dlfix.fixing.proof.syntax import (
@@ -318,13 +319,15 @@ class _Delayed:
         )
         if name in self.change.new_attributes or not sites:
             return False
-        point = self._opening(write)
-        if point is None or write.function is None:
+        if write.function is None:
             return False
         before = next(
             (f for _, f in self.change.constructed_before if f.name == write.function.name), None
         )
         if before is None:
+            return False
+        point = self._read_before(before, name) or self._opening(write)
+        if point is None:
             return False
         order = list(statements(before.body))
         at = next((i for i, s in enumerate(order) if s is point), None)
@@ -364,6 +367,21 @@ class _Delayed:
                 if cls and c.qualname == cls.qualname
             ),
             self.change.before,
+        )
+
+    def _read_before(self, before: Function, name: str) -> ast.stmt | None:
+        """Return the first statement that read an attribute in the constructor, and moved."""
+        owner = self_name(before)
+        moved = {header(statement) for statement in statements(self.function.body)}
+        return next(
+            (
+                statement
+                for statement in self.change.gone(before)
+                if header(statement) in moved
+                for node in _own(statement)
+                if is_attribute(node, owner, name) and isinstance(node.ctx, ast.Load)
+            ),
+            None,
         )
 
     def _opening(self, write: writes.Write) -> ast.stmt | None:
@@ -848,10 +866,13 @@ def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regres
 
 def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:
     for module, call in change.new.constructions(change.after):
-        given = {dotted(a) for a in [*call.args, *(k.value for k in call.keywords)]} - {""}
         around = change.new.body_around(module, call)
+        origins = Origins(around)
+        given = _own_texts(module, origins.of(*call.args, *(k.value for k in call.keywords)))
         for node in executed(around):
-            if isinstance(node, ast.Call) and node.lineno > call.lineno and _removes(node, given):
+            if not isinstance(node, ast.Call) or node.lineno <= call.lineno:
+                continue
+            if _removes(node, given, origins) and not _used_up(module, call, node, around, origins):
                 yield change.regression(
                     getter,
                     f"line {node.lineno} of {module.path.name} may remove the file before line {getter.lineno} opens it",
@@ -865,22 +886,39 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
             return
 
 
-def _removes(node: ast.Call, given: set[str]) -> bool:
+def _own_texts(module: Module, texts: set[str]) -> set[str]:
+    """Leave out the names of imported modules."""
+    imported = stored_names([*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)])
+    return {text for text in texts if text.partition(".")[0] not in imported}
+
+
+def _removes(node: ast.Call, given: set[str], origins: Origins) -> bool:
     """Tell whether a call removes one of these files, or writes another in its place."""
     name = last_part(node.func)
-    on = dotted(node.func.value) if isinstance(node.func, ast.Attribute) else ""
-    args = [dotted(a) for a in node.args]
-    if name == "cleanup":
-        return f"{on}.name" in given
-    if name in {"write_text", "write_bytes"}:
-        return on in given
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    if name in {"cleanup", "write_text", "write_bytes"}:
+        return bool(origins.of(owner) & given)
     if name in {"copy", "copy2", "copyfile", "copytree"}:
-        return bool(set(args[1:2]) & given)
+        return bool(origins.of(*node.args[1:2]) & given)
     if name == "open" and _writes(node):
-        return bool(set(args[:1]) & given)
-    if name not in _REMOVES:
-        return False
-    return on in given or (_on_disk(node) and bool(set(args) & given))
+        return bool(origins.of(*node.args[:1]) & given)
+    if _on_disk(node):
+        return bool(origins.of(owner, *node.args) & given)
+    by_method = name in _REMOVES and len(node.args) == (name in {"rename", "replace"})
+    return by_method and dotted(owner) in given
+
+
+def _used_up(
+    module: Module, call: ast.Call, removal: ast.Call, body: list[ast.stmt], origins: Origins
+) -> bool:
+    """Tell whether what a call makes is gone through in a loop before a removal."""
+    names = stored_names(module.statement(call))
+    return any(
+        call.lineno < iterated.lineno < removal.lineno and names & origins.of(iterated)
+        for node in executed(body)
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension))
+        for iterated in [node.iter]
+    )
 
 
 def _leaves_temporary(change: ClassChange, module: Module, call: ast.Call) -> bool:

@@ -40,6 +40,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     """Yield what may be read though it is unset, None or closed, and was not before."""
     for cls in (change.after, *change.new.heirs(change.after)):
         yield from _of_objects(change, cls)
+    yield from _endless(change)
     yield from _closings(change)
     yield from _left_open(change)
     yield from _live_values(change)
@@ -142,6 +143,33 @@ def _used_in_worker(
                     found.line,
                     f"`{found.name[1:]}` is None in a worker until something opens it, and line {found.line} uses it",
                 )
+
+
+def _endless(change: ClassChange) -> Iterator[Regression]:
+    """Yield properties whose opener asks for the property itself before it has set it."""
+    for name, getter in change.made_lazy.items():
+        for cls in (change.after, *change.new.heirs(change.after)):
+            for _, function in order.reached(change.new, cls, (name,)):
+                line = _asked_before_set(function, name)
+                if function is not getter and line:
+                    yield change.regression(
+                        getter,
+                        f"`{name}` calls `{function.name}`, which asks for `{name}` (line {line}), without end",
+                    )
+                    return
+
+
+def _asked_before_set(function: Function, name: str) -> int:
+    """Return the line where a method looks at an attribute that it has not set yet; 0 if nowhere."""
+    owner = self_name(function)
+    for node in executed(function.body):
+        if is_attribute(node, owner, name) and isinstance(node, ast.Attribute):
+            return node.lineno if isinstance(node.ctx, ast.Load) else 0
+        if isinstance(node, ast.Call) and last_part(node.func) in {"hasattr", "getattr"}:
+            texts = [a.value for a in node.args if isinstance(a, ast.Constant)]
+            if dotted(node.args[0] if node.args else None) == owner and name in texts:
+                return node.lineno
+    return 0
 
 
 def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[Regression]:
