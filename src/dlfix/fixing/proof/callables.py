@@ -25,6 +25,7 @@ from dlfix.fixing.proof.syntax import (
     stored_names,
     within,
 )
+from dlfix.fixing.proof.turns import used_up
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
 from dlfix.project.module import Module
 
@@ -470,9 +471,12 @@ class _Moved:
                 and not any(node is n for n in executed(site))
             ):
                 return f"`{name}` is captured by value on line {line}, and line {node.lineno} binds it again"
-            if any(
-                any(node is n for n in executed(loop)) for loop in loops
-            ) and not self._is_default(name):
+            turning = [loop for loop in loops if any(node is n for n in executed(loop))]
+            if (
+                turning
+                and not self._is_default(name)
+                and not any(used_up(body, loop, site) for loop in turning)
+            ):
                 return f"`{name}` is captured by value on line {line}, in a loop that binds it again (line {node.lineno})"
         return None
 
@@ -665,6 +669,8 @@ class _Moved:
                 parent = self.new.parent(node)
                 if around is None or not isinstance(parent, ast.Attribute):
                     continue
+                if not any(node is n for n in within(around.body)):
+                    continue  # it decorates a function of the module
                 if parent.attr == "register" or isinstance(parent.ctx, ast.Store):
                     yield self.change.regression(
                         name,

@@ -256,9 +256,14 @@ class _Delayed:
                 continue
             if not while_made and self._before_base(write):
                 continue
+            if write.cls is not None and write.function in write.cls.setters.values():
+                yield from self._binding(write.function.name, read)
+                continue
             yield self._reset(name, line, write)
             return
         for write in writes.outside(self.new, self.family, name):
+            if self._is_own_reopening(write):
+                continue
             yield self._reset(name, line, write)
             return
 
@@ -280,6 +285,12 @@ class _Delayed:
                 write.node is n for s in self.change.fresh(write.function) for n in within(s)
             )
         return write.function.name in self.change.lazy
+
+    def _is_own_reopening(self, write: writes.Write) -> bool:
+        """Tell whether a write is in the code that is looked at: it sets what it has just read."""
+        return write.function is self.function and any(
+            write.node is node for node in executed(self.nodes)
+        )
 
     def _sets_the_handle_too(self, write: writes.Write) -> bool:
         """Tell whether what sets an attribute also replaces or drops what is opened from it."""
@@ -814,16 +825,35 @@ def _reads_on(change: ClassChange, name: str) -> Function | None:
 # What is removed, or changes, between construction and first use
 
 
+def _late_openers(change: ClassChange) -> Iterator[Function]:
+    """Yield what opens later now what was open when the object was made."""
+    for name, getter in change.made_lazy.items():
+        opens = any(isinstance(node, ast.Call) for node in executed(getter.body))
+        if opens and (_ran_before(change, getter) or _was_given(change, name)):
+            yield getter
+    restoring = change.after.methods.get("__setstate__")
+    if restoring is not None:
+        fresh = [s for s in change.fresh(restoring) if not _restores(s)]
+        if any(isinstance(node, ast.Call) for node in executed(fresh)):
+            yield restoring
+
+
+def _was_given(change: ClassChange, name: str) -> bool:
+    """Tell whether the constructor was handed what an attribute held."""
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in parameters(function)
+        and any(is_attribute(t, self_name(function), name) for t in node.targets)
+        for _, function in change.constructed_before
+        for node in executed(function.body)
+    )
+
+
 def _gone_meanwhile(change: ClassChange) -> Iterator[Regression]:
-    if not change.made_lazy or not any(_ran_before(change, f) for f in change.made_lazy.values()):
+    getter = next(_late_openers(change), None)
+    if getter is None:
         return
-    getter = next(iter(change.made_lazy.values()))
-    opens = [
-        f
-        for f in change.made_lazy.values()
-        if any(isinstance(n, ast.Call) for n in executed(f.body))
-    ]
-    getter = opens[0] if opens else getter
     for _, function in change.constructed_before:
         for node in executed(function.body):
             if isinstance(node, ast.Call) and _on_disk(node):
@@ -854,14 +884,32 @@ def _on_disk(call: ast.Call) -> bool:
 def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regression]:
     for module in change.new.project.mentions("chdir"):
         for call in module.calls_by_name.get("chdir", ()):
-            text = ast.dump(ast.Module(getter.body, []))
-            if "abspath" in text or "resolve" in text or "realpath" in text:
+            if _is_absolute(change, getter):
                 return
             yield change.regression(
                 getter,
                 f"line {getter.lineno} may open a relative path after line {call.lineno} of {module.path.name} changed the directory",
             )
             return
+
+
+def _is_absolute(change: ClassChange, getter: Function) -> bool:
+    """Tell whether what a property opens is, or was kept as, an absolute path."""
+    wanted = set(_used(getter))
+    kept = [
+        statement.value
+        for _, function in change.constructed_after
+        for statement in statements(function.body)
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
+        for target in (
+            statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        )
+        if isinstance(target, ast.Attribute) and target.attr in wanted
+    ]
+    return any(
+        last_part(node) in {"abspath", "resolve", "realpath", "absolute"}
+        for node in executed([*getter.body, *kept])
+    )
 
 
 def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:

@@ -177,8 +177,9 @@ def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[R
     found = change.after.methods.get("__setstate__")
     if found is None or not change.fresh(found) or not _is_made(change, cls):
         return
-    gone = {f".{name}" for name in state.dropped(change)}
-    sure = State(start.bound - gone, start.present - gone, start.implied)
+    empty = {f".{name}" for name in state.dropped(change)}
+    gone = {f".{name}" for name in state.dropped(change) if _is_deleted(change, name)}
+    sure = State(start.bound - gone, start.present - empty, start.implied)
     for reading in _read(change.new, cls, found, sure):
         if reading.name.startswith("."):
             yield _unset(change, cls, reading, "while the object is unpickled")
