@@ -255,6 +255,8 @@ class _Block:
 
     def enclose(self, whole: cst.With) -> None:
         """Put the statements since then into a `with`."""
+        if not self.body[self.inside :]:
+            return
         first, *others = self.body[self.inside :]
         assert isinstance(first, _STATEMENTS)
         blanks = [line for line in first.leading_lines if not line.comment]

@@ -132,6 +132,11 @@ class Applied:
     errors: tuple[str, ...] = ()
     warned: bool = False  # whether a fix said that the program may change
 
+    @property
+    def says_fork_remains(self) -> bool:
+        """Whether a fix said that a forked worker goes on using the parent's handle."""
+        return any("a forked worker still uses the parent's" in text for text in self.messages)
+
 
 class Tool:
     """What is asked of dlfix, in this process."""
@@ -316,6 +321,8 @@ class Judge:
         old = before[method] if method in before else self.runner.run(files, 2, method)
         if old.result == alone.result:
             return f"{method} worked before", f"{after.result} {_last(after.errors)}"
+        if guard and after.foreign and old.foreign and applied.says_fork_remains:
+            return None
         if not applied.left:
             return f"{method} still fails", f"{after.result} {_last(after.errors)}"
         if after.result is not None and old.result is None:

@@ -300,6 +300,39 @@ GONE = {
 }
 
 
+SEEN_FROM_AFAR = {
+    "by the name it is joined from": "def make(p):\n    root, name = os.path.split(p)\n    full = root + name\n    r = Rows(full)\n    os.unlink(p)\n    return r\n",
+    "by a configuration that holds it": "def make(p):\n    config = Config(p)\n    r = Rows(config.path)\n    os.unlink(p)\n    return r\n",
+    "with the folder around it": "def make(d):\n    r = Rows(os.path.join(d, 'a'))\n    shutil.rmtree(d)\n    return r\n",
+}
+
+
+@pytest.mark.parametrize("program", SEEN_FROM_AFAR.values(), ids=SEEN_FROM_AFAR)
+def test_a_file_is_not_opened_later_where_its_caller_removes_it(program):
+    assert "may remove the file" in opened(program=program)[0]
+
+
+UNRELATED = {
+    "other options of the command line": "def main():\n    args = parser.parse_args()\n    r = Rows(args.path)\n    os.unlink(args.log)\n    return r\n",
+    "after the loader was gone through": "def main(p):\n    r = Rows(p)\n    loader = DataLoader(r)\n    for b in loader:\n        print(b)\n    os.unlink(p)\n",
+    "a part of its name": "def main(p):\n    r = Rows(p)\n    print(p.replace('a', 'b'))\n    return r\n",
+}
+
+
+@pytest.mark.parametrize("program", UNRELATED.values(), ids=UNRELATED)
+def test_a_file_may_be_opened_later_where_its_caller_removes(program):
+    assert opened(program=program) == []
+
+
+def test_a_local_name_for_an_attribute_is_bound_where_it_was():
+    reasons = opened(
+        init="self.path = path\nsource = self.path\nself.path = 'gone'\nself.file = h5py.File(source)",
+        later="self.path = path\nself.path = 'gone'",
+        opener="source = self.path\nreturn h5py.File(source)",
+    )
+    assert "may have set it to another value" in reasons[0]
+
+
 @pytest.mark.parametrize("case", GONE.values(), ids=GONE)
 def test_a_file_is_not_opened_later_where(case):
     assert opened(**case)

@@ -212,3 +212,30 @@ def test_what_is_read_into_memory_may_be_kept(kept):
         later=CLOSED.format(kept),
         body="def first(self):\n    return self.x\n",
     )
+
+
+ASKING = {
+    "by hasattr": "if not hasattr(self, 'file'):\n        self.file = h5py.File(self.path)",
+    "by getattr": "if getattr(self, 'file', None) is None:\n        self.file = h5py.File(self.path)",
+    "by its value": "if self.file is None:\n        self.file = h5py.File(self.path)",
+}
+OPENER = "def open(self):\n    {0}"
+
+
+@pytest.mark.parametrize("asks", ASKING.values(), ids=ASKING)
+def test_a_property_does_not_call_what_asks_for_it(asks):
+    reasons = opened(
+        init="self.path = path\nself.open()",
+        opener="self.open()\nreturn self._file",
+        body=OPENER.format(asks),
+    )
+    assert any("without end" in reason for reason in reasons)
+
+
+def test_a_property_may_call_what_sets_it_first():
+    reasons = opened(
+        init="self.path = path\nself.open()",
+        opener="self.open()\nreturn self._file",
+        body=OPENER.format("self.file = h5py.File(self.path)\n    self.n = len(self.file)"),
+    )
+    assert not any("without end" in reason for reason in reasons)

@@ -25,6 +25,7 @@ from dlfix.fixing.proof.syntax import (
     stored_names,
     within,
 )
+from dlfix.fixing.proof.turns import used_up
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
 from dlfix.project.module import Module
 
@@ -306,7 +307,9 @@ class _Moved:
                 continue
             if self._body(origin) != self._body(node):
                 continue
-            if _decorators(origin) != _decorators(node):
+            if [ast.dump(d) for d in origin.decorator_list] != [
+                ast.dump(d) for d in node.decorator_list
+            ]:
                 yield self._about(
                     node,
                     node.lineno,
@@ -468,41 +471,14 @@ class _Moved:
                 and not any(node is n for n in executed(site))
             ):
                 return f"`{name}` is captured by value on line {line}, and line {node.lineno} binds it again"
-            around_both = [loop for loop in loops if any(node is n for n in executed(loop))]
-            lasts = not all(self._ends_in_turn(site, loop) for loop in around_both)
-            if around_both and lasts and not self._is_default(name):
+            turning = [loop for loop in loops if any(node is n for n in executed(loop))]
+            if (
+                turning
+                and not self._is_default(name)
+                and not any(used_up(body, loop, site) for loop in turning)
+            ):
                 return f"`{name}` is captured by value on line {line}, in a loop that binds it again (line {node.lineno})"
         return None
-
-    def _ends_in_turn(self, site: ast.AST, loop: ast.For | ast.While) -> bool:
-        """Tell whether what a statement makes is used up in the turn of the loop that makes it."""
-        if not isinstance(site, ast.Assign) or not all(
-            isinstance(target, ast.Name) for target in site.targets
-        ):
-            return False
-        names = {target.id for target in site.targets if isinstance(target, ast.Name)}
-        inside = {id(node) for statement in loop.body for node in within(statement)}
-        around = self._around(self.new, loop)
-        uses = [
-            node
-            for node in within(around if around is not None else self.new.tree)
-            if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load)
-        ]
-        return bool(uses) and all(id(use) in inside and self._is_iterated(use) for use in uses)
-
-    def _is_iterated(self, node: ast.AST) -> bool:
-        """Tell whether a value, or what a call makes of it at once, is looped over."""
-        parent = self.new.parent(node)
-        while (
-            isinstance(parent, (ast.Call, ast.keyword))
-            and getattr(parent, "func", None) is not node
-        ):
-            node, parent = parent, self.new.parent(parent)
-        if isinstance(parent, (ast.For, ast.comprehension)):
-            looped = parent.iter is node
-            lazily = isinstance(self.new.parent(parent), ast.GeneratorExp)
-            return looped and not lazily
-        return False
 
     def _is_of_comprehension(self, call: ast.Call, name: str) -> bool:
         return any(
@@ -693,8 +669,8 @@ class _Moved:
                 parent = self.new.parent(node)
                 if around is None or not isinstance(parent, ast.Attribute):
                     continue
-                if self._decorates(node, around):
-                    continue
+                if not any(node is n for n in within(around.body)):
+                    continue  # it decorates a function of the module
                 if parent.attr == "register" or isinstance(parent.ctx, ast.Store):
                     yield self.change.regression(
                         name,
@@ -703,19 +679,8 @@ class _Moved:
                     )
                     break
 
-    def _decorates(self, node: ast.AST, function: Function) -> bool:
-        """Tell whether an expression is of a decorator, which runs where the function is defined."""
-        decorated = any(node is n for d in function.decorator_list for n in within(d))
-        return decorated and self._around(self.new, function) is None
-
 
 _BINDING = (*FUNCTIONS, ast.ClassDef, ast.ExceptHandler, ast.Import, ast.ImportFrom)
-
-
-def _decorators(node: Defined) -> list[str]:
-    """Return what decorates a function or class; a name that was made private is the same."""
-    found = [ast.dump(decorator) for decorator in node.decorator_list]
-    return [text.replace("id='_", "id='") for text in found]
 
 
 def _binds(node: ast.AST, name: str) -> bool:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.order import STATE
+from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.program import Class, is_getter
-from dlfix.fixing.proof.state import added, restored
+from dlfix.fixing.proof.state import restored
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -230,15 +231,10 @@ class _Delayed:
                 self.visited.append(found[1])
                 yield from self._of(*found, found[1].body)
             return
-        if name.startswith("__") or self._from_state(name):
+        if name.startswith("__"):
             return
         yield from self._binding(name, read)
         yield from self._content(name, read)
-
-    def _from_state(self, name: str) -> bool:
-        """Tell whether `__setstate__` reads what `__getstate__` put into the state for it."""
-        found = self.change.after.methods.get("__getstate__")
-        return self.function.name == "__setstate__" and found is not None and name in added(found)
 
     def _is_delayed(self, function: Function) -> bool:
         """Tell whether a method ran while the object was made, and only then."""
@@ -260,9 +256,14 @@ class _Delayed:
                 continue
             if not while_made and self._before_base(write):
                 continue
+            if write.cls is not None and write.function in write.cls.setters.values():
+                yield from self._binding(write.function.name, read)
+                continue
             yield self._reset(name, line, write)
             return
         for write in writes.outside(self.new, self.family, name):
+            if self._is_own_reopening(write):
+                continue
             yield self._reset(name, line, write)
             return
 
@@ -284,6 +285,12 @@ class _Delayed:
                 write.node is n for s in self.change.fresh(write.function) for n in within(s)
             )
         return write.function.name in self.change.lazy
+
+    def _is_own_reopening(self, write: writes.Write) -> bool:
+        """Tell whether a write is in the code that is looked at: it sets what it has just read."""
+        return write.function is self.function and any(
+            write.node is node for node in executed(self.nodes)
+        )
 
     def _sets_the_handle_too(self, write: writes.Write) -> bool:
         """Tell whether what sets an attribute also replaces or drops what is opened from it."""
@@ -323,13 +330,15 @@ class _Delayed:
         )
         if name in self.change.new_attributes or not sites:
             return False
-        point = self._opening(write)
-        if point is None or write.function is None:
+        if write.function is None:
             return False
         before = next(
             (f for _, f in self.change.constructed_before if f.name == write.function.name), None
         )
         if before is None:
+            return False
+        point = self._read_before(before, name) or self._opening(write)
+        if point is None:
             return False
         order = list(statements(before.body))
         at = next((i for i, s in enumerate(order) if s is point), None)
@@ -369,6 +378,21 @@ class _Delayed:
                 if cls and c.qualname == cls.qualname
             ),
             self.change.before,
+        )
+
+    def _read_before(self, before: Function, name: str) -> ast.stmt | None:
+        """Return the first statement that read an attribute in the constructor, and moved."""
+        owner = self_name(before)
+        moved = {header(statement) for statement in statements(self.function.body)}
+        return next(
+            (
+                statement
+                for statement in self.change.gone(before)
+                if header(statement) in moved
+                for node in _own(statement)
+                if is_attribute(node, owner, name) and isinstance(node.ctx, ast.Load)
+            ),
+            None,
         )
 
     def _opening(self, write: writes.Write) -> ast.stmt | None:
@@ -801,16 +825,35 @@ def _reads_on(change: ClassChange, name: str) -> Function | None:
 # What is removed, or changes, between construction and first use
 
 
+def _late_openers(change: ClassChange) -> Iterator[Function]:
+    """Yield what opens later now what was open when the object was made."""
+    for name, getter in change.made_lazy.items():
+        opens = any(isinstance(node, ast.Call) for node in executed(getter.body))
+        if opens and (_ran_before(change, getter) or _was_given(change, name)):
+            yield getter
+    restoring = change.after.methods.get("__setstate__")
+    if restoring is not None:
+        fresh = [s for s in change.fresh(restoring) if not _restores(s)]
+        if any(isinstance(node, ast.Call) for node in executed(fresh)):
+            yield restoring
+
+
+def _was_given(change: ClassChange, name: str) -> bool:
+    """Tell whether the constructor was handed what an attribute held."""
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in parameters(function)
+        and any(is_attribute(t, self_name(function), name) for t in node.targets)
+        for _, function in change.constructed_before
+        for node in executed(function.body)
+    )
+
+
 def _gone_meanwhile(change: ClassChange) -> Iterator[Regression]:
-    if not change.made_lazy or not any(_ran_before(change, f) for f in change.made_lazy.values()):
+    getter = next(_late_openers(change), None)
+    if getter is None:
         return
-    getter = next(iter(change.made_lazy.values()))
-    opens = [
-        f
-        for f in change.made_lazy.values()
-        if any(isinstance(n, ast.Call) for n in executed(f.body))
-    ]
-    getter = opens[0] if opens else getter
     for _, function in change.constructed_before:
         for node in executed(function.body):
             if isinstance(node, ast.Call) and _on_disk(node):
@@ -851,37 +894,33 @@ def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regres
 
 
 def _is_absolute(change: ClassChange, getter: Function) -> bool:
-    """Tell whether a path that is opened later was made absolute, here or where it was kept."""
-    kept = {
-        node.attr
-        for node in executed(getter.body)
-        if isinstance(node, ast.Attribute) and is_attribute(node, self_name(getter))
-    }
-    statements: list[ast.AST] = [*getter.body]
-    for _, function in change.constructed_after:
-        statements += [
-            node
-            for node in executed(function.body)
-            if isinstance(node, ast.Assign)
-            and any(
-                is_attribute(t, self_name(function), name) for t in node.targets for name in kept
-            )
-        ]
-    names = {
-        last_part(call.func)
-        for statement in statements
-        for call in within(statement)
-        if isinstance(call, ast.Call)
-    }
-    return bool(names & {"abspath", "realpath", "resolve", "absolute"})
+    """Tell whether what a property opens is, or was kept as, an absolute path."""
+    wanted = set(_used(getter))
+    kept = [
+        statement.value
+        for _, function in change.constructed_after
+        for statement in statements(function.body)
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
+        for target in (
+            statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        )
+        if isinstance(target, ast.Attribute) and target.attr in wanted
+    ]
+    return any(
+        last_part(node) in {"abspath", "resolve", "realpath", "absolute"}
+        for node in executed([*getter.body, *kept])
+    )
 
 
 def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:
     for module, call in change.new.constructions(change.after):
-        given = {dotted(a) for a in [*call.args, *(k.value for k in call.keywords)]} - {""}
         around = change.new.body_around(module, call)
+        origins = Origins(around)
+        given = _own_texts(module, origins.of(*call.args, *(k.value for k in call.keywords)))
         for node in executed(around):
-            if isinstance(node, ast.Call) and node.lineno > call.lineno and _removes(node, given):
+            if not isinstance(node, ast.Call) or node.lineno <= call.lineno:
+                continue
+            if _removes(node, given, origins) and not _used_up(module, call, node, around, origins):
                 yield change.regression(
                     getter,
                     f"line {node.lineno} of {module.path.name} may remove the file before line {getter.lineno} opens it",
@@ -895,22 +934,39 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
             return
 
 
-def _removes(node: ast.Call, given: set[str]) -> bool:
+def _own_texts(module: Module, texts: set[str]) -> set[str]:
+    """Leave out the names of imported modules."""
+    imported = stored_names([*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)])
+    return {text for text in texts if text.partition(".")[0] not in imported}
+
+
+def _removes(node: ast.Call, given: set[str], origins: Origins) -> bool:
     """Tell whether a call removes one of these files, or writes another in its place."""
     name = last_part(node.func)
-    on = dotted(node.func.value) if isinstance(node.func, ast.Attribute) else ""
-    args = [dotted(a) for a in node.args]
-    if name == "cleanup":
-        return f"{on}.name" in given
-    if name in {"write_text", "write_bytes"}:
-        return on in given
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    if name in {"cleanup", "write_text", "write_bytes"}:
+        return bool(origins.of(owner) & given)
     if name in {"copy", "copy2", "copyfile", "copytree"}:
-        return bool(set(args[1:2]) & given)
+        return bool(origins.of(*node.args[1:2]) & given)
     if name == "open" and _writes(node):
-        return bool(set(args[:1]) & given)
-    if name not in _REMOVES:
-        return False
-    return on in given or (_on_disk(node) and bool(set(args) & given))
+        return bool(origins.of(*node.args[:1]) & given)
+    if _on_disk(node):
+        return bool(origins.of(owner, *node.args) & given)
+    by_method = name in _REMOVES and len(node.args) == (name in {"rename", "replace"})
+    return by_method and dotted(owner) in given
+
+
+def _used_up(
+    module: Module, call: ast.Call, removal: ast.Call, body: list[ast.stmt], origins: Origins
+) -> bool:
+    """Tell whether what a call makes is gone through in a loop before a removal."""
+    names = stored_names(module.statement(call))
+    return any(
+        call.lineno < iterated.lineno < removal.lineno and names & origins.of(iterated)
+        for node in executed(body)
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension))
+        for iterated in [node.iter]
+    )
 
 
 def _leaves_temporary(change: ClassChange, module: Module, call: ast.Call) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from dlfix.fixing.proof import worker_state
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.order import CONSTRUCTORS
 from dlfix.fixing.proof.program import Program
@@ -49,6 +50,8 @@ def check(change: FileChange) -> Iterator[Regression]:
     yield from _read_at_import(change, moved)
     yield from _read_elsewhere(change, moved)
     yield from _order(change, moved)
+    yield from _changed_below(change, moved)
+    yield from worker_state.check(change, moved, _at_import(change.after))
 
 
 def is_guard(node: ast.stmt) -> bool:
@@ -200,6 +203,27 @@ def _order(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
             )
 
 
+def _changed_below(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
+    """Yield statements that stay, stood below one that moved, and change what it had read."""
+    texts = {ast.dump(node): node for node in _at_import(change.after)}
+    known: set[str] = {"import:environ"}
+    read: dict[str, int] = {}
+    for node in change.before.tree.body:
+        effect = _effect(change, node, old=True)
+        if any(node is each for each in moved):
+            read.update({name: line for name, line in effect.reads.items() if name in known})
+            continue
+        stays = texts.get(ast.dump(node))
+        for name in sorted(effect.changes.keys() & read.keys() if stays is not None else ()):
+            if name.startswith("import:") or name in stored_names(node):
+                yield change.regression(
+                    name,
+                    stays or node,
+                    f"line {read[name]} before reads `{name.removeprefix('import:')}`, and would run after line {node.lineno} changes it",
+                )
+        known |= stored_names(node)
+
+
 def _effect(change: FileChange, node: ast.stmt, *, old: bool = False) -> _Effect:
     """Return what running one statement of the module reads and changes."""
     effect = _Effect()
@@ -219,8 +243,13 @@ def _add(
     seen: set[int],
     far: int,
 ) -> None:
+    written: set[int] = set()
     for node in executed(nodes):
         line = getattr(node, "lineno", 1)
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            written.add(id(node.value))
+        if last_part(node) in {"environ", "getenv"} and id(node) not in written:
+            effect.reads.setdefault("import:environ", line)
         if isinstance(node, ast.Name) and node.id not in own:
             (effect.reads if isinstance(node.ctx, ast.Load) else effect.changes).setdefault(
                 node.id, line

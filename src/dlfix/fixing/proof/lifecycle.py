@@ -40,6 +40,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     """Yield what may be read though it is unset, None or closed, and was not before."""
     for cls in (change.after, *change.new.heirs(change.after)):
         yield from _of_objects(change, cls)
+    yield from _endless(change)
     yield from _closings(change)
     yield from _left_open(change)
     yield from _live_values(change)
@@ -118,7 +119,6 @@ def _used_in_worker(
     yield from _while_restored(change, cls, start)
     if not emptied:
         return
-    flags = {f".{name}" for name in change.after.setters}  # kept by process, as what they guard
     companions = {f".{name}": {f".{n}" for n in _set_with(change, cls, name)} for name in emptied}
     for owner, function in order.entries(change.new, cls):
         if _is_end(function.name) and function.name != "__del__":
@@ -134,7 +134,6 @@ def _used_in_worker(
         for found in sorted(interpreter.empty, key=lambda r: r.line):
             if (
                 found.name[1:] in emptied
-                and not (companions[found.name] - {found.name}) & flags
                 and function.name != "__del__"
                 and not _is_end(found.function)
             ):
@@ -146,15 +145,41 @@ def _used_in_worker(
                 )
 
 
+def _endless(change: ClassChange) -> Iterator[Regression]:
+    """Yield properties whose opener asks for the property itself before it has set it."""
+    for name, getter in change.made_lazy.items():
+        for cls in (change.after, *change.new.heirs(change.after)):
+            for _, function in order.reached(change.new, cls, (name,)):
+                line = _asked_before_set(function, name)
+                if function is not getter and line:
+                    yield change.regression(
+                        getter,
+                        f"`{name}` calls `{function.name}`, which asks for `{name}` (line {line}), without end",
+                    )
+                    return
+
+
+def _asked_before_set(function: Function, name: str) -> int:
+    """Return the line where a method looks at an attribute that it has not set yet; 0 if nowhere."""
+    owner = self_name(function)
+    for node in executed(function.body):
+        if is_attribute(node, owner, name) and isinstance(node, ast.Attribute):
+            return node.lineno if isinstance(node.ctx, ast.Load) else 0
+        if isinstance(node, ast.Call) and last_part(node.func) in {"hasattr", "getattr"}:
+            texts = [a.value for a in node.args if isinstance(a, ast.Constant)]
+            if dotted(node.args[0] if node.args else None) == owner and name in texts:
+                return node.lineno
+    return 0
+
+
 def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[Regression]:
     """Yield what `__setstate__` reads though the state may not have it."""
     found = change.after.methods.get("__setstate__")
     if found is None or not change.fresh(found) or not _is_made(change, cls):
         return
-    kept = state.added(change.after.methods["__getstate__"]) if "__getstate__" in (
-        change.after.methods) else set()  # fmt: skip
-    gone = {f".{name}" for name in state.dropped(change) if name not in kept}
-    sure = State(start.bound - gone, start.present - gone, start.implied)
+    empty = {f".{name}" for name in state.dropped(change)}
+    gone = {f".{name}" for name in state.dropped(change) if _is_deleted(change, name)}
+    sure = State(start.bound - gone, start.present - empty, start.implied)
     for reading in _read(change.new, cls, found, sure):
         if reading.name.startswith("."):
             yield _unset(change, cls, reading, "while the object is unpickled")

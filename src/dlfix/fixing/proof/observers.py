@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
@@ -80,24 +81,26 @@ def _no_longer_opened(change: ClassChange) -> Function | None:
         if (
             name not in touched
             and calls & change.calls_while_made
-            and not calls & _made_still(change)
+            and not _still_called(change, calls & change.calls_while_made)
             and not _opened_with(change, name, touched)
         ):
             return function
     return None
 
 
-def _made_still(change: ClassChange) -> set[str]:
-    """Return the names of what constructors still call after the rewrite, to keep what it gives."""
-    return {
-        last_part(call.func)
-        for _, function in change.constructed_after
-        for statement in executed(function.body)
-        if isinstance(statement, ast.Assign)
-        and any(isinstance(t, ast.Attribute) for t in statement.targets)
-        for call in within(statement.value)
-        if isinstance(call, ast.Call) and last_part(call.func) != "getpid"
-    }
+def _still_called(change: ClassChange, names: set[str]) -> bool:
+    """Tell whether the constructor calls these functions as often as before."""
+    before, after = (
+        Counter(
+            last_part(node.func)
+            for _, function in constructed
+            if function.name not in change.lazy
+            for node in executed(function.body)
+            if isinstance(node, ast.Call)
+        )
+        for constructed in (change.constructed_before, change.constructed_after)
+    )
+    return all(after[name] >= before[name] for name in names)
 
 
 def _opened_with(change: ClassChange, name: str, touched: set[str]) -> bool:

@@ -46,7 +46,7 @@ class Class:
     @cached_property
     def setters(self) -> dict[str, Function]:
         """The setters of properties."""
-        return {f.name: f for f in self.functions if _writes(f)}
+        return {f.name: f for f in self.functions if _writes(f) and not _deletes(f)}
 
     @cached_property
     def values(self) -> dict[str, ast.expr]:
@@ -108,6 +108,10 @@ def is_getter(function: Function) -> bool:
 def is_cached(function: Function) -> bool:
     """Tell whether a property keeps its value in the instance's `__dict__`."""
     return any("cached" in last_part(d) or last_part(d) == "reify" for d in function.decorator_list)
+
+
+def _deletes(function: Function) -> bool:
+    return any(last_part(d) == "deleter" for d in function.decorator_list)
 
 
 def _writes(function: Function) -> bool:

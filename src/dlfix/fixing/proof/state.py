@@ -198,9 +198,7 @@ def _calls_super(function: Function, name: str) -> bool:
 
 def _missing_keys(change: ClassChange, function: Function) -> Iterator[Regression]:
     """Yield the deletions from the state of what some objects do not have."""
-    own_state = change.after.methods.get("__getstate__")
-    given = added(own_state) if own_state is not None and function.name == "__setstate__" else set()
-    wanted = {n: node for n, node in _must_have(change, function) if n not in given}
+    wanted = dict(_must_have(change, function))
     if not wanted:
         return
     for cls in (change.after, *change.new.heirs(change.after)):
@@ -208,7 +206,10 @@ def _missing_keys(change: ClassChange, function: Function) -> Iterator[Regressio
         if own != (change.after, function) and not _reaches(change, cls, function):
             continue
         sure = Interpreter(change.new, cls).constructed().bound
+        put_in = _always_in_state(change, cls) if function.name == "__setstate__" else set()
         for name, node in wanted.items():
+            if name in put_in:
+                continue
             if f".{name}" not in sure:
                 whose = "an object" if cls is change.after else f"a `{cls.name}`"
                 yield change.regression(
@@ -220,6 +221,22 @@ def _missing_keys(change: ClassChange, function: Function) -> Iterator[Regressio
                     node,
                     f"line {node.lineno} takes `{name}` out of the state, and a method may have deleted it",
                 )
+
+
+def _always_in_state(change: ClassChange, cls: Class) -> set[str]:
+    """Return the keys that `__getstate__` puts into every state."""
+    found = change.new.method(cls, "__getstate__")
+    if found is None or found != (change.after, change.after.methods.get("__getstate__")):
+        return set()
+    return {
+        target.slice.value
+        for statement in found[1].body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Subscript)
+        and isinstance(target.slice, ast.Constant)
+        and isinstance(target.slice.value, str)
+    }
 
 
 def _reaches(change: ClassChange, cls: Class, function: Function) -> bool:
@@ -292,17 +309,6 @@ def dropped(change: ClassChange) -> dict[str, ast.AST]:
             gone.pop(key, None)
         found.update(gone)
     return found
-
-
-def added(function: Function) -> set[str]:
-    """Return the keys that a `__getstate__` sets in the state."""
-    return {
-        str(target.slice.value)
-        for node in executed(function.body)
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant)
-    }
 
 
 def _left_out(function: Function) -> Iterator[tuple[str, ast.AST]]:
@@ -385,7 +391,7 @@ def _flags(change: ClassChange) -> Iterator[Regression]:
                 if not statement.value.value:
                     continue
                 for flag in sets(statement, owner):
-                    if flag not in kept | set(change.after.getters) and _decides(change, flag):
+                    if flag not in kept and flag not in change.lazy and _decides(change, flag):
                         yield change.regression(
                             statement,
                             f"`{flag}` stays set in the state (line {statement.lineno}), while `{min(handles)}` is left out of it",

@@ -203,10 +203,18 @@ class Interpreter:
             if isinstance(target, ast.Name):
                 state = state.without(target.id)
             elif is_attribute(target, self._frame.self_name) and isinstance(target, ast.Attribute):
+                self._delete_lazy(target, state)
                 state = state.without(f".{target.attr}")
             else:
                 state = self._expression(target, state)
         return state
+
+    def _delete_lazy(self, target: ast.Attribute, state: State) -> None:
+        """Note the deletion of a cached value that the constructor has not asked for."""
+        getter = self._getter(target.attr) if self.cls is not None else None
+        making = any(frame.function.name in order.CONSTRUCTORS for frame in self._frames)
+        if making and getter is not None and f".{target.attr}" not in state.bound:
+            self._note(self.unset, f".{target.attr}", target)
 
     def _return(self, node: ast.Return, state: State) -> None:
         if node.value is not None:
@@ -363,8 +371,10 @@ class Interpreter:
         return state
 
     def _comprehension(self, node: ast.AST, state: State) -> State:
+        generators: Sequence[ast.comprehension] = getattr(node, "generators", ())
+        state = self._expression(generators[0].iter, state)
         inner = state
-        for generator in getattr(node, "generators", ()):
+        for generator in generators:
             inner = self._store(generator.target, self._expression(generator.iter, inner), True)
             for test in generator.ifs:
                 inner = self._assuming(test, self._expression(test, inner), True)
@@ -403,7 +413,8 @@ class Interpreter:
             return state
         getter = self._getter(node.attr)
         if getter is not None:
-            return _back(self.run(*getter, state) or state, state)
+            state = _back(self.run(*getter, state) or state, state)
+            return replace(state, bound=state.bound | {f".{node.attr}"})
         if node.attr not in self._given and f".{node.attr}" not in state.bound:
             self._note(self.unset, f".{node.attr}", node)
         return state
@@ -413,6 +424,12 @@ class Interpreter:
         for each in self.program.lineage(self.cls):
             if name in each.getters:
                 return each, each.getters[name]
+        return None
+
+    def _setter(self, name: str) -> tuple[Class, Function] | None:
+        for each in self.program.lineage(self.cls) if self.cls is not None else ():
+            if name in each.setters:
+                return each, each.setters[name]
         return None
 
     def _use(self, node: ast.expr, state: State) -> None:
@@ -459,6 +476,9 @@ class Interpreter:
         if isinstance(target, ast.Starred):
             return self._store(target.value, state, present)
         if is_attribute(target, self._frame.self_name) and isinstance(target, ast.Attribute):
+            setter = self._setter(target.attr)
+            if setter is not None:
+                state = _back(self.run(*setter, state) or state, state)
             return state.binding(f".{target.attr}", present=present)
         for child in ast.iter_child_nodes(target):
             state = self._expression(child, state)
