@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
@@ -9,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
+from dlfix.project import roots
 from dlfix.project.module import Module
 from dlfix.source.text import SourceError, SourceText, read
 
@@ -252,7 +254,8 @@ class Project:
         """Return the names of the packages that a folder is, outermost first."""
         if folder not in self._packaged:
             found: tuple[str, ...] = ()
-            if folder != folder.parent and self._is_file(folder / "__init__.py"):
+            is_package = folder != folder.parent and self._is_file(folder / "__init__.py")
+            if is_package and not self._is_project(folder):
                 found = (*self._packages(folder.parent), folder.name)
             self._packaged[folder] = found
         return self._packaged[folder]
@@ -276,7 +279,7 @@ class Project:
         if not dotted:
             return None
         relative = Path(*dotted.split("."))
-        for base in self.bases(origin):
+        for base in self._starts(origin, dotted.partition(".")[0]):
             for candidate in (
                 base / relative / "__init__.py",
                 (base / relative).with_suffix(".py"),
@@ -284,6 +287,39 @@ class Project:
                 if self._is_file(candidate):
                     return candidate
         return None
+
+    def _starts(self, origin: Path, top: str) -> Iterator[Path]:
+        """Yield the folders in which a top-level name is looked for, in order."""
+        yield from self.bases(origin)
+        if top in roots.STANDARD:
+            return
+        yield from self._added
+        if top not in roots.LIBRARIES:
+            # a script's own folder, and the one a program is started in, may be packages, too
+            yield from self._folders_above(origin)
+
+    @cached_property
+    def _added(self) -> tuple[Path, ...]:
+        """The folders that the project's files add to `sys.path`."""
+        found: list[Path] = []
+        for path in self.holding([b"sys.path"]):
+            module = self.get(path)
+            if module is not None:
+                found.extend(roots.added(module.tree, path))
+        return tuple(dict.fromkeys(folder for folder in found if folder.is_dir()))
+
+    def _folders_above(self, folder: Path) -> Iterator[Path]:
+        """Yield a folder of the project and those that it lies in, up to the topmost."""
+        for each in (folder, *folder.parents):
+            if not each.is_relative_to(self._top):
+                return
+            yield each
+
+    @cached_property
+    def _top(self) -> Path:
+        """The folder in which all files of the project lie."""
+        folders = [str(path.parent) for path in self.files]
+        return Path(os.path.commonpath(folders)) if folders else Path()
 
     def may_give(self, dotted: str, name: str, importer: Module) -> bool:
         """Tell whether a star import of a module may bring a name, by its text.
@@ -314,8 +350,13 @@ class Project:
                 yield base
                 if (base / "src").is_dir():
                     yield base / "src"
-            if any((base / marker).exists() for marker in _MARKERS):
+            yield from roots.declared(base)
+            if self._is_project(base):
                 return
+
+    def _is_project(self, folder: Path) -> bool:
+        """Tell whether a folder is the root of a project: it is no package, whatever lies in it."""
+        return any((folder / marker).exists() for marker in _MARKERS)
 
     def is_folder(self, dotted: str, importer: Module) -> bool:
         """Tell whether a dotted name is a folder of the tree (a namespace package)."""
