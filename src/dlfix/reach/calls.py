@@ -106,8 +106,9 @@ class Calls:
             if keyword.arg is not None:
                 keywords[keyword.arg] = Bound(keyword.value, frame)
             else:
-                given = self._spread_keywords(Bound(keyword.value, frame))
-                more_keywords = more_keywords or given is None
+                spread_keywords = Bound(keyword.value, frame)
+                given = self._spread_keywords(spread_keywords)
+                more_keywords = more_keywords or self.interpreter.displays.is_open(spread_keywords)
                 gone = set(_taken_out(keyword.value, node, frame.module)) if given else set()
                 keywords.update({k: v for k, v in (given or {}).items() if k not in gone})
         return Arguments(tuple(positional), keywords, more, more_keywords)
@@ -127,7 +128,18 @@ class Calls:
             for key, item in latest.items():  # another caller's value is told apart by a number
                 if given.setdefault(key, item) != item:
                     given[f"{key}[{len(given)}]"] = item
+        for name, item in self._put_by_name(argument):
+            if isinstance(name, str):
+                known = True
+                given.setdefault(name, item)
         return given if known else (given or None)
+
+    def _put_by_name(self, argument: Argument) -> Iterable[tuple[object, Argument]]:
+        """Return what is put into a mapping that is no display, under the name that is spread."""
+        displays = self.interpreter.displays
+        if not isinstance(argument, Bound) or not displays.is_open(argument):
+            return ()
+        return displays.put_under(argument.node, argument.frame)
 
     def bind(
         self, function: Function, arguments: Arguments, owner: Value | None
@@ -149,7 +161,9 @@ class Calls:
             if name in others:
                 bound[name] = (others.pop(name),)
         if signature.kwarg is not None:
-            bound[signature.kwarg.arg] = (self._named_rest(function, others),)
+            bound[signature.kwarg.arg] = (
+                self._named_rest(function, others, arguments.more_keywords),
+            )
         self._fill(function, bound, arguments)
         return bound
 
@@ -157,8 +171,10 @@ class Calls:
         node = _a_node(function)
         return Container("tuple", node, function.frame, tuple(enumerate(positional)))
 
-    def _named_rest(self, function: Function, keywords: Mapping[str, Argument]) -> Container:
-        return Container("dict", _a_node(function), function.frame, tuple(keywords.items()))
+    def _named_rest(
+        self, function: Function, keywords: Mapping[str, Argument], more: bool
+    ) -> Container:
+        return Container("dict", _a_node(function), function.frame, tuple(keywords.items()), more)
 
     def _fill(
         self, function: Function, bound: dict[str, tuple[Argument, ...]], arguments: Arguments
@@ -488,11 +504,13 @@ class Calls:
     def _dict(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Container:
         items: list[tuple[object, Argument]] = []
         first = arguments.get(0, None)
+        is_open = arguments.more_keywords or arguments.more_positional
         if first is not None:
+            is_open = is_open or self.interpreter.displays.is_open(first)
             for container in self.interpreter.containers(first):
                 items += container.items if container.kind == "dict" else self._pairs(container)
         items += arguments.keywords.items()
-        return self._new("dict", items, node, frame)
+        return self.interpreter.displays.new("dict", items, node, frame, is_open=is_open)
 
     def _pairs(self, container: Container) -> list[tuple[object, Argument]]:
         pairs: list[tuple[object, Argument]] = []
@@ -573,7 +591,7 @@ class Calls:
         self, value: Container, name: str, node: ast.Call, frame: Frame
     ) -> Iterator[Reached]:
         if name == "copy":
-            yield Reached(value)
+            yield Reached(self.interpreter.displays.copy(value, node, frame))
         elif name in ("get", "pop", "setdefault") and node.args:
             for key in self.interpreter.keys(node.args[0], value, frame):
                 yield from self.interpreter.item(value, key, node, frame)

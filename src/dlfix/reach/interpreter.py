@@ -635,10 +635,12 @@ class Interpreter:
         for reached in found:
             value = reached.value
             if isinstance(value, Container):
-                value = self.displays.new(value.kind, [*value.items, *added], node, frame, value)
+                items = [*value.items, *added]
+                is_open = value.is_open
+                value = self.displays.new(value.kind, items, node, frame, value, is_open=is_open)
             yield Reached(value, reached.steps)
         if frame.arguments is None:
-            yield Reached(self.displays.new("dict", added, node, frame))
+            yield Reached(self.displays.new("dict", added, node, frame, is_open=True))
 
     def _passed(self, binding: Binding, frame: Frame) -> Iterator[Reached]:
         node = binding.node
