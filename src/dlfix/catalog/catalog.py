@@ -38,7 +38,8 @@ R = TypeVar("R", bound=Row)
 class Catalog:
     """The rows of all catalogue files, found by a dotted name or one of its aliases.
 
-    What a later file says of a name replaces what an earlier one said.
+    What a later file says of a name replaces what an earlier one said. A row whose name ends with
+    `.*` is of a family: it holds for all classes of that module which have no row of their own.
     """
 
     def __init__(self, texts: Sequence[str], extra: Sequence[Path] = ()) -> None:
@@ -104,7 +105,8 @@ class Catalog:
         return frozenset(name for names in kept for name in names)
 
     def _row(self, table: str, name: str, cls: type[R]) -> R | None:
-        canonical = self._canonical[table].get(name)
+        names = self._canonical[table]
+        canonical = names.get(name) or names.get(f"{name.rpartition('.')[0]}.*")
         return None if canonical is None else cast("R", self._parsed(table, canonical))
 
     def _parsed(self, table: str, name: str) -> Row:

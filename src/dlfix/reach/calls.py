@@ -471,6 +471,10 @@ class Calls:
             return self._reduced(arguments, node, frame)
         if name == "getattr":
             return self._getattr(arguments, node, frame)
+        if name == "vars" and first is not None:
+            modules = [v for v in self.interpreter.values(first) if isinstance(v, ModuleValue)]
+            if modules:
+                return [Reached(module) for module in modules]
         if name in _IMPORTERS:
             return self._imported(first, frame)
         return [Reached(self.external_call(name, arguments, node, frame))]
@@ -565,16 +569,14 @@ class Calls:
                 yield from self.apply(function, pair, node, frame)
 
     def _getattr(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:
-        names = [
-            value.value
-            for value in self.interpreter.values(arguments.get(1, None))
-            if isinstance(value, Constant) and isinstance(value.value, str)
-        ]
-        if len(names) != 1:
-            yield Reached(_UNKNOWN)
-            return
+        name = arguments.get(1, None)
         for value in self.interpreter.values(arguments.get(0, None)):
-            yield from self.interpreter.attribute(value, names[0], node, frame)
+            if isinstance(name, Bound):
+                yield from self.interpreter.members.named_by(value, name.node, node, name.frame)
+            elif isinstance(name, Constant) and isinstance(name.value, str):
+                yield from self.interpreter.attribute(value, name.value, node, frame)
+            else:
+                yield Reached(_UNKNOWN)
         yield from self.interpreter.reached(arguments.get(2, None))
 
     def _imported(self, argument: Argument | None, frame: Frame) -> Iterator[Reached]:

@@ -21,6 +21,7 @@ from dlfix.reach.callers import Callers
 from dlfix.reach.calls import Calls
 from dlfix.reach.containers import Containers, constant_key, item_of
 from dlfix.reach.contexts import Contexts
+from dlfix.reach.dynamic import Members
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.instances import Instances
 from dlfix.reach.knowing import Knowing
@@ -80,6 +81,7 @@ class Interpreter:
         self.staying = Staying(self)
         self.knowing = Knowing(self)
         self.contexts = Contexts(self)
+        self.members = Members(self)
         self._facts: dict[ast.AST, list[Fact]] = {}
         self._memo: dict[tuple[ast.AST, Frame], tuple[Reached, ...] | None] = {}
         self._frames: dict[tuple[Scope, ast.AST | None, Frame | None, int], Frame] = {}
@@ -306,13 +308,27 @@ class Interpreter:
 
     def _on_subscript(self, node: ast.Subscript, frame: Frame) -> Iterator[Reached]:
         for reached in self.evaluate(node.value, frame):
+            namespace = self._namespace(reached.value)
+            if namespace is not None:
+                yield from along(reached, self.members.named_by(namespace, node.slice, node, frame))
+                continue
             for key in self.keys(node.slice, reached.value, frame):
                 yield from along(reached, self.item(reached.value, key, node, frame))
+
+    def _namespace(self, value: Value) -> Value | None:
+        """Return the module whose names a mapping gives: `globals()`, `module.__dict__`."""
+        if isinstance(value, ModuleValue):
+            return value
+        if isinstance(value, External) and value.name.endswith(".__dict__"):
+            return External(value.name.removesuffix(".__dict__"))
+        if isinstance(value, ExternalCall) and value.name == "globals":
+            return ModuleValue(value.frame.module.name, value.frame.module)
+        return None
 
     def keys(self, node: ast.expr, value: Value, frame: Frame) -> list[object]:
         """Return what a subscript's key may be; None stands for one that is not known."""
         known = constant_key(node)
-        by_name = isinstance(value, Container) or getattr(value, "name", "") == "globals"
+        by_name = isinstance(value, Container)
         if known is not None or isinstance(node, ast.Slice) or not by_name:
             return [known]
         keys = self.values(Bound(node, frame))
@@ -323,8 +339,6 @@ class Interpreter:
         """Yield what `value[key]` may be; a key of None is one that is not known."""
         if isinstance(value, Container):
             yield from self._contained(value, key, node, frame)
-        elif isinstance(value, ExternalCall) and value.name == "globals" and isinstance(key, str):
-            yield from self.global_name(value.frame.module, key)
         elif isinstance(value, (ExternalCall, Derived)):
             derived = self.calls.made(
                 node, frame, lambda: Derived(value, "__getitem__", node, frame), value
@@ -673,6 +687,8 @@ class Interpreter:
     def attribute(self, value: Value, name: str, node: ast.expr, frame: Frame) -> Iterable[Reached]:
         """Return what an attribute of a value may be."""
         if isinstance(value, ModuleValue):
+            if name == "__dict__":
+                return [Reached(value)]
             return (
                 self.member(value.name, name, value.module or frame.module)
                 if (value.module is None)
