@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import BoundaryRow
 from dlfix.project.module import Module
 from dlfix.project.trees import walk
+from dlfix.reach.callers import UNSAID
 from dlfix.reach.crossing import Boundary, Branch, branches_of
 from dlfix.reach.outcomes import is_dead
 from dlfix.reach.progress import Tell, silent, told
@@ -251,9 +252,9 @@ class Boundaries:
             if row.default_workers is None or unsure:
                 return None
             return row.default_workers not in row.no_workers
-        counts = [value for argument in given for value in self.interpreter.values(argument)]
-        known = [v.value for v in counts if isinstance(v, Constant)]
-        if len(known) < len(counts) or not known:
+        counts = [reached for argument in given for reached in self.interpreter.reached(argument)]
+        known = [r.value.value for r in counts if isinstance(r.value, Constant)]
+        if len(known) < len(counts) or not known or any(map(_is_unsaid, counts)):
             return True if any(k not in row.no_workers for k in known) else None
         started = [k not in row.no_workers for k in known]
         return started[0] if all(s == started[0] for s in started) else None
@@ -309,6 +310,10 @@ class Boundaries:
             isinstance(base, External) and self.catalog.dataset(base.name) is not None
             for base in self.interpreter.instances.mro(cls)
         )
+
+
+def _is_unsaid(reached: Reached) -> bool:
+    return any(passed.note == UNSAID for passed in reached.steps)
 
 
 def _branches(callees: list[Reached]) -> frozenset[Branch]:

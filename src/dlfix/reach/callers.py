@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dlfix.project.module import Module, is_test
+from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 from dlfix.reach.calls import defaults
-from dlfix.reach.methods import decorator_kind, takes_instance
+from dlfix.reach.methods import decorator_kind, methods_of, takes_instance
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -35,6 +36,7 @@ _MOST_CALLERS = 24
 _MOST_USES = 12  # of a function, for all its calls to be looked at
 _HIGHEST = 5  # how many calls up a parameter is followed
 _UNKNOWN = Unknown()
+UNSAID = "unless others pass something else"  # the note of what only a default, or a test, says
 _ARRAYS = frozenset({"Tensor", "LongTensor", "FloatTensor", "BoolTensor", "ndarray", "NDArray"})
 _AROUND_ARRAYS = frozenset({"torch", "np", "numpy", "npt", "typing", "Optional", "Union", "None"})
 
@@ -73,7 +75,9 @@ class Callers:
                 self._height -= 1
         default = defaults(function.args).get(name)
         if default is not None and not found:
-            yield from self.interpreter.evaluate(default, frame.enclosing or frame)
+            unsaid = Passed(frame.module, node, UNSAID)
+            for reached in self.interpreter.evaluate(default, frame.enclosing or frame):
+                yield Reached(reached.value, (*reached.steps, unsaid))
         if not found:
             yield from self._annotated(node, frame)
 
@@ -86,22 +90,29 @@ class Callers:
     def _passed(
         self, name: str, node: ast.arg, function: ast.AST, frame: Frame
     ) -> Iterator[Reached]:
-        note = Passed(frame.module, node, f"passed as `{name}`")
+        notes = [Passed(frame.module, node, f"passed as `{name}`")]
         given = [
             Arguments((value,))
             for value, owner in self.decorated(frame)
             if not _are_two(owner, frame.owner)
         ]
-        given += [
-            self.interpreter.calls.arguments(call, caller)
+        calls = [
+            (call, caller)
             for call, caller in self.of(frame)
             if not self._is_passing(call, caller, frame)
             and not self._is_of_another(call, caller, frame)
         ]
+        given += [self.interpreter.calls.arguments(call, caller) for call, caller in calls]
+        if calls and not any(self._speaks(caller, frame) for _, caller in calls):
+            notes.append(Passed(frame.module, node, UNSAID))
+            given = [replace(one, more_keywords=True) for one in given]
         for arguments in given:
             for argument in self._argument(name, function, arguments, frame):
                 for reached in self.interpreter.reached(argument):
-                    yield Reached(reached.value, (*reached.steps, note))
+                    yield Reached(reached.value, (*reached.steps, *notes))
+
+    def _speaks(self, caller: Frame, frame: Frame) -> bool:
+        return self.interpreter.audience.speaks(caller.module, frame.module)
 
     def _is_of_another(self, call: ast.Call, caller: Frame, frame: Frame) -> bool:
         """Tell whether a call is of a method of another object than the one whose method runs."""
@@ -166,6 +177,20 @@ class Callers:
                 caller = self.interpreter.frame_at(module, call)
                 if caller.scope.node is not node and self._calls_it(call, caller, node, frame):
                     yield call, caller
+        if getattr(node, "name", "") == "__init__" and isinstance(frame.owner, Instance):
+            yield from self._from_heirs(node, frame, frame.owner.cls)
+
+    def _from_heirs(
+        self, node: ast.AST, frame: Frame, cls: Class
+    ) -> Iterator[tuple[ast.Call, Frame]]:
+        """Yield the calls of a constructor by those of subclasses: `super().__init__(...)`."""
+        for heir in self.interpreter.instances.subclasses(cls):
+            init = methods_of(heir.node).get("__init__")
+            for call in heir.module.calls_by_name.get("__init__", ()) if init is not None else ():
+                if init in heir.module.ancestors(call):
+                    caller = self.interpreter.frame_at(heir.module, call)
+                    if self._calls_it(call, caller, node, frame):
+                        yield call, caller
 
     def all_of(self, frame: Frame) -> list[Mapping[str, tuple[Argument, ...]]] | None:
         """Return what each call passes to a function, where all its calls are in view; else None."""
@@ -187,7 +212,8 @@ class Callers:
         uses = self._uses(name, frame)
         if not 0 < len(uses) <= _MOST_USES or not all(map(_is_called, uses, uses.values())):
             return None
-        if all(is_test(module) for module in uses.values()):
+        audience = self.interpreter.audience
+        if not any(audience.speaks(module, frame.module) for module in uses.values()):
             return None
         calls = self.of(frame)
         if len(calls) < len(uses):

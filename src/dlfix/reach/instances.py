@@ -125,8 +125,8 @@ class Instances:
         return not self._lining_up
 
     def _base(self, base: ast.expr, cls: Class) -> list[Class | External | Unknown]:
-        for reached in self.interpreter.evaluate(base, cls.frame):
-            value = reached.value
+        values = [reached.value for reached in self.interpreter.evaluate(base, cls.frame)]
+        for value in sorted(values, key=lambda each: not self._is_known_base(each)):
             if isinstance(value, Class):
                 return list(self.mro(value))
             if isinstance(value, (External, Unknown)):
@@ -134,6 +134,12 @@ class Instances:
             if isinstance(value, ExternalCall):
                 return [External(value.name)]
         return [_UNKNOWN]
+
+    def _is_known_base(self, value: Value) -> bool:
+        """Tell whether a base is of the catalogue: what stands in for a missing library is not."""
+        name = getattr(value, "name", "") if isinstance(value, External) else ""
+        catalog = self.interpreter.catalog
+        return catalog.dataset(name) is not None or catalog.boundary(name) is not None
 
     def is_dataset(self, value: Value) -> bool:
         """Tell whether a value is an object of a class that derives from a dataset."""

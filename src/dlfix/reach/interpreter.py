@@ -17,6 +17,7 @@ from dlfix.project.flow import reaching
 from dlfix.project.module import COMPREHENSIONS, Module
 from dlfix.project.project import Project
 from dlfix.project.scopes import EACH, Attribute, Binding, Key, Scope
+from dlfix.reach.audience import Audience
 from dlfix.reach.callers import Callers
 from dlfix.reach.calls import Calls
 from dlfix.reach.containers import Containers, constant_key, item_of
@@ -74,6 +75,7 @@ class Interpreter:
         self.spent = 0
         self.calls = Calls(self)
         self.displays = Containers(self)
+        self.audience = Audience()
         self.callers = Callers(self)
         self.instances = Instances(self)
         self.modules = ModuleState(self)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.scopes import EACH, unpacking
 from dlfix.project.trees import walk
 from dlfix.reach.crossing import Store
-from dlfix.reach.methods import decorator_kind, takes_instance
+from dlfix.reach.methods import decorator_kind, is_setter, takes_instance
 from dlfix.reach.outcomes import outcome
 from dlfix.reach.set_by_call import set_by_call
 from dlfix.reach.values import (
@@ -91,7 +91,11 @@ class State:
         if not storing:
             return
         self.late = True
-        for name in sorted(sides.run_by_parent(self.instance.cls, storing)):
+        run = {*sides.run_by_parent(self.instance.cls, storing)}
+        if self.instance.call is None:  # whoever makes it may set its properties
+            methods = sides.methods(self.instance.cls)
+            run |= {name for name in storing if name in methods and is_setter(methods[name])}
+        for name in sorted(run):
             method = self.interpreter.instances.method(self.instance.cls, name)
             if method is None or not takes_instance(method.node):
                 continue

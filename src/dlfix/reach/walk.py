@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow, HolderRow
 from dlfix.project.module import Module
+from dlfix.reach.callers import UNSAID
 from dlfix.reach.calls import TUPLE_MAKERS
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
 from dlfix.reach.labels import label, node_of, short
@@ -398,7 +399,7 @@ def _prefix(edge: Edge) -> str:
 
 
 def _note(steps: tuple[Passed, ...]) -> str:
-    return steps[0].note if steps else ""
+    return next((step.note for step in steps if step.note != UNSAID), "")
 
 
 def _from_argument(store: Store) -> str:
