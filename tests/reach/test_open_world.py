@@ -155,6 +155,13 @@ class Data(Base):
         PACKAGED + DATA + "# file: train.py" + USE,
     ),
     row(
+        "what a test passes to a dataset that it does not load",
+        PACKAGED
+        + "# file: lib/data.py\nfrom torch.utils.data import Dataset\n"
+        + "class Data(Dataset):\n    def __init__(self, f=None): self.f = f\n"
+        + "# file: tests/test_data.py\nfrom lib.data import Data\nassert Data(lambda x: x)[0]\n",
+    ),
+    row(
         "a folder of examples in a project that nothing installs is the program",
         "# file: lib/__init__.py\n" + LOADER + "# file: examples/run.py" + CALL,
     ),

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import BoundaryRow
 from dlfix.project.module import Module
 from dlfix.project.trees import walk
-from dlfix.reach.callers import UNSAID
+from dlfix.reach.callers import is_unsaid
 from dlfix.reach.crossing import Boundary, Branch, branches_of
+from dlfix.reach.methods import calls_base
 from dlfix.reach.outcomes import is_dead
 from dlfix.reach.progress import Tell, silent, told
 from dlfix.reach.questions import agreed
@@ -223,9 +224,12 @@ class Boundaries:
         instance = Instance(cls, call, frame, arguments)
         if row.self_crosses:
             return row, Arguments(), self.interpreter.calls.made(call, frame, lambda: instance, cls)
-        if self.interpreter.instances.method(cls, "__init__") is not None:
+        init = self.interpreter.instances.method(cls, "__init__")
+        if init is None:
+            return row, arguments, None
+        if calls_base(init, "__init__"):
             return None, arguments, None  # its own call of the base is the boundary
-        return row, arguments, None
+        return self.catalog.boundary(f"{cls.module.name}.{cls.name}"), arguments, None
 
     def _made(
         self, row: BoundaryRow, call: ast.Call, frame: Frame, given: Arguments, value: Value | None
@@ -254,7 +258,7 @@ class Boundaries:
             return row.default_workers not in row.no_workers
         counts = [reached for argument in given for reached in self.interpreter.reached(argument)]
         known = [r.value.value for r in counts if isinstance(r.value, Constant)]
-        if len(known) < len(counts) or not known or any(map(_is_unsaid, counts)):
+        if len(known) < len(counts) or not known or any(map(is_unsaid, counts)):
             return True if any(k not in row.no_workers for k in known) else None
         started = [k not in row.no_workers for k in known]
         return started[0] if all(s == started[0] for s in started) else None
@@ -310,10 +314,6 @@ class Boundaries:
             isinstance(base, External) and self.catalog.dataset(base.name) is not None
             for base in self.interpreter.instances.mro(cls)
         )
-
-
-def _is_unsaid(reached: Reached) -> bool:
-    return any(passed.note == UNSAID for passed in reached.steps)
 
 
 def _branches(callees: list[Reached]) -> frozenset[Branch]:

@@ -61,20 +61,25 @@ class Callers:
             if getattr(function, "name", "") == "__init_subclass__":
                 yield from self._subclasses(frame.owner)
                 return
+            instances = self.interpreter.instances
+            if isinstance(frame.owner, Instance) and instances.is_metaclass(frame.owner.cls):
+                yield from map(Reached, instances.made_by(frame.owner.cls))
+                return
             of_class = isinstance(frame.owner, Instance) and not takes_instance(function)
             yield Reached(frame.owner.cls if of_class else frame.owner)  # type: ignore[union-attr]
             return
-        found = False
+        found = said = False
         if self._height < _HIGHEST and not _is_data(node.annotation):
             self._height += 1
             try:
                 for reached in self._passed(name, node, function, frame):
                     found = True
+                    said = said or not is_unsaid(reached, node)
                     yield reached
             finally:
                 self._height -= 1
         default = defaults(function.args).get(name)
-        if default is not None and not found:
+        if default is not None and not said:
             unsaid = Passed(frame.module, node, UNSAID)
             for reached in self.interpreter.evaluate(default, frame.enclosing or frame):
                 yield Reached(reached.value, (*reached.steps, unsaid))
@@ -101,6 +106,7 @@ class Callers:
             for call, caller in self.of(frame)
             if not self._is_passing(call, caller, frame)
             and not self._is_of_another(call, caller, frame)
+            and not self._is_tried(caller, frame)
         ]
         given += [self.interpreter.calls.arguments(call, caller) for call, caller in calls]
         if calls and not any(self._speaks(caller, frame) for _, caller in calls):
@@ -110,6 +116,13 @@ class Callers:
             for argument in self._argument(name, function, arguments, frame):
                 for reached in self.interpreter.reached(argument):
                     yield Reached(reached.value, (*reached.steps, *notes))
+
+    def _is_tried(self, caller: Frame, frame: Frame) -> bool:
+        """Tell whether a test makes a dataset of a library: what it passes reaches its own loaders."""
+        owner = frame.owner
+        if not isinstance(owner, Instance) or owner.call is not None:
+            return False
+        return self.interpreter.instances.is_dataset(owner) and not self._speaks(caller, frame)
 
     def _speaks(self, caller: Frame, frame: Frame) -> bool:
         return self.interpreter.audience.speaks(caller.module, frame.module)
@@ -186,8 +199,8 @@ class Callers:
         """Yield the calls of a constructor by those of subclasses: `super().__init__(...)`."""
         for heir in self.interpreter.instances.subclasses(cls):
             init = methods_of(heir.node).get("__init__")
-            for call in heir.module.calls_by_name.get("__init__", ()) if init is not None else ():
-                if init in heir.module.ancestors(call):
+            for call in heir.module.calls_by_name.get("__init__", ()):
+                if init is not None and init in heir.module.ancestors(call):
                     caller = self.interpreter.frame_at(heir.module, call)
                     if self._calls_it(call, caller, node, frame):
                         yield call, caller
@@ -316,6 +329,14 @@ class Callers:
     def _initializes(self, cls: Class, node: ast.AST) -> bool:
         method = self.interpreter.instances.method(cls, "__init__")
         return method is not None and method.node is node
+
+
+def is_unsaid(reached: Reached, parameter: ast.arg | None = None) -> bool:
+    """Tell whether nobody but a default, or a test of a library, says what is passed."""
+    return any(
+        passed.note == UNSAID and (parameter is None or passed.node is parameter)
+        for passed in reached.steps
+    )
 
 
 def _is_data(annotation: ast.expr | None) -> bool:

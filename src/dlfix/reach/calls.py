@@ -203,6 +203,10 @@ class Calls:
                 if isinstance(value, Container):
                     yield from self._container_method(value, func.attr, node, frame)
                     continue
+                if isinstance(value, Class) and func.attr == "__subclasses__":
+                    heirs = self.interpreter.instances.subclasses(value)
+                    yield Reached(self._new("list", enumerate(heirs), node, frame))
+                    continue
                 for callee in interpreter.attribute(value, func.attr, func, frame):
                     if self._gives_itself(value, callee.value, func.attr):
                         yield reached

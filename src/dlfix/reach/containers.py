@@ -219,6 +219,15 @@ class Containers:
                     yield instances.body(cls)
         elif at is not None:
             yield at
+            yield from self._metaclass_body(at)
+
+    def _metaclass_body(self, body: Frame) -> Iterator[Frame]:
+        instances = self.interpreter.instances
+        if body.scope.is_class and body.enclosing is not None:
+            metaclass = instances.metaclass(
+                self.interpreter.class_value(body.scope.node, body.enclosing)
+            )
+            yield from [instances.body(metaclass)] if metaclass is not None else []
 
     def _in_parent(self, method: Scope, frame: Frame) -> bool:
         """Tell whether the parent may run a method on a frame's object: not one it has replaced."""

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _UNKNOWN = Unknown()
 _MOST_SUBCLASSES = 12
+_METACLASSES = frozenset({"type", "builtins.type", "abc.ABCMeta", "enum.EnumMeta"})
+_OF_DATASETS = frozenset({"__getitem__", "__add__", "__init_subclass__", "__class_getitem__"})
 Setting = ast.Attribute | ast.Call  # what sets an attribute: a target, or a call of setattr
 
 
@@ -105,6 +107,35 @@ class Instances:
                 if found is not cls and cls in self.mro(found):
                     yield found
                     yield from self.subclasses(found)
+
+    def metaclass(self, cls: Class) -> Class | None:
+        """Return the class of the tree that a class, or a base of it, names as its metaclass."""
+        for base in self.mro(cls):
+            for keyword in base.node.keywords if isinstance(base, Class) else ():
+                if keyword.arg == "metaclass":
+                    values = self.interpreter.values_at(keyword.value, base.frame)  # type: ignore[union-attr]
+                    return next((value for value in values if isinstance(value, Class)), None)
+        return None
+
+    def made_by(self, metaclass: Class) -> list[Class]:
+        """Return the classes in view that a metaclass makes."""
+        found: list[Class] = []
+        for module in self.interpreter.project.users(metaclass.module, metaclass.name):
+            for node in module.classes:
+                if any(keyword.arg == "metaclass" for keyword in node.keywords):
+                    cls = self.interpreter.class_value(
+                        node, self.interpreter.frame_at(module, node)
+                    )
+                    found += (
+                        [cls, *self.subclasses(cls)] if self.metaclass(cls) is metaclass else []
+                    )
+        return found
+
+    def is_metaclass(self, cls: Class) -> bool:
+        """Tell whether the objects of a class are classes."""
+        return any(
+            isinstance(base, External) and base.name in _METACLASSES for base in self.mro(cls)
+        )
 
     @cached_property
     def registered(self) -> list[Class]:
@@ -238,18 +269,57 @@ class Instances:
         self, cls: Class, name: str, owner: Value, node: ast.expr, frame: Frame, after: bool = False
     ) -> Iterator[Reached]:
         """Yield what a class gives for a name, bound to `owner`; `after` skips the class itself."""
-        for base in self.mro(cls)[1 if after else 0 :]:
+        line = self.mro(cls)[1 if after else 0 :]
+        metaclass = self.metaclass(cls) if isinstance(owner, Class) else None
+        own = any(isinstance(base, Class) and name in base.body_names() for base in line)
+        if metaclass is None or own:
+            yield from self._looked_up(line, name, owner, node, frame)
+        elif name in metaclass.body_names():
+            yield from self._class_member(metaclass, name, owner, node, frame)
+        else:
+            yield from self._set_by_metaclass(metaclass, name)
+
+    def _set_by_metaclass(self, metaclass: Class, name: str) -> Iterator[Reached]:
+        """Yield what a metaclass's methods set on the classes it makes: `cls.known = {}`."""
+        found = [
+            (target, statement)
+            for target, statement in attribute_targets(metaclass.module)
+            if target.attr == name and metaclass.node in metaclass.module.ancestors(target)
+        ]
+        for target, statement in found:
+            frame = self.interpreter.frame_at(metaclass.module, target)
+            yield from self.interpreter.evaluate(statement.value, frame)
+        if not found:
+            yield Reached(_UNKNOWN)
+
+    def _looked_up(
+        self,
+        line: list[Class | External | Unknown],
+        name: str,
+        owner: Value,
+        node: ast.expr,
+        frame: Frame,
+    ) -> Iterator[Reached]:
+        """Yield what the first class of a line that has a name gives for it."""
+        for index, base in enumerate(line):
             if isinstance(base, Class):
                 if name in base.body_names():
                     yield from self._class_member(base, name, owner, node, frame)
                     return
-            elif isinstance(base, External) and self._external_has(base, name):
+            elif isinstance(base, External) and self._external_has(base, name, line[index + 1 :]):
                 yield Reached(External(f"{base.name}.{name}"))
                 return
         yield Reached(_UNKNOWN)
 
-    def _external_has(self, base: External, name: str) -> bool:
-        return base.name not in ("object", "abc.ABC", "typing.Generic", "typing.Protocol")
+    def _external_has(
+        self, base: External, name: str, rest: list[Class | External | Unknown]
+    ) -> bool:
+        """Tell whether a base out of view may have a name, rather than a class of the tree after it."""
+        if base.name in ("object", "abc.ABC", "typing.Generic", "typing.Protocol"):
+            return False
+        further = any(isinstance(each, Class) and name in each.body_names() for each in rest)
+        known = self.interpreter.catalog.dataset(base.name) is not None
+        return not (further and known and name not in _OF_DATASETS)
 
     def _class_member(
         self, base: Class, name: str, owner: Value, node: ast.expr, frame: Frame
@@ -418,15 +488,7 @@ class Instances:
         self, above: Above, name: str, node: ast.expr, frame: Frame
     ) -> Iterator[Reached]:
         """Yield what `super().name` is: looked up in the owner's bases, after the class itself."""
-        for base in self.following(above):
-            if isinstance(base, Class):
-                if name in base.body_names():
-                    yield from self._class_member(base, name, above.owner, node, frame)
-                    return
-            elif isinstance(base, External) and self._external_has(base, name):
-                yield Reached(External(f"{base.name}.{name}"))
-                return
-        yield Reached(_UNKNOWN)
+        yield from self._looked_up(self.following(above), name, above.owner, node, frame)
 
     # State
 
