@@ -21,6 +21,7 @@ from dlfix.catalog.rows import (
     CatalogError,
     DatasetRow,
     HolderRow,
+    MethodRow,
     ResourceRow,
     Row,
     row_from,
@@ -66,6 +67,16 @@ class Catalog:
     def holder(self, name: str) -> HolderRow | None:
         """Return the holder of this dotted name."""
         return self._row("holder", name, HolderRow)
+
+    @cached_property
+    def methods(self) -> dict[str, list[MethodRow]]:
+        """The rows of methods that keep arguments, by the method's bare name."""
+        found: dict[str, list[MethodRow]] = {}
+        for row in self.rows("method"):
+            assert isinstance(row, MethodRow)
+            for name in (row.name, *row.aliases):
+                found.setdefault(name.rpartition(".")[2], []).append(row)
+        return found
 
     def resource(self, name: str) -> ResourceRow | None:
         """Return the row of the constructor of this dotted name."""

@@ -348,9 +348,10 @@ def _is_data(annotation: ast.expr | None) -> bool:
 
 
 def _are_two(one: Value | None, other: Value | None) -> bool:
-    """Tell whether two values are surely different objects."""
-    made = isinstance(one, Instance) and isinstance(other, Instance)
-    return made and one is not other and None not in (one.call, other.call)  # type: ignore[union-attr]
+    """Tell whether two values are surely different objects: made by different calls."""
+    if not isinstance(one, Instance) or not isinstance(other, Instance):
+        return False
+    return one.call is not other.call and None not in (one.call, other.call)
 
 
 def _is_called(node: ast.expr, module: Module) -> bool:

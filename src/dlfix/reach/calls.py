@@ -280,10 +280,34 @@ class Calls:
                     yield from self.entered(value, argument, frame)
             return
         origin = callee.origin
+        known = self._of_context(callee)
+        if known is not None:
+            yield Reached(self.external_call(known, self.arguments(node, frame), node, frame))
+            return
         made = self.made(
             node, frame, lambda: Derived(origin, callee.how, node, frame, called=True), origin
         )
         yield Reached(made)
+
+    def _of_context(self, callee: Derived) -> str | None:
+        """Return the name of a context's own class: `get_context("spawn").Pool`."""
+        catalog, origin = self.interpreter.catalog, callee.origin
+        row = catalog.boundary(origin.name) if isinstance(origin, ExternalCall) else None
+        if row is None or row.kind != "context":
+            return None
+        name = catalog.boundary(f"{row.type}.{callee.how}")
+        return name.name if name is not None else None
+
+    def _method_of(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:
+        """Yield what `types.MethodType(function, object)` gives: a method of the class, or neither."""
+        for value in self.interpreter.values(arguments.get(0, "function")):
+            for owner in self.interpreter.values(arguments.get(1, "instance")):
+                if isinstance(value, Function) and isinstance(owner, Instance):
+                    own = self.interpreter.instances.method(owner.cls, _name_of(value))
+                    if own is not None and own.node is value.node:
+                        yield Reached(self.interpreter.instances.bound(own, owner))
+                        continue
+                yield Reached(self.external_call("types.MethodType", arguments, node, frame))
 
     def run(
         self,
@@ -455,6 +479,8 @@ class Calls:
             return self._partial(arguments, node, frame)
         if name in _WRAPPERS and first is not None:
             return self.interpreter.reached(first)
+        if name == "types.MethodType":
+            return self._method_of(arguments, node, frame)
         if name in _SECOND:
             return self.interpreter.reached(arguments.get(1, "val"))
         if name in _SAME and first is not None:
@@ -701,6 +727,10 @@ class Calls:
             return False
         catalog = self.interpreter.catalog
         return catalog.resource(value.name) is not None or catalog.boundary(value.name) is not None
+
+
+def _name_of(function: Function) -> str:
+    return str(getattr(function.node, "name", ""))
 
 
 def _taken_out(container: ast.expr, call: ast.Call, module: Module) -> Iterator[str]:

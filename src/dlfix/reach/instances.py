@@ -164,6 +164,9 @@ class Instances:
                 return [value]
             if isinstance(value, ExternalCall):
                 return [External(value.name)]
+            if isinstance(value, Derived) and isinstance(value.origin, ExternalCall):
+                row = self.interpreter.catalog.boundary(value.origin.name)
+                return [External(f"{row.type}.{value.how}")] if row is not None else [_UNKNOWN]
         return [_UNKNOWN]
 
     def _is_known_base(self, value: Value) -> bool:
@@ -334,7 +337,7 @@ class Instances:
                 if isinstance(value, Function) and self._is_static(base, name):
                     yield reached
                 elif isinstance(value, Function) and isinstance(owner, Instance):
-                    yield Reached(self._bound(value, owner))
+                    yield Reached(self.bound(value, owner))
                 else:
                     yield reached
                 continue
@@ -367,15 +370,16 @@ class Instances:
             yield reached
         elif kind == "classmethod":
             cls = owner.cls if isinstance(owner, Instance) else owner
-            yield Reached(self._bound(function, cls))
+            yield Reached(self.bound(function, cls))
         elif isinstance(owner, (Instance, Constant)) and kind in ("property", "cached_property"):
             yield from self.interpreter.calls.run(function, None, node, frame, owner=owner)
         elif isinstance(owner, (Instance, Constant)):
-            yield Reached(self._bound(function, owner))
+            yield Reached(self.bound(function, owner))
         else:
             yield reached
 
-    def _bound(self, function: Function, owner: Value) -> BoundMethod:
+    def bound(self, function: Function, owner: Value) -> BoundMethod:
+        """Return a function of a class as the method of an object: the same one each time."""
         made = self.interpreter.calls.made
         return made(
             function.node, function.frame, lambda: BoundMethod(function, owner), "bound", owner

@@ -25,6 +25,7 @@ from dlfix.reach.contexts import Contexts
 from dlfix.reach.dynamic import Members
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.instances import Instances
+from dlfix.reach.kept_by_call import KeptByCall
 from dlfix.reach.knowing import Knowing
 from dlfix.reach.module_state import ModuleState
 from dlfix.reach.narrowing import Fact, facts_of, narrowed, passed_over
@@ -81,6 +82,7 @@ class Interpreter:
         self.modules = ModuleState(self)
         self.sides = SideReader(self)
         self.staying = Staying(self)
+        self.kept_by_call = KeptByCall(self)
         self.knowing = Knowing(self)
         self.contexts = Contexts(self)
         self.members = Members(self)
