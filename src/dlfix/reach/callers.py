@@ -190,8 +190,19 @@ class Callers:
                 caller = self.interpreter.frame_at(module, call)
                 if caller.scope.node is not node and self._calls_it(call, caller, node, frame):
                     yield call, caller
+            for call in self._under_other_names(module, name):
+                caller = self.interpreter.frame_at(module, call)
+                if self._calls_it(call, caller, node, frame):
+                    yield call, caller
         if getattr(node, "name", "") == "__init__" and isinstance(frame.owner, Instance):
             yield from self._from_heirs(node, frame, frame.owner.cls)
+
+    def _under_other_names(self, module: Module, name: str) -> Iterator[ast.Call]:
+        """Yield the calls by a name that a parser's defaults give: `set_defaults(run=train)`."""
+        for call in module.calls_by_name.get("set_defaults", ()):
+            for keyword in call.keywords:
+                if keyword.arg is not None and getattr(keyword.value, "id", "") == name:
+                    yield from self.named(module, keyword.arg)
 
     def _from_heirs(
         self, node: ast.AST, frame: Frame, cls: Class

@@ -709,6 +709,9 @@ class Interpreter:
         if isinstance(value, ExternalCall) and value.name in _NAMESPACES:
             return self._in_namespace(value, name, frame)
         kept = list(self.calls.kept_under(value, name))
+        if not kept and isinstance(value, Derived):
+            modules = (value.frame.module, frame.module)
+            kept = [each for key, each in self.kept_by_call.by(value, modules) if key == name]
         if kept:
             return [reached for argument in kept for reached in self.reached(argument)]
         if isinstance(value, (ExternalCall, Derived, Container, Partial, BoundMethod)):

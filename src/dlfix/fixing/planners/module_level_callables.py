@@ -175,6 +175,8 @@ class _Planning:
         move = moves.move(value.node, _parameter(crossing))
         for draft in move.drafts:
             work.done.add(draft.node)
+        if any(draft.captures for draft in move.drafts) and crossing is not None:
+            _refuse_checks(crossing)
         work.message = work.message or move.message
         work.moves.setdefault(value.module.path, []).append(move)
         for draft in move.drafts:
@@ -435,6 +437,25 @@ def _returns_other(module: Module, outer: ast.FunctionDef, name: str) -> bool:
     return not returns or any(
         not isinstance(each.value, ast.Name) or each.value.id != name for each in returns
     )
+
+
+def _refuse_checks(crossing: Crossing) -> None:
+    """Refuse a partial where code on the way asks for a plain function."""
+    for passed in crossing.passed:
+        if not isinstance(passed.node, ast.arg):
+            continue
+        name = passed.node.arg
+        for asked in passed.module.nodes_by_name.get("__code__", ()):
+            if isinstance(asked, ast.Attribute) and getattr(asked.value, "id", "") == name:
+                raise CannotHoist(_asks(passed.module, asked, name))
+        for call in passed.module.calls_by_name.get("isfunction", ()):
+            if call.args and getattr(call.args[0], "id", "") == name:
+                raise CannotHoist(_asks(passed.module, call, name))
+
+
+def _asks(module: Module, node: ast.expr, name: str) -> str:
+    where = f"{module.path.name}:{node.lineno}"
+    return f"`{name}` must be a plain function ({where}), and it would become a partial"
 
 
 def _is_local(value: Function | Class) -> bool:
