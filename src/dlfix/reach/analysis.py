@@ -81,6 +81,14 @@ class Analysis:
             pending += reversed(crossing.children)
         return found
 
+    @cached_property
+    def pickled(self) -> list[Crossing]:
+        """Those of them that are pickled: all but what processes get that fork for certain."""
+        from dlfix.reach.starts import pickles_nothing
+
+        forked = {b for b in self.boundaries if pickles_nothing(self, b)}
+        return [crossing for crossing in self.crossings if crossing.boundary not in forked]
+
     def datasets(self) -> list[tuple[Instance, Crossing]]:
         """Return the instances that reach workers as datasets (as a loader's or of a class root)."""
         found = []

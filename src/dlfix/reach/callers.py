@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
@@ -32,7 +33,7 @@ from dlfix.reach.values import (
 if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
-_MOST_CALLERS = 24
+_MOST_CALLERS = 96
 _MOST_USES = 12  # of a function, for all its calls to be looked at
 _HIGHEST = 5  # how many calls up a parameter is followed
 _UNKNOWN = Unknown()
@@ -178,7 +179,9 @@ class Callers:
         key = (node, self._called_by(node, frame))
         if key not in self._calls:
             self._calls[key] = []  # while it is worked out, a cycle finds none
-            self._calls[key] = list(self._search(node, frame))[:_MOST_CALLERS]
+            found = list(islice(self._search(node, frame), _MOST_CALLERS + 1))
+            self.interpreter.cut_short |= len(found) > _MOST_CALLERS
+            self._calls[key] = found[:_MOST_CALLERS]
         return self._calls[key]
 
     def _search(self, node: ast.AST, frame: Frame) -> Iterator[tuple[ast.Call, Frame]]:

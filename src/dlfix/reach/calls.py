@@ -359,6 +359,7 @@ class Calls:
             if _recurs(scope, caller):
                 return self._further(function, owner)
             if _depth(caller) > _DEEPEST_CALLS:
+                self.interpreter.cut_short = True
                 return None
             self._frames[key] = self._activation(function, arguments, node, caller, owner)
         return self._frames[key]
@@ -801,10 +802,17 @@ def _a_node(function: Function) -> ast.expr:
 
 
 def _depth(frame: Frame | None) -> int:
+    """Return how deep a frame's calls nest; a line of constructors of one object is one call."""
     depth = 0
     while frame is not None and frame.caller is not None:
-        depth, frame = depth + 1, frame.caller
+        depth += not _goes_on(frame, frame.caller)
+        frame = frame.caller
     return depth
+
+
+def _goes_on(frame: Frame, caller: Frame) -> bool:
+    names = (frame.scope.name, caller.scope.name)
+    return names == ("__init__", "__init__") and frame.owner is caller.owner
 
 
 def _recurs(scope: object, frame: Frame | None) -> bool:

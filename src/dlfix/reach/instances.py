@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 _UNKNOWN = Unknown()
-_MOST_SUBCLASSES = 12
+_MOST_SUBCLASSES = 48
 _METACLASSES = frozenset({"type", "builtins.type", "abc.ABCMeta", "enum.EnumMeta"})
 _OF_DATASETS = frozenset({"__getitem__", "__add__", "__init_subclass__", "__class_getitem__"})
 Setting = ast.Attribute | ast.Call  # what sets an attribute: a target, or a call of setattr
@@ -88,7 +88,9 @@ class Instances:
         """Return the classes in view that derive from a class."""
         if cls not in self._subclasses:
             self._subclasses[cls] = []
-            self._subclasses[cls] = list(self._deriving(cls))[:_MOST_SUBCLASSES]
+            found = list(dict.fromkeys(self._deriving(cls)))
+            self.interpreter.cut_short |= len(found) > _MOST_SUBCLASSES
+            self._subclasses[cls] = found[:_MOST_SUBCLASSES]
         return self._subclasses[cls]
 
     def is_made(self, cls: Class) -> bool:
@@ -194,6 +196,26 @@ class Instances:
                 if node is not None:
                     return self._function(node, base)
         return None
+
+    def given(self, cls: Class, names: frozenset[str]) -> bool:
+        """Tell whether a class gets one of some methods by assignment, or from a decorator."""
+        for base in self.mro(cls):
+            if not isinstance(base, Class):
+                continue
+            if names & {*base.body_names()} or any(self._is_set_on(base, n) for n in names):
+                return True
+        return False
+
+    def _is_set_on(self, cls: Class, name: str) -> bool:
+        """Tell whether code sets a name on a class: `Data.name = f`, or in a decorator of it."""
+        project = self.interpreter.project
+        for module in project.setters(name) if project.sets(name) else ():
+            for target in module.nodes_by_name.get(name, ()):
+                if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store):
+                    frame = self.interpreter.frame_at(module, target)
+                    if cls in self.interpreter.values_at(target.value, frame):
+                        return True
+        return False
 
     def defining(self, cls: Class, name: str) -> Class | None:
         """Return the class of the MRO that defines a method."""

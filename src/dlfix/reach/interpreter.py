@@ -60,7 +60,7 @@ from dlfix.reach.values import (
 BUDGET = 400_000  # evaluations in one analysis
 ALLOWANCE = 50_000  # evaluations for one boundary, so that none starves the others
 _DEEPEST = 60  # nested evaluations; beyond lies no path a person would read
-_MOST_VALUES = 24  # of one expression
+_MOST_VALUES = 96  # of one expression
 DECORATED = "what its decorators make of it"  # the note of a place where a def was decorated
 _UNKNOWN = Unknown()
 _NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
@@ -182,13 +182,15 @@ class Interpreter:
         if key in self._memo:
             return self._memo[key] or ()
         if self._depth > _DEEPEST or self.spent >= self._limit:
+            self.cut_short = True
             return (Reached(_UNKNOWN),)
         self.spent += 1
         self._memo[key] = None
         self._depth += 1
         try:
-            found = tuple(_distinct(self._expression(node, frame)))[:_MOST_VALUES]
+            found = self._bounded(_distinct(self._expression(node, frame)))
         except RecursionError:
+            self.cut_short = True
             found = (Reached(_UNKNOWN),)
         finally:
             self._depth -= 1
@@ -196,6 +198,14 @@ class Interpreter:
         if self.spent < self._limit:
             self._memo[key] = found
         return found
+
+    def _bounded(self, found: Iterable[Reached]) -> tuple[Reached, ...]:
+        """Return as many values as are followed; it is told where some are left out."""
+        every = tuple(found)
+        left_out = every[_MOST_VALUES:]
+        if any(not isinstance(one.value, (Constant, Unknown)) for one in left_out):
+            self.cut_short = True
+        return every[:_MOST_VALUES]
 
     def _expression(self, node: ast.expr, frame: Frame) -> Iterable[Reached]:
         handler = _HANDLERS.get(type(node))

@@ -39,7 +39,7 @@ Stores = dict[str, list[Store]]
 Field = ast.AnnAssign | ast.Assign
 _FIELDS = ("field", "ib", "attrib", "Field", "PrivateAttr")
 _POST_INITS = ("__post_init__", "__attrs_post_init__", "model_post_init")
-_DEEPEST = 6
+_DEEPEST = 24
 _CONSTRUCTING = frozenset({"__init__", *_POST_INITS, "__setstate__"})
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
@@ -239,7 +239,10 @@ class State:
 
     def _run(self, function: Function, frame: Frame) -> None:
         node = function.node
-        if node in self.running or len(self.running) > _DEEPEST or isinstance(node, ast.Lambda):
+        if node in self.running or isinstance(node, ast.Lambda):
+            return
+        if len(self.running) > _DEEPEST:
+            self.interpreter.cut_short = True
             return
         self.running.append(node)
         outer, self.method = self.method, node.name

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 _DEEPEST = 16
 _MOST = 8_000  # values walked from one boundary
 _CALLEES = frozenset({"collate_fn", "worker_init_fn", "target", "func", "fn", "initializer"})
+_STATE = frozenset({"__getstate__", "__reduce__", "__reduce_ex__"})
 _REDUCERS = ("__reduce_ex__", "__reduce__")
 
 Child = tuple[Edge, Reached]
@@ -114,7 +115,10 @@ class Walk:
         self, parent: Crossing, edge: Edge, reached: Reached, above: frozenset[Value]
     ) -> None:
         value = reached.value
-        if isinstance(value, Constant) or value in above or len(above) > _DEEPEST:
+        if isinstance(value, Constant) or value in above:
+            return
+        if len(above) > _DEEPEST:
+            self.interpreter.cut_short = True
             return
         if _is_elsewhere(reached, parent.boundary):
             return
@@ -250,6 +254,9 @@ class Walk:
             yield from self._handed_values(instance, method, handed.values)
             return
         getstate = instances.method(instance.cls, "__getstate__")
+        if getstate is None and instances.given(instance.cls, _STATE):
+            yield Edge("state"), Reached(Unknown("what a `__getstate__` gives that is no `def`"))
+            return
         if getstate is None:
             yield from self._attributes(instance, boundary, Handed())
             return
