@@ -107,3 +107,37 @@ def test_files_with_no_word_of_it_are_not_parsed(tmp_path: Path) -> None:
     analysis = analysis_of(tmp_path, program)
     paths(analysis)
     assert analysis.project.parsed == 1
+
+
+def test_the_fiftieth_of_many_lambdas_is_found(tmp_path: Path) -> None:
+    branches = "".join(f"    if x == {i}: return lambda b: {i}\n" for i in range(50))
+    program = f"def make(x):\n{branches}f = make(input())"
+    analysis = analysis_of(tmp_path, LOADER + program + LOAD, prelude="")
+    lambdas = [c for c in analysis.crossings if c.edge.name == "collate_fn"]
+    assert len([c for c in lambdas if "lambda" in c.path[-1].label]) == 50
+    assert not analysis.exhausted
+
+
+def test_a_class_deep_below_the_one_that_keeps_is_followed(tmp_path: Path) -> None:
+    bases = "class A0:\n    def __init__(self): self.f = lambda b: b\n"
+    for i in range(1, 12):
+        bases += f"class A{i}(A{i - 1}):\n    def __init__(self): super().__init__()\n"
+    analysis = analysis_of(tmp_path, LOADER + bases + "f = A11()" + LOAD, prelude="")
+    assert paths(analysis) == {"collate_fn.f lambda"}
+    assert not analysis.exhausted
+
+
+def test_more_values_than_are_followed_are_told(tmp_path: Path) -> None:
+    branches = "".join(f"    if x == {i}: return lambda b: {i}\n" for i in range(150))
+    program = f"def make(x):\n{branches}f = make(input())"
+    analysis = analysis_of(tmp_path, LOADER + program + LOAD, prelude="")
+    assert analysis.crossings
+    assert analysis.exhausted
+
+
+def test_more_callers_than_are_followed_are_told(tmp_path: Path) -> None:
+    calls = "".join(f"make(lambda b: {i})\n" for i in range(150))
+    program = f"def make(f): DataLoader([], collate_fn=f, num_workers=2)\n{calls}f = 1"
+    analysis = analysis_of(tmp_path, LOADER + program + LOAD, prelude="")
+    assert analysis.crossings
+    assert analysis.exhausted

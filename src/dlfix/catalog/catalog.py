@@ -21,6 +21,7 @@ from dlfix.catalog.rows import (
     CatalogError,
     DatasetRow,
     HolderRow,
+    MethodRow,
     ResourceRow,
     Row,
     row_from,
@@ -39,7 +40,8 @@ R = TypeVar("R", bound=Row)
 class Catalog:
     """The rows of all catalogue files, found by a dotted name or one of its aliases.
 
-    What a later file says of a name replaces what an earlier one said.
+    What a later file says of a name replaces what an earlier one said. A row whose name ends with
+    `.*` is of a family: it holds for all classes of that module which have no row of their own.
     """
 
     def __init__(self, texts: Sequence[str], extra: Sequence[Path] = ()) -> None:
@@ -66,6 +68,16 @@ class Catalog:
     def holder(self, name: str) -> HolderRow | None:
         """Return the holder of this dotted name."""
         return self._row("holder", name, HolderRow)
+
+    @cached_property
+    def methods(self) -> dict[str, list[MethodRow]]:
+        """The rows of methods that keep arguments, by the method's bare name."""
+        found: dict[str, list[MethodRow]] = {}
+        for row in self.rows("method"):
+            assert isinstance(row, MethodRow)
+            for name in (row.name, *row.aliases):
+                found.setdefault(name.rpartition(".")[2], []).append(row)
+        return found
 
     def resource(self, name: str) -> ResourceRow | None:
         """Return the row of the constructor of this dotted name."""
@@ -105,7 +117,8 @@ class Catalog:
         return frozenset(name for names in kept for name in names)
 
     def _row(self, table: str, name: str, cls: type[R]) -> R | None:
-        canonical = self._canonical[table].get(name)
+        names = self._canonical[table]
+        canonical = names.get(name) or names.get(f"{name.rpartition('.')[0]}.*")
         return None if canonical is None else cast("R", self._parsed(table, canonical))
 
     def _parsed(self, table: str, name: str) -> Row:

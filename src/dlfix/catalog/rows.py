@@ -103,12 +103,27 @@ class HolderRow:
     gives: str = ""  # "list" where the call returns a list of such objects
     lists: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()  # parameters that are called at once, in the parent; not kept
+    chains: tuple[str, ...] = ()  # methods that give an object which keeps it and their functions
     type: str = ""
     note: str = ""
 
     def position(self, parameter: str) -> int | None:
         """Return where a parameter stands among the positional ones, None if it is keyword-only."""
         return self.parameters.index(parameter) if parameter in self.parameters else None
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRow:
+    """A method that keeps arguments: in its object, or in what it `gives` ("chain"), which keeps both."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    of: str = ""  # the package that makes such objects, or their bases
+    parameters: tuple[str, ...] = ()
+    keeps: Mapping[str, str] = field(default_factory=dict)  # parameter -> attribute
+    keywords: str = ""  # the attribute that all keyword arguments hang under
+    gives: Literal["", "chain"] = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,11 +260,12 @@ class CallableRow:
     note: str = ""
 
 
-Row = BoundaryRow | DatasetRow | HolderRow | ResourceRow | CallableRow
+Row = BoundaryRow | DatasetRow | HolderRow | MethodRow | ResourceRow | CallableRow
 TABLES: Final[Mapping[str, type[Row]]] = {
     "boundary": BoundaryRow,
     "dataset": DatasetRow,
     "holder": HolderRow,
+    "method": MethodRow,
     "resource": ResourceRow,
     "type": ResourceRow,
     "callable": CallableRow,

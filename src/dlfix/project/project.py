@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
+from dlfix.project import roots
 from dlfix.project.module import Module
 from dlfix.source.text import SourceError, SourceText, read
 
@@ -268,7 +269,8 @@ class Project:
         """Return the names of the packages that a folder is, outermost first."""
         if folder not in self._packaged:
             found: tuple[str, ...] = ()
-            if folder != folder.parent and self._is_file(folder / "__init__.py"):
+            is_package = folder != folder.parent and self._is_file(folder / "__init__.py")
+            if is_package and not self._is_project(folder):
                 found = (*self._packages(folder.parent), folder.name)
             self._packaged[folder] = found
         return self._packaged[folder]
@@ -295,12 +297,45 @@ class Project:
         *above, last = dotted.split(".")
         if not last.isidentifier() or not all(part.isidentifier() for part in above):
             return None
-        for base in self.bases(origin):
+        for base in self._starts(origin, dotted.partition(".")[0]):
             folder = base.joinpath(*above)
             for candidate in (folder / last / "__init__.py", folder / f"{last}.py"):
                 if self._is_file(candidate):
                     return candidate
         return None
+
+    def _starts(self, origin: Path, top: str) -> Iterator[Path]:
+        """Yield the folders in which a top-level name is looked for, in order."""
+        yield from self.bases(origin)
+        if top in roots.STANDARD:
+            return
+        yield from self._added
+        if top not in roots.LIBRARIES:
+            # a script's own folder, and the one a program is started in, may be packages, too
+            yield from self._folders_above(origin)
+
+    @cached_property
+    def _added(self) -> tuple[Path, ...]:
+        """The folders that the project's files add to `sys.path`."""
+        found: list[Path] = []
+        for path in self.holding([b"sys.path"]):
+            module = self.get(path)
+            if module is not None:
+                found.extend(roots.added(module.tree, path))
+        return tuple(dict.fromkeys(folder for folder in found if folder.is_dir()))
+
+    def _folders_above(self, folder: Path) -> Iterator[Path]:
+        """Yield a folder of the project and those that it lies in, up to the topmost."""
+        for each in (folder, *folder.parents):
+            if not each.is_relative_to(self._top):
+                return
+            yield each
+
+    @cached_property
+    def _top(self) -> Path:
+        """The folder in which all files of the project lie."""
+        folders = [str(path.parent) for path in self.files]
+        return Path(os.path.commonpath(folders)) if folders else Path()
 
     def may_give(self, dotted: str, name: str, importer: Module) -> bool:
         """Tell whether a star import of a module may bring a name, by its text.
@@ -331,8 +366,13 @@ class Project:
                 yield base
                 if os.path.isdir(base / "src"):
                     yield base / "src"
-            if any(os.path.exists(base / marker) for marker in _MARKERS):
+            yield from roots.declared(base)
+            if self._is_project(base):
                 return
+
+    def _is_project(self, folder: Path) -> bool:
+        """Tell whether a folder is the root of a project: it is no package, whatever lies in it."""
+        return any(os.path.exists(folder / marker) for marker in _MARKERS)
 
     def is_folder(self, dotted: str, importer: Module) -> bool:
         """Tell whether a dotted name is a folder of the tree (a namespace package)."""

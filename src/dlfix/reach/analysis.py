@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from dlfix.catalog import Catalog
-from dlfix.project.module import is_test
+from dlfix.project.module import Module, is_test
 from dlfix.project.project import Project
 from dlfix.project.scopes import Scope
 from dlfix.reach.boundaries import Boundaries
@@ -81,6 +81,14 @@ class Analysis:
             pending += reversed(crossing.children)
         return found
 
+    @cached_property
+    def pickled(self) -> list[Crossing]:
+        """Those of them that are pickled: all but what processes get that fork for certain."""
+        from dlfix.reach.starts import pickles_nothing
+
+        forked = {b for b in self.boundaries if pickles_nothing(self, b)}
+        return [crossing for crossing in self.crossings if crossing.boundary not in forked]
+
     def datasets(self) -> list[tuple[Instance, Crossing]]:
         """Return the instances that reach workers as datasets (as a loader's or of a class root)."""
         found = []
@@ -121,10 +129,17 @@ class Analysis:
             while pending:
                 crossing = pending.pop()
                 pending += crossing.children
-                if isinstance(crossing.value, Instance) and crossing.value.call is not None:
-                    line = self.mro(crossing.value.cls)
-                    taken |= {base.node for base in line if isinstance(base, Class)}
+                if isinstance(crossing.value, Instance) and crossing.value.frame is not None:
+                    line = [
+                        base for base in self.mro(crossing.value.cls) if isinstance(base, Class)
+                    ]
+                    users = (boundary.frame.module, crossing.value.frame.module)
+                    taken |= {base.node for base in line if self._speak(users, base)}
         return taken
+
+    def _speak(self, users: tuple[Module, ...], cls: Class) -> bool:
+        audience = self.interpreter.audience
+        return all(audience.speaks(user, cls.module) for user in users)
 
     # What an expression may be
 

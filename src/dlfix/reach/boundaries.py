@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import BoundaryRow
 from dlfix.project.module import Module
 from dlfix.project.trees import walk
+from dlfix.reach.callers import is_unsaid
 from dlfix.reach.crossing import Boundary, Branch, branches_of
+from dlfix.reach.methods import calls_base
 from dlfix.reach.outcomes import is_dead
 from dlfix.reach.progress import Tell, silent, told
 from dlfix.reach.questions import agreed
@@ -222,9 +224,12 @@ class Boundaries:
         instance = Instance(cls, call, frame, arguments)
         if row.self_crosses:
             return row, Arguments(), self.interpreter.calls.made(call, frame, lambda: instance, cls)
-        if self.interpreter.instances.method(cls, "__init__") is not None:
+        init = self.interpreter.instances.method(cls, "__init__")
+        if init is None:
+            return row, arguments, None
+        if calls_base(init, "__init__"):
             return None, arguments, None  # its own call of the base is the boundary
-        return row, arguments, None
+        return self.catalog.boundary(f"{cls.module.name}.{cls.name}"), arguments, None
 
     def _made(
         self, row: BoundaryRow, call: ast.Call, frame: Frame, given: Arguments, value: Value | None
@@ -251,9 +256,9 @@ class Boundaries:
             if row.default_workers is None or unsure:
                 return None
             return row.default_workers not in row.no_workers
-        counts = [value for argument in given for value in self.interpreter.values(argument)]
-        known = [v.value for v in counts if isinstance(v, Constant)]
-        if len(known) < len(counts) or not known:
+        counts = [reached for argument in given for reached in self.interpreter.reached(argument)]
+        known = [r.value.value for r in counts if isinstance(r.value, Constant)]
+        if len(known) < len(counts) or not known or any(map(is_unsaid, counts)):
             return True if any(k not in row.no_workers for k in known) else None
         started = [k not in row.no_workers for k in known]
         return started[0] if all(s == started[0] for s in started) else None

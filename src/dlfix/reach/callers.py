@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from dlfix.project.module import Module, is_test
+from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 from dlfix.reach.calls import defaults
-from dlfix.reach.methods import decorator_kind, takes_instance
+from dlfix.reach.methods import decorator_kind, methods_of, takes_instance
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -31,10 +33,11 @@ from dlfix.reach.values import (
 if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
-_MOST_CALLERS = 24
+_MOST_CALLERS = 96
 _MOST_USES = 12  # of a function, for all its calls to be looked at
 _HIGHEST = 5  # how many calls up a parameter is followed
 _UNKNOWN = Unknown()
+UNSAID = "unless others pass something else"  # the note of what only a default, or a test, says
 _ARRAYS = frozenset({"Tensor", "LongTensor", "FloatTensor", "BoolTensor", "ndarray", "NDArray"})
 _AROUND_ARRAYS = frozenset({"torch", "np", "numpy", "npt", "typing", "Optional", "Union", "None"})
 
@@ -59,21 +62,28 @@ class Callers:
             if getattr(function, "name", "") == "__init_subclass__":
                 yield from self._subclasses(frame.owner)
                 return
+            instances = self.interpreter.instances
+            if isinstance(frame.owner, Instance) and instances.is_metaclass(frame.owner.cls):
+                yield from map(Reached, instances.made_by(frame.owner.cls))
+                return
             of_class = isinstance(frame.owner, Instance) and not takes_instance(function)
             yield Reached(frame.owner.cls if of_class else frame.owner)  # type: ignore[union-attr]
             return
-        found = False
+        found = said = False
         if self._height < _HIGHEST and not _is_data(node.annotation):
             self._height += 1
             try:
                 for reached in self._passed(name, node, function, frame):
                     found = True
+                    said = said or not is_unsaid(reached, node)
                     yield reached
             finally:
                 self._height -= 1
         default = defaults(function.args).get(name)
-        if default is not None and not found:
-            yield from self.interpreter.evaluate(default, frame.enclosing or frame)
+        if default is not None and not said:
+            unsaid = Passed(frame.module, node, UNSAID)
+            for reached in self.interpreter.evaluate(default, frame.enclosing or frame):
+                yield Reached(reached.value, (*reached.steps, unsaid))
         if not found:
             yield from self._annotated(node, frame)
 
@@ -86,22 +96,37 @@ class Callers:
     def _passed(
         self, name: str, node: ast.arg, function: ast.AST, frame: Frame
     ) -> Iterator[Reached]:
-        note = Passed(frame.module, node, f"passed as `{name}`")
+        notes = [Passed(frame.module, node, f"passed as `{name}`")]
         given = [
             Arguments((value,))
             for value, owner in self.decorated(frame)
             if not _are_two(owner, frame.owner)
         ]
-        given += [
-            self.interpreter.calls.arguments(call, caller)
+        calls = [
+            (call, caller)
             for call, caller in self.of(frame)
             if not self._is_passing(call, caller, frame)
             and not self._is_of_another(call, caller, frame)
+            and not self._is_tried(caller, frame)
         ]
+        given += [self.interpreter.calls.arguments(call, caller) for call, caller in calls]
+        if calls and not any(self._speaks(caller, frame) for _, caller in calls):
+            notes.append(Passed(frame.module, node, UNSAID))
+            given = [replace(one, more_keywords=True) for one in given]
         for arguments in given:
             for argument in self._argument(name, function, arguments, frame):
                 for reached in self.interpreter.reached(argument):
-                    yield Reached(reached.value, (*reached.steps, note))
+                    yield Reached(reached.value, (*reached.steps, *notes))
+
+    def _is_tried(self, caller: Frame, frame: Frame) -> bool:
+        """Tell whether a test makes a dataset of a library: what it passes reaches its own loaders."""
+        owner = frame.owner
+        if not isinstance(owner, Instance) or owner.call is not None:
+            return False
+        return self.interpreter.instances.is_dataset(owner) and not self._speaks(caller, frame)
+
+    def _speaks(self, caller: Frame, frame: Frame) -> bool:
+        return self.interpreter.audience.speaks(caller.module, frame.module)
 
     def _is_of_another(self, call: ast.Call, caller: Frame, frame: Frame) -> bool:
         """Tell whether a call is of a method of another object than the one whose method runs."""
@@ -154,7 +179,9 @@ class Callers:
         key = (node, self._called_by(node, frame))
         if key not in self._calls:
             self._calls[key] = []  # while it is worked out, a cycle finds none
-            self._calls[key] = list(self._search(node, frame))[:_MOST_CALLERS]
+            found = list(islice(self._search(node, frame), _MOST_CALLERS + 1))
+            self.interpreter.cut_short |= len(found) > _MOST_CALLERS
+            self._calls[key] = found[:_MOST_CALLERS]
         return self._calls[key]
 
     def _search(self, node: ast.AST, frame: Frame) -> Iterator[tuple[ast.Call, Frame]]:
@@ -166,6 +193,31 @@ class Callers:
                 caller = self.interpreter.frame_at(module, call)
                 if caller.scope.node is not node and self._calls_it(call, caller, node, frame):
                     yield call, caller
+            for call in self._under_other_names(module, name):
+                caller = self.interpreter.frame_at(module, call)
+                if self._calls_it(call, caller, node, frame):
+                    yield call, caller
+        if getattr(node, "name", "") == "__init__" and isinstance(frame.owner, Instance):
+            yield from self._from_heirs(node, frame, frame.owner.cls)
+
+    def _under_other_names(self, module: Module, name: str) -> Iterator[ast.Call]:
+        """Yield the calls by a name that a parser's defaults give: `set_defaults(run=train)`."""
+        for call in module.calls_by_name.get("set_defaults", ()):
+            for keyword in call.keywords:
+                if keyword.arg is not None and getattr(keyword.value, "id", "") == name:
+                    yield from self.named(module, keyword.arg)
+
+    def _from_heirs(
+        self, node: ast.AST, frame: Frame, cls: Class
+    ) -> Iterator[tuple[ast.Call, Frame]]:
+        """Yield the calls of a constructor by those of subclasses: `super().__init__(...)`."""
+        for heir in self.interpreter.instances.subclasses(cls):
+            init = methods_of(heir.node).get("__init__")
+            for call in heir.module.calls_by_name.get("__init__", ()):
+                if init is not None and init in heir.module.ancestors(call):
+                    caller = self.interpreter.frame_at(heir.module, call)
+                    if self._calls_it(call, caller, node, frame):
+                        yield call, caller
 
     def all_of(self, frame: Frame) -> list[Mapping[str, tuple[Argument, ...]]] | None:
         """Return what each call passes to a function, where all its calls are in view; else None."""
@@ -187,7 +239,8 @@ class Callers:
         uses = self._uses(name, frame)
         if not 0 < len(uses) <= _MOST_USES or not all(map(_is_called, uses, uses.values())):
             return None
-        if all(is_test(module) for module in uses.values()):
+        audience = self.interpreter.audience
+        if not any(audience.speaks(module, frame.module) for module in uses.values()):
             return None
         calls = self.of(frame)
         if len(calls) < len(uses):
@@ -292,6 +345,14 @@ class Callers:
         return method is not None and method.node is node
 
 
+def is_unsaid(reached: Reached, parameter: ast.arg | None = None) -> bool:
+    """Tell whether nobody but a default, or a test of a library, says what is passed."""
+    return any(
+        passed.note == UNSAID and (parameter is None or passed.node is parameter)
+        for passed in reached.steps
+    )
+
+
 def _is_data(annotation: ast.expr | None) -> bool:
     """Tell whether an annotation says that a parameter is plain numbers, which always cross."""
     if annotation is None:
@@ -301,9 +362,10 @@ def _is_data(annotation: ast.expr | None) -> bool:
 
 
 def _are_two(one: Value | None, other: Value | None) -> bool:
-    """Tell whether two values are surely different objects."""
-    made = isinstance(one, Instance) and isinstance(other, Instance)
-    return made and one is not other and None not in (one.call, other.call)  # type: ignore[union-attr]
+    """Tell whether two values are surely different objects: made by different calls."""
+    if not isinstance(one, Instance) or not isinstance(other, Instance):
+        return False
+    return one.call is not other.call and None not in (one.call, other.call)
 
 
 def _is_called(node: ast.expr, module: Module) -> bool:

@@ -106,8 +106,9 @@ class Calls:
             if keyword.arg is not None:
                 keywords[keyword.arg] = Bound(keyword.value, frame)
             else:
-                given = self._spread_keywords(Bound(keyword.value, frame))
-                more_keywords = more_keywords or given is None
+                spread_keywords = Bound(keyword.value, frame)
+                given = self._spread_keywords(spread_keywords)
+                more_keywords = more_keywords or self.interpreter.displays.is_open(spread_keywords)
                 gone = set(_taken_out(keyword.value, node, frame.module)) if given else set()
                 keywords.update({k: v for k, v in (given or {}).items() if k not in gone})
         return Arguments(tuple(positional), keywords, more, more_keywords)
@@ -127,7 +128,18 @@ class Calls:
             for key, item in latest.items():  # another caller's value is told apart by a number
                 if given.setdefault(key, item) != item:
                     given[f"{key}[{len(given)}]"] = item
+        for name, item in self._put_by_name(argument):
+            if isinstance(name, str):
+                known = True
+                given.setdefault(name, item)
         return given if known else (given or None)
+
+    def _put_by_name(self, argument: Argument) -> Iterable[tuple[object, Argument]]:
+        """Return what is put into a mapping that is no display, under the name that is spread."""
+        displays = self.interpreter.displays
+        if not isinstance(argument, Bound) or not displays.is_open(argument):
+            return ()
+        return displays.put_under(argument.node, argument.frame)
 
     def bind(
         self, function: Function, arguments: Arguments, owner: Value | None
@@ -149,7 +161,9 @@ class Calls:
             if name in others:
                 bound[name] = (others.pop(name),)
         if signature.kwarg is not None:
-            bound[signature.kwarg.arg] = (self._named_rest(function, others),)
+            bound[signature.kwarg.arg] = (
+                self._named_rest(function, others, arguments.more_keywords),
+            )
         self._fill(function, bound, arguments)
         return bound
 
@@ -157,8 +171,10 @@ class Calls:
         node = _a_node(function)
         return Container("tuple", node, function.frame, tuple(enumerate(positional)))
 
-    def _named_rest(self, function: Function, keywords: Mapping[str, Argument]) -> Container:
-        return Container("dict", _a_node(function), function.frame, tuple(keywords.items()))
+    def _named_rest(
+        self, function: Function, keywords: Mapping[str, Argument], more: bool
+    ) -> Container:
+        return Container("dict", _a_node(function), function.frame, tuple(keywords.items()), more)
 
     def _fill(
         self, function: Function, bound: dict[str, tuple[Argument, ...]], arguments: Arguments
@@ -186,6 +202,10 @@ class Calls:
                 value = reached.value
                 if isinstance(value, Container):
                     yield from self._container_method(value, func.attr, node, frame)
+                    continue
+                if isinstance(value, Class) and func.attr == "__subclasses__":
+                    heirs = self.interpreter.instances.subclasses(value)
+                    yield Reached(self._new("list", enumerate(heirs), node, frame))
                     continue
                 for callee in interpreter.attribute(value, func.attr, func, frame):
                     if self._gives_itself(value, callee.value, func.attr):
@@ -260,10 +280,34 @@ class Calls:
                     yield from self.entered(value, argument, frame)
             return
         origin = callee.origin
+        known = self._of_context(callee)
+        if known is not None:
+            yield Reached(self.external_call(known, self.arguments(node, frame), node, frame))
+            return
         made = self.made(
             node, frame, lambda: Derived(origin, callee.how, node, frame, called=True), origin
         )
         yield Reached(made)
+
+    def _of_context(self, callee: Derived) -> str | None:
+        """Return the name of a context's own class: `get_context("spawn").Pool`."""
+        catalog, origin = self.interpreter.catalog, callee.origin
+        row = catalog.boundary(origin.name) if isinstance(origin, ExternalCall) else None
+        if row is None or row.kind != "context":
+            return None
+        name = catalog.boundary(f"{row.type}.{callee.how}")
+        return name.name if name is not None else None
+
+    def _method_of(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:
+        """Yield what `types.MethodType(function, object)` gives: a method of the class, or neither."""
+        for value in self.interpreter.values(arguments.get(0, "function")):
+            for owner in self.interpreter.values(arguments.get(1, "instance")):
+                if isinstance(value, Function) and isinstance(owner, Instance):
+                    own = self.interpreter.instances.method(owner.cls, _name_of(value))
+                    if own is not None and own.node is value.node:
+                        yield Reached(self.interpreter.instances.bound(own, owner))
+                        continue
+                yield Reached(self.external_call("types.MethodType", arguments, node, frame))
 
     def run(
         self,
@@ -315,6 +359,7 @@ class Calls:
             if _recurs(scope, caller):
                 return self._further(function, owner)
             if _depth(caller) > _DEEPEST_CALLS:
+                self.interpreter.cut_short = True
                 return None
             self._frames[key] = self._activation(function, arguments, node, caller, owner)
         return self._frames[key]
@@ -435,6 +480,8 @@ class Calls:
             return self._partial(arguments, node, frame)
         if name in _WRAPPERS and first is not None:
             return self.interpreter.reached(first)
+        if name == "types.MethodType":
+            return self._method_of(arguments, node, frame)
         if name in _SECOND:
             return self.interpreter.reached(arguments.get(1, "val"))
         if name in _SAME and first is not None:
@@ -455,6 +502,10 @@ class Calls:
             return self._reduced(arguments, node, frame)
         if name == "getattr":
             return self._getattr(arguments, node, frame)
+        if name == "vars" and first is not None:
+            modules = [v for v in self.interpreter.values(first) if isinstance(v, ModuleValue)]
+            if modules:
+                return [Reached(module) for module in modules]
         if name in _IMPORTERS:
             return self._imported(first, frame)
         return [Reached(self.external_call(name, arguments, node, frame))]
@@ -488,11 +539,13 @@ class Calls:
     def _dict(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Container:
         items: list[tuple[object, Argument]] = []
         first = arguments.get(0, None)
+        is_open = arguments.more_keywords or arguments.more_positional
         if first is not None:
+            is_open = is_open or self.interpreter.displays.is_open(first)
             for container in self.interpreter.containers(first):
                 items += container.items if container.kind == "dict" else self._pairs(container)
         items += arguments.keywords.items()
-        return self._new("dict", items, node, frame)
+        return self.interpreter.displays.new("dict", items, node, frame, is_open=is_open)
 
     def _pairs(self, container: Container) -> list[tuple[object, Argument]]:
         pairs: list[tuple[object, Argument]] = []
@@ -547,16 +600,14 @@ class Calls:
                 yield from self.apply(function, pair, node, frame)
 
     def _getattr(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:
-        names = [
-            value.value
-            for value in self.interpreter.values(arguments.get(1, None))
-            if isinstance(value, Constant) and isinstance(value.value, str)
-        ]
-        if len(names) != 1:
-            yield Reached(_UNKNOWN)
-            return
+        name = arguments.get(1, None)
         for value in self.interpreter.values(arguments.get(0, None)):
-            yield from self.interpreter.attribute(value, names[0], node, frame)
+            if isinstance(name, Bound):
+                yield from self.interpreter.members.named_by(value, name.node, node, name.frame)
+            elif isinstance(name, Constant) and isinstance(name.value, str):
+                yield from self.interpreter.attribute(value, name.value, node, frame)
+            else:
+                yield Reached(_UNKNOWN)
         yield from self.interpreter.reached(arguments.get(2, None))
 
     def _imported(self, argument: Argument | None, frame: Frame) -> Iterator[Reached]:
@@ -573,7 +624,7 @@ class Calls:
         self, value: Container, name: str, node: ast.Call, frame: Frame
     ) -> Iterator[Reached]:
         if name == "copy":
-            yield Reached(value)
+            yield Reached(self.interpreter.displays.copy(value, node, frame))
         elif name in ("get", "pop", "setdefault") and node.args:
             for key in self.interpreter.keys(node.args[0], value, frame):
                 yield from self.interpreter.item(value, key, node, frame)
@@ -679,6 +730,10 @@ class Calls:
         return catalog.resource(value.name) is not None or catalog.boundary(value.name) is not None
 
 
+def _name_of(function: Function) -> str:
+    return str(getattr(function.node, "name", ""))
+
+
 def _taken_out(container: ast.expr, call: ast.Call, module: Module) -> Iterator[str]:
     """Yield the keys that statements before a call take out of a dict that it spreads."""
     name = container.id if isinstance(container, ast.Name) else None
@@ -747,10 +802,17 @@ def _a_node(function: Function) -> ast.expr:
 
 
 def _depth(frame: Frame | None) -> int:
+    """Return how deep a frame's calls nest; a line of constructors of one object is one call."""
     depth = 0
     while frame is not None and frame.caller is not None:
-        depth, frame = depth + 1, frame.caller
+        depth += not _goes_on(frame, frame.caller)
+        frame = frame.caller
     return depth
+
+
+def _goes_on(frame: Frame, caller: Frame) -> bool:
+    names = (frame.scope.name, caller.scope.name)
+    return names == ("__init__", "__init__") and frame.owner is caller.owner
 
 
 def _recurs(scope: object, frame: Frame | None) -> bool:

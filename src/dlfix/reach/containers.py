@@ -39,13 +39,19 @@ class Containers:
         self.interpreter = interpreter
 
     def new(
-        self, kind: str, items: Iterable[Item], node: ast.expr, frame: Frame, *more: object
+        self,
+        kind: str,
+        items: Iterable[Item],
+        node: ast.expr,
+        frame: Frame,
+        *more: object,
+        is_open: bool = False,
     ) -> Container:
         """Return the container an expression makes, with all that is put into it in view."""
         return self.interpreter.calls.made(
             node,
             frame,
-            lambda: Container(kind, node, frame, self._filled(items, node, frame)),
+            lambda: Container(kind, node, frame, self._filled(items, node, frame), is_open),
             "container",
             *more,
         )
@@ -66,7 +72,22 @@ class Containers:
 
     def mapping(self, node: ast.Dict, frame: Frame) -> Container:
         """Return what a display of a dict makes; a later key replaces an earlier one."""
-        return self.new("dict", _last_of_each_key(self._pairs(node, frame)), node, frame)
+        spread = [value for key, value in zip(node.keys, node.values, strict=True) if key is None]
+        is_open = any(self.is_open(Bound(value, frame)) for value in spread)
+        items = _last_of_each_key(self._pairs(node, frame))
+        return self.new("dict", items, node, frame, is_open=is_open)
+
+    def is_open(self, argument: Argument) -> bool:
+        """Tell whether a mapping may hold more than what is in view."""
+        values = self.interpreter.values(argument)
+        return not values or any(
+            not isinstance(value, Container) or value.is_open for value in values
+        )
+
+    def copy(self, container: Container, node: ast.expr, frame: Frame) -> Container:
+        """Return a shallow copy: what is put into it later is not in the original."""
+        kind, is_open = container.kind, container.is_open
+        return self.new(kind, container.items, node, frame, container, is_open=is_open)
 
     def _pairs(self, node: ast.Dict, frame: Frame) -> Iterator[Item]:
         for key, value in zip(node.keys, node.values, strict=True):
@@ -88,13 +109,14 @@ class Containers:
     ) -> Container:
         """Return `left + right` or `left | right`; None for a side that is not known."""
         more: Iterable[Item] = right.items if right is not None else ()
+        is_open = left.is_open or right is None or right.is_open
         if left.kind == "dict":
             items = _last_of_each_key((*left.items, *more))
         elif numbered(left) and right is not None and numbered(right):
             items = [(i, v) for i, (_, v) in enumerate((*left.items, *more))]
         else:
             items = [*left.items, *((None, item) for _, item in more)]
-        return self.new(left.kind, items, node, frame, left, right)
+        return self.new(left.kind, items, node, frame, left, right, is_open=is_open)
 
     def datasets(self, node: ast.BinOp, frame: Frame) -> ExternalCall:
         """Return what adding two datasets makes."""
@@ -123,6 +145,13 @@ class Containers:
 
     # What is put into containers after they were made
 
+    def put_under(self, node: ast.expr, frame: Frame) -> Iterator[Item]:
+        """Yield what is put into what a name, or an attribute of a name, holds."""
+        if isinstance(node, ast.Name):
+            yield from self._put_in_name(node.id, frame)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            yield from self._put_in_attribute(node.value.id, node.attr, frame)
+
     def _filled(self, items: Iterable[Item], node: ast.expr, frame: Frame) -> tuple[Item, ...]:
         found = [*items]
         replaced = set(_replaced(node, frame))
@@ -134,13 +163,10 @@ class Containers:
 
     def _put_in(self, node: ast.expr, frame: Frame) -> Iterator[Item]:
         for target in _targets(node, frame.module):
-            if isinstance(target, ast.Name):
-                yield from self._put_in_name(target.id, frame)
-                if frame.scope.is_class:  # a field's default, or what all objects share
-                    for owner in ("self", "cls", frame.scope.name):
-                        yield from self._put_in_attribute(owner, target.id, frame)
-            elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
-                yield from self._put_in_attribute(target.value.id, target.attr, frame)
+            yield from self.put_under(target, frame)
+            if isinstance(target, ast.Name) and frame.scope.is_class:
+                for owner in ("self", "cls", frame.scope.name):  # a default, or what objects share
+                    yield from self._put_in_attribute(owner, target.id, frame)
 
     def _put_in_name(self, name: str, frame: Frame) -> Iterator[Item]:
         module = frame.module
@@ -193,6 +219,15 @@ class Containers:
                     yield instances.body(cls)
         elif at is not None:
             yield at
+            yield from self._metaclass_body(at)
+
+    def _metaclass_body(self, body: Frame) -> Iterator[Frame]:
+        instances = self.interpreter.instances
+        if body.scope.is_class and body.enclosing is not None:
+            metaclass = instances.metaclass(
+                self.interpreter.class_value(body.scope.node, body.enclosing)
+            )
+            yield from [instances.body(metaclass)] if metaclass is not None else []
 
     def _in_parent(self, method: Scope, frame: Frame) -> bool:
         """Tell whether the parent may run a method on a frame's object: not one it has replaced."""

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 _UNKNOWN = Unknown()
-_MOST_SUBCLASSES = 12
+_MOST_SUBCLASSES = 48
+_METACLASSES = frozenset({"type", "builtins.type", "abc.ABCMeta", "enum.EnumMeta"})
+_OF_DATASETS = frozenset({"__getitem__", "__add__", "__init_subclass__", "__class_getitem__"})
 Setting = ast.Attribute | ast.Call  # what sets an attribute: a target, or a call of setattr
 
 
@@ -86,7 +88,9 @@ class Instances:
         """Return the classes in view that derive from a class."""
         if cls not in self._subclasses:
             self._subclasses[cls] = []
-            self._subclasses[cls] = list(self._deriving(cls))[:_MOST_SUBCLASSES]
+            found = list(dict.fromkeys(self._deriving(cls)))
+            self.interpreter.cut_short |= len(found) > _MOST_SUBCLASSES
+            self._subclasses[cls] = found[:_MOST_SUBCLASSES]
         return self._subclasses[cls]
 
     def is_made(self, cls: Class) -> bool:
@@ -105,6 +109,35 @@ class Instances:
                 if found is not cls and cls in self.mro(found):
                     yield found
                     yield from self.subclasses(found)
+
+    def metaclass(self, cls: Class) -> Class | None:
+        """Return the class of the tree that a class, or a base of it, names as its metaclass."""
+        for base in self.mro(cls):
+            for keyword in base.node.keywords if isinstance(base, Class) else ():
+                if keyword.arg == "metaclass":
+                    values = self.interpreter.values_at(keyword.value, base.frame)  # type: ignore[union-attr]
+                    return next((value for value in values if isinstance(value, Class)), None)
+        return None
+
+    def made_by(self, metaclass: Class) -> list[Class]:
+        """Return the classes in view that a metaclass makes."""
+        found: list[Class] = []
+        for module in self.interpreter.project.users(metaclass.module, metaclass.name):
+            for node in module.classes:
+                if any(keyword.arg == "metaclass" for keyword in node.keywords):
+                    cls = self.interpreter.class_value(
+                        node, self.interpreter.frame_at(module, node)
+                    )
+                    found += (
+                        [cls, *self.subclasses(cls)] if self.metaclass(cls) is metaclass else []
+                    )
+        return found
+
+    def is_metaclass(self, cls: Class) -> bool:
+        """Tell whether the objects of a class are classes."""
+        return any(
+            isinstance(base, External) and base.name in _METACLASSES for base in self.mro(cls)
+        )
 
     @cached_property
     def registered(self) -> list[Class]:
@@ -125,15 +158,24 @@ class Instances:
         return not self._lining_up
 
     def _base(self, base: ast.expr, cls: Class) -> list[Class | External | Unknown]:
-        for reached in self.interpreter.evaluate(base, cls.frame):
-            value = reached.value
+        values = [reached.value for reached in self.interpreter.evaluate(base, cls.frame)]
+        for value in sorted(values, key=lambda each: not self._is_known_base(each)):
             if isinstance(value, Class):
                 return list(self.mro(value))
             if isinstance(value, (External, Unknown)):
                 return [value]
             if isinstance(value, ExternalCall):
                 return [External(value.name)]
+            if isinstance(value, Derived) and isinstance(value.origin, ExternalCall):
+                row = self.interpreter.catalog.boundary(value.origin.name)
+                return [External(f"{row.type}.{value.how}")] if row is not None else [_UNKNOWN]
         return [_UNKNOWN]
+
+    def _is_known_base(self, value: Value) -> bool:
+        """Tell whether a base is of the catalogue: what stands in for a missing library is not."""
+        name = getattr(value, "name", "") if isinstance(value, External) else ""
+        catalog = self.interpreter.catalog
+        return catalog.dataset(name) is not None or catalog.boundary(name) is not None
 
     def is_dataset(self, value: Value) -> bool:
         """Tell whether a value is an object of a class that derives from a dataset."""
@@ -154,6 +196,26 @@ class Instances:
                 if node is not None:
                     return self._function(node, base)
         return None
+
+    def given(self, cls: Class, names: frozenset[str]) -> bool:
+        """Tell whether a class gets one of some methods by assignment, or from a decorator."""
+        for base in self.mro(cls):
+            if not isinstance(base, Class):
+                continue
+            if names & {*base.body_names()} or any(self._is_set_on(base, n) for n in names):
+                return True
+        return False
+
+    def _is_set_on(self, cls: Class, name: str) -> bool:
+        """Tell whether code sets a name on a class: `Data.name = f`, or in a decorator of it."""
+        project = self.interpreter.project
+        for module in project.setters(name) if project.sets(name) else ():
+            for target in module.nodes_by_name.get(name, ()):
+                if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store):
+                    frame = self.interpreter.frame_at(module, target)
+                    if cls in self.interpreter.values_at(target.value, frame):
+                        return True
+        return False
 
     def defining(self, cls: Class, name: str) -> Class | None:
         """Return the class of the MRO that defines a method."""
@@ -232,18 +294,57 @@ class Instances:
         self, cls: Class, name: str, owner: Value, node: ast.expr, frame: Frame, after: bool = False
     ) -> Iterator[Reached]:
         """Yield what a class gives for a name, bound to `owner`; `after` skips the class itself."""
-        for base in self.mro(cls)[1 if after else 0 :]:
+        line = self.mro(cls)[1 if after else 0 :]
+        metaclass = self.metaclass(cls) if isinstance(owner, Class) else None
+        own = any(isinstance(base, Class) and name in base.body_names() for base in line)
+        if metaclass is None or own:
+            yield from self._looked_up(line, name, owner, node, frame)
+        elif name in metaclass.body_names():
+            yield from self._class_member(metaclass, name, owner, node, frame)
+        else:
+            yield from self._set_by_metaclass(metaclass, name)
+
+    def _set_by_metaclass(self, metaclass: Class, name: str) -> Iterator[Reached]:
+        """Yield what a metaclass's methods set on the classes it makes: `cls.known = {}`."""
+        found = [
+            (target, statement)
+            for target, statement in attribute_targets(metaclass.module)
+            if target.attr == name and metaclass.node in metaclass.module.ancestors(target)
+        ]
+        for target, statement in found:
+            frame = self.interpreter.frame_at(metaclass.module, target)
+            yield from self.interpreter.evaluate(statement.value, frame)
+        if not found:
+            yield Reached(_UNKNOWN)
+
+    def _looked_up(
+        self,
+        line: list[Class | External | Unknown],
+        name: str,
+        owner: Value,
+        node: ast.expr,
+        frame: Frame,
+    ) -> Iterator[Reached]:
+        """Yield what the first class of a line that has a name gives for it."""
+        for index, base in enumerate(line):
             if isinstance(base, Class):
                 if name in base.body_names():
                     yield from self._class_member(base, name, owner, node, frame)
                     return
-            elif isinstance(base, External) and self._external_has(base, name):
+            elif isinstance(base, External) and self._external_has(base, name, line[index + 1 :]):
                 yield Reached(External(f"{base.name}.{name}"))
                 return
         yield Reached(_UNKNOWN)
 
-    def _external_has(self, base: External, name: str) -> bool:
-        return base.name not in ("object", "abc.ABC", "typing.Generic", "typing.Protocol")
+    def _external_has(
+        self, base: External, name: str, rest: list[Class | External | Unknown]
+    ) -> bool:
+        """Tell whether a base out of view may have a name, rather than a class of the tree after it."""
+        if base.name in ("object", "abc.ABC", "typing.Generic", "typing.Protocol"):
+            return False
+        further = any(isinstance(each, Class) and name in each.body_names() for each in rest)
+        known = self.interpreter.catalog.dataset(base.name) is not None
+        return not (further and known and name not in _OF_DATASETS)
 
     def _class_member(
         self, base: Class, name: str, owner: Value, node: ast.expr, frame: Frame
@@ -258,7 +359,7 @@ class Instances:
                 if isinstance(value, Function) and self._is_static(base, name):
                     yield reached
                 elif isinstance(value, Function) and isinstance(owner, Instance):
-                    yield Reached(self._bound(value, owner))
+                    yield Reached(self.bound(value, owner))
                 else:
                     yield reached
                 continue
@@ -291,15 +392,16 @@ class Instances:
             yield reached
         elif kind == "classmethod":
             cls = owner.cls if isinstance(owner, Instance) else owner
-            yield Reached(self._bound(function, cls))
+            yield Reached(self.bound(function, cls))
         elif isinstance(owner, (Instance, Constant)) and kind in ("property", "cached_property"):
             yield from self.interpreter.calls.run(function, None, node, frame, owner=owner)
         elif isinstance(owner, (Instance, Constant)):
-            yield Reached(self._bound(function, owner))
+            yield Reached(self.bound(function, owner))
         else:
             yield reached
 
-    def _bound(self, function: Function, owner: Value) -> BoundMethod:
+    def bound(self, function: Function, owner: Value) -> BoundMethod:
+        """Return a function of a class as the method of an object: the same one each time."""
         made = self.interpreter.calls.made
         return made(
             function.node, function.frame, lambda: BoundMethod(function, owner), "bound", owner
@@ -412,15 +514,7 @@ class Instances:
         self, above: Above, name: str, node: ast.expr, frame: Frame
     ) -> Iterator[Reached]:
         """Yield what `super().name` is: looked up in the owner's bases, after the class itself."""
-        for base in self.following(above):
-            if isinstance(base, Class):
-                if name in base.body_names():
-                    yield from self._class_member(base, name, above.owner, node, frame)
-                    return
-            elif isinstance(base, External) and self._external_has(base, name):
-                yield Reached(External(f"{base.name}.{name}"))
-                return
-        yield Reached(_UNKNOWN)
+        yield from self._looked_up(self.following(above), name, above.owner, node, frame)
 
     # State
 

@@ -17,12 +17,15 @@ from dlfix.project.flow import reaching
 from dlfix.project.module import COMPREHENSIONS, Module
 from dlfix.project.project import Project
 from dlfix.project.scopes import EACH, Attribute, Binding, Key, Scope
+from dlfix.reach.audience import Audience
 from dlfix.reach.callers import Callers
 from dlfix.reach.calls import Calls
 from dlfix.reach.containers import Containers, constant_key, item_of
 from dlfix.reach.contexts import Contexts
+from dlfix.reach.dynamic import Members
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.instances import Instances
+from dlfix.reach.kept_by_call import KeptByCall
 from dlfix.reach.knowing import Knowing
 from dlfix.reach.module_state import ModuleState
 from dlfix.reach.narrowing import Fact, facts_of, narrowed, passed_over
@@ -57,7 +60,7 @@ from dlfix.reach.values import (
 BUDGET = 400_000  # evaluations in one analysis
 ALLOWANCE = 50_000  # evaluations for one boundary, so that none starves the others
 _DEEPEST = 60  # nested evaluations; beyond lies no path a person would read
-_MOST_VALUES = 24  # of one expression
+_MOST_VALUES = 96  # of one expression
 DECORATED = "what its decorators make of it"  # the note of a place where a def was decorated
 _UNKNOWN = Unknown()
 _NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
@@ -73,13 +76,16 @@ class Interpreter:
         self.spent = 0
         self.calls = Calls(self)
         self.displays = Containers(self)
+        self.audience = Audience()
         self.callers = Callers(self)
         self.instances = Instances(self)
         self.modules = ModuleState(self)
         self.sides = SideReader(self)
         self.staying = Staying(self)
+        self.kept_by_call = KeptByCall(self)
         self.knowing = Knowing(self)
         self.contexts = Contexts(self)
+        self.members = Members(self)
         self._facts: dict[ast.AST, list[Fact]] = {}
         self._memo: dict[tuple[ast.AST, Frame], tuple[Reached, ...] | None] = {}
         self._frames: dict[tuple[Scope, ast.AST | None, Frame | None, int], Frame] = {}
@@ -182,9 +188,7 @@ class Interpreter:
         self._memo[key] = None
         self._depth += 1
         try:
-            every = tuple(_distinct(self._expression(node, frame)))
-            found = every[:_MOST_VALUES]
-            self.cut_short = self.cut_short or len(every) > _MOST_VALUES
+            found = self._bounded(_distinct(self._expression(node, frame)))
         except RecursionError:
             self.cut_short = True
             found = (Reached(_UNKNOWN),)
@@ -194,6 +198,14 @@ class Interpreter:
         if self.spent < self._limit:
             self._memo[key] = found
         return found
+
+    def _bounded(self, found: Iterable[Reached]) -> tuple[Reached, ...]:
+        """Return as many values as are followed; it is told where some are left out."""
+        every = tuple(found)
+        left_out = every[_MOST_VALUES:]
+        if any(not isinstance(one.value, (Constant, Unknown)) for one in left_out):
+            self.cut_short = True
+        return every[:_MOST_VALUES]
 
     def _expression(self, node: ast.expr, frame: Frame) -> Iterable[Reached]:
         handler = _HANDLERS.get(type(node))
@@ -310,13 +322,27 @@ class Interpreter:
 
     def _on_subscript(self, node: ast.Subscript, frame: Frame) -> Iterator[Reached]:
         for reached in self.evaluate(node.value, frame):
+            namespace = self._namespace(reached.value)
+            if namespace is not None:
+                yield from along(reached, self.members.named_by(namespace, node.slice, node, frame))
+                continue
             for key in self.keys(node.slice, reached.value, frame):
                 yield from along(reached, self.item(reached.value, key, node, frame))
+
+    def _namespace(self, value: Value) -> Value | None:
+        """Return the module whose names a mapping gives: `globals()`, `module.__dict__`."""
+        if isinstance(value, ModuleValue):
+            return value
+        if isinstance(value, External) and value.name.endswith(".__dict__"):
+            return External(value.name.removesuffix(".__dict__"))
+        if isinstance(value, ExternalCall) and value.name == "globals":
+            return ModuleValue(value.frame.module.name, value.frame.module)
+        return None
 
     def keys(self, node: ast.expr, value: Value, frame: Frame) -> list[object]:
         """Return what a subscript's key may be; None stands for one that is not known."""
         known = constant_key(node)
-        by_name = isinstance(value, Container) or getattr(value, "name", "") == "globals"
+        by_name = isinstance(value, Container)
         if known is not None or isinstance(node, ast.Slice) or not by_name:
             return [known]
         keys = self.values(Bound(node, frame))
@@ -327,8 +353,6 @@ class Interpreter:
         """Yield what `value[key]` may be; a key of None is one that is not known."""
         if isinstance(value, Container):
             yield from self._contained(value, key, node, frame)
-        elif isinstance(value, ExternalCall) and value.name == "globals" and isinstance(key, str):
-            yield from self.global_name(value.frame.module, key)
         elif isinstance(value, (ExternalCall, Derived)):
             derived = self.calls.made(
                 node, frame, lambda: Derived(value, "__getitem__", node, frame), value
@@ -639,10 +663,12 @@ class Interpreter:
         for reached in found:
             value = reached.value
             if isinstance(value, Container):
-                value = self.displays.new(value.kind, [*value.items, *added], node, frame, value)
+                items = [*value.items, *added]
+                is_open = value.is_open
+                value = self.displays.new(value.kind, items, node, frame, value, is_open=is_open)
             yield Reached(value, reached.steps)
         if frame.arguments is None:
-            yield Reached(self.displays.new("dict", added, node, frame))
+            yield Reached(self.displays.new("dict", added, node, frame, is_open=True))
 
     def _passed(self, binding: Binding, frame: Frame) -> Iterator[Reached]:
         node = binding.node
@@ -675,6 +701,8 @@ class Interpreter:
     def attribute(self, value: Value, name: str, node: ast.expr, frame: Frame) -> Iterable[Reached]:
         """Return what an attribute of a value may be."""
         if isinstance(value, ModuleValue):
+            if name == "__dict__":
+                return [Reached(value)]
             return (
                 self.member(value.name, name, value.module or frame.module)
                 if (value.module is None)
@@ -691,6 +719,9 @@ class Interpreter:
         if isinstance(value, ExternalCall) and value.name in _NAMESPACES:
             return self._in_namespace(value, name, frame)
         kept = list(self.calls.kept_under(value, name))
+        if not kept and isinstance(value, Derived):
+            modules = (value.frame.module, frame.module)
+            kept = [each for key, each in self.kept_by_call.by(value, modules) if key == name]
         if kept:
             return [reached for argument in kept for reached in self.reached(argument)]
         if isinstance(value, (ExternalCall, Derived, Container, Partial, BoundMethod)):

@@ -23,6 +23,11 @@ def decorator_kind(node: ast.AST) -> str:
     return ""
 
 
+def is_setter(node: ast.AST) -> bool:
+    """Tell whether a def takes what is assigned to a property."""
+    return any(getattr(d, "attr", "") == "setter" for d in getattr(node, "decorator_list", ()))
+
+
 def takes_instance(node: ast.AST) -> bool:
     """Tell whether a method is called with an object, rather than with the class, or with neither."""
     of_class = getattr(node, "name", "") in ("__init_subclass__", "__class_getitem__", "__new__")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
-PARENT = ("__init__", "__post_init__", "__attrs_post_init__", "__len__")
+PARENT = ("__init__", "__post_init__", "__attrs_post_init__", "model_post_init", "__len__")
 _OUTSIDE_MODULES = 12
 _BUILTINS = {"len": "__len__", "iter": "__iter__", "next": "__next__"}
 _ITERATING = ("iter", "list", "tuple", "enumerate", "tqdm")
@@ -86,10 +86,25 @@ class SideReader:
     def uses(self, cls: Class) -> dict[str, set[str]]:
         """Return which methods each method of a class uses on its own object."""
         methods = self.methods(cls)
-        return {
+        found = {
             name: {used for used in used_on_self(node) if used in methods or used in PROTOCOLS}
             for name, node in methods.items()
         }
+        if "__getattr__" in methods:
+            for name in self._asking(cls, methods):
+                found[name].add("__getattr__")
+        return found
+
+    def _asking(self, cls: Class, methods: dict[str, Def]) -> Iterator[str]:
+        """Yield the methods that read what only `__getattr__` gives."""
+        given = {*methods}
+        for base in self._line(cls):
+            given |= {*base.body_names()} if isinstance(base, Class) else set()
+        for name, node in methods.items():
+            given |= stored_on_self(node) if name != "__getattr__" else set()
+        for name, node in methods.items():
+            if name != "__getattr__" and used_on_self(node) - given - PROTOCOLS:
+                yield name
 
     def hands_on(self, cls: Class, method: str) -> bool:
         """Tell whether a method, or one it uses, passes parts of its object to other code."""
@@ -273,6 +288,19 @@ def used_on_self(node: Def) -> frozenset[str]:
     """Return the attributes a method reads on its own object, and the protocols it uses on it."""
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
     return frozenset(_uses(node, first.arg)) if first is not None else frozenset()
+
+
+@lru_cache(maxsize=65_536)
+def stored_on_self(node: Def) -> frozenset[str]:
+    """Return the attributes that a method sets on its own object."""
+    me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
+    return frozenset(
+        inner.attr
+        for inner in walk(node)
+        if isinstance(inner, ast.Attribute)
+        and isinstance(inner.ctx, ast.Store)
+        and _name(inner.value) == me
+    )
 
 
 @lru_cache(maxsize=8_192)

@@ -74,6 +74,22 @@ def only_forks(analysis: Analysis, boundary: Boundary) -> bool:
     return _forks_everywhere(analysis.project)
 
 
+def pickles_nothing(analysis: Analysis, boundary: Boundary) -> bool:
+    """Tell whether a boundary itself chooses fork: what its processes get is in their memory."""
+    if boundary.kind not in ("DataLoader", "Process"):
+        return False  # a pool pickles functions and items, however it was started
+    for name in ("multiprocessing_context", "mp_context", "context"):
+        argument = boundary.arguments.get(name)
+        values = [v for v in analysis.values(argument) if v != Constant(None)]
+        if values:
+            return all(_is_fork(value) for value in values)
+    func = getattr(boundary.node, "func", None)
+    if boundary.kind != "Process" or not isinstance(func, ast.Attribute):
+        return False
+    makers = analysis.evaluate(func.value, boundary.frame)
+    return bool(makers) and all(_is_fork(reached.value) for reached in makers)
+
+
 @lru_cache(maxsize=8)
 def _forks_everywhere(project: Project) -> bool:
     """Tell whether the program chooses fork for all: `set_start_method("fork")`."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.scopes import EACH, unpacking
 from dlfix.project.trees import walk
 from dlfix.reach.crossing import Store
-from dlfix.reach.methods import decorator_kind, takes_instance
+from dlfix.reach.methods import decorator_kind, is_setter, takes_instance
 from dlfix.reach.outcomes import outcome
 from dlfix.reach.set_by_call import set_by_call
 from dlfix.reach.values import (
@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 
 Stores = dict[str, list[Store]]
 Field = ast.AnnAssign | ast.Assign
-_FIELDS = ("field", "ib", "attrib", "Field")
-_DEEPEST = 6
-_CONSTRUCTING = frozenset({"__init__", "__post_init__", "__attrs_post_init__", "__setstate__"})
+_FIELDS = ("field", "ib", "attrib", "Field", "PrivateAttr")
+_POST_INITS = ("__post_init__", "__attrs_post_init__", "model_post_init")
+_DEEPEST = 24
+_CONSTRUCTING = frozenset({"__init__", *_POST_INITS, "__setstate__"})
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
 
@@ -54,6 +55,7 @@ class State:
         self.running: list[ast.AST] = []
         self.method = "__init__"
         self.late = False
+        self._returned: list[Stores] = []  # what holds where the method that runs has returned
 
     def read(self) -> Stores:
         """Return the stores on each attribute after construction, and what may come later."""
@@ -68,7 +70,7 @@ class State:
                 self._run(init, frame)
         else:
             self._external_init(self.instance.cls, self._arguments(), self.instance.frame)
-        for name in ("__post_init__", "__attrs_post_init__"):
+        for name in _POST_INITS:
             post = self.interpreter.instances.method(self.instance.cls, name)
             if post is not None:
                 self._run(post, self._post_frame(post))
@@ -91,7 +93,11 @@ class State:
         if not storing:
             return
         self.late = True
-        for name in sorted(sides.run_by_parent(self.instance.cls, storing)):
+        run = {*sides.run_by_parent(self.instance.cls, storing)}
+        if self.instance.call is None:  # whoever makes it may set its properties
+            methods = sides.methods(self.instance.cls)
+            run |= {name for name in storing if name in methods and is_setter(methods[name])}
+        for name in sorted(run):
             method = self.interpreter.instances.method(self.instance.cls, name)
             if method is None or not takes_instance(method.node):
                 continue
@@ -178,7 +184,10 @@ class State:
         fields = all_fields(classes)
         position = 0
         for name, (node, base) in fields.items():
-            made_by_init = _keyword(node.value, "init") is not False
+            is_private = (
+                isinstance(node.value, ast.Call) and _last(node.value.func) == "PrivateAttr"
+            )
+            made_by_init = _keyword(node.value, "init") is not False and not is_private
             given = arguments.get(position, name) if arguments and made_by_init else None
             self._field(name, node, self.interpreter.instances.body(base), given)
             position += made_by_init
@@ -237,10 +246,13 @@ class State:
             return
         self.running.append(node)
         outer, self.method = self.method, node.name
+        above, self._returned = self._returned, []
         try:
             self._block(node.body, frame, _self_names(node), sure=True)
+            for stores in self._returned:
+                self.stores = _joined(self.stores, stores)
         finally:
-            self.method = outer
+            self.method, self._returned = outer, above
             self.running.pop()
 
     def _block(
@@ -286,10 +298,18 @@ class State:
         self.stores = {name: list(stores) for name, stores in before.items()}
         self._without(_empty_where(node.test, me, False))
         self._block(node.orelse, frame, me, sure=sure)
-        if _leaves(node.orelse):
-            self.stores = after_body
-        elif not _leaves(node.body):
-            self.stores = _joined(after_body, self.stores)
+        self.stores = self._after(after_body, node.body, self.stores, node.orelse)
+
+    def _after(
+        self, one: Stores, body: list[ast.stmt], other: Stores, orelse: list[ast.stmt]
+    ) -> Stores:
+        """Return what holds after either of two branches; where one returns, its stores are set aside."""
+        for stores, block in ((one, body), (other, orelse)):
+            if block and isinstance(block[-1], ast.Return):
+                self._returned.append(stores)
+        if _is_left(orelse):
+            return one
+        return other if _is_left(body) else _joined(one, other)
 
     def _may_change(self, node: ast.If, me: frozenset[str]) -> bool:
         """Tell whether a branch may store on the instance, or its test tells what one holds."""
@@ -607,8 +627,9 @@ def _asks_of_parameters(test: ast.expr, frame: Frame) -> bool:
     return True
 
 
-def _leaves(block: list[ast.stmt]) -> bool:
-    return bool(block) and isinstance(block[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+def _is_left(block: list[ast.stmt]) -> bool:
+    """Tell whether what follows a block does not run after it; a loop goes on, or is left, with its stores."""
+    return bool(block) and isinstance(block[-1], (ast.Return, ast.Raise))
 
 
 def _is_me(node: ast.expr, me: frozenset[str]) -> bool:

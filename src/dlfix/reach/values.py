@@ -128,6 +128,7 @@ class Container:
     node: ast.expr
     frame: Frame
     items: tuple[tuple[object, Argument], ...] = ()
+    is_open: bool = False  # it may hold more than the items in view
 
 
 @dataclass(frozen=True, slots=True)

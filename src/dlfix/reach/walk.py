@@ -8,10 +8,12 @@ from __future__ import annotations
 import ast
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow, HolderRow
 from dlfix.project.module import Module
+from dlfix.reach.callers import UNSAID
 from dlfix.reach.calls import TUPLE_MAKERS
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
 from dlfix.reach.labels import label, node_of, short
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 
 _DEEPEST = 16
 _MOST = 8_000  # values walked from one boundary
+_CALLEES = frozenset({"collate_fn", "worker_init_fn", "target", "func", "fn", "initializer"})
+_STATE = frozenset({"__getstate__", "__reduce__", "__reduce_ex__"})
 _REDUCERS = ("__reduce_ex__", "__reduce__")
 
 Child = tuple[Edge, Reached]
@@ -131,14 +135,14 @@ class Walk:
             self._waiting.append((crossing, above | {value}))
 
     def _follow(self, crossing: Crossing, above: frozenset[Value]) -> None:
-        hanging = self.children(crossing.value, crossing.boundary)
+        hanging = chain(self.children(crossing.value, crossing.boundary), self._bound_to(crossing))
         for edge, child in _without_alternatives(hanging, above - {crossing.value}):
             self._meet(crossing, edge, child, above)
 
     def children(self, value: Value, boundary: Boundary) -> Iterable[Child]:
         """Return what hangs from a value, as pickle would find it."""
         if isinstance(value, Instance):
-            return self._of_instance(value, boundary)
+            return chain(self._of_instance(value, boundary), self._by_calls(value, boundary))
         if isinstance(value, Container):
             return self._of_items(value)
         if isinstance(value, Partial):
@@ -146,14 +150,43 @@ class Walk:
         if isinstance(value, BoundMethod):
             return [(Edge("self"), Reached(value.owner))]
         if isinstance(value, ExternalCall):
-            return self._of_holder(value)
-        if isinstance(value, Derived) and isinstance(value.origin, ExternalCall):
-            if value.origin.name in TUPLE_MAKERS and value.how == "__call__":
-                return [(Edge("class"), Reached(value.origin))]
-            row = self.interpreter.catalog.holder(value.origin.name)
+            return chain(self._of_holder(value), self._by_calls(value, boundary))
+        return self._of_derived(value, boundary) if isinstance(value, Derived) else []
+
+    def _of_derived(self, value: Derived, boundary: Boundary) -> Iterable[Child]:
+        origin = value.origin
+        if isinstance(origin, ExternalCall):
+            if origin.name in TUPLE_MAKERS and value.how == "__call__":
+                return [(Edge("class"), Reached(origin))]
+            row = self.interpreter.catalog.holder(origin.name)
             if row is not None and row.gives == "list":
-                return self._of_holder(value.origin)
-        return []
+                return self._of_holder(origin)
+        kept, keeps_origin = self.interpreter.kept_by_call.chained(value)
+        found = list(self._each_kept(kept))
+        return chain(found, self.children(origin, boundary)) if keeps_origin else found
+
+    def _bound_to(self, crossing: Crossing) -> Iterator[Child]:
+        """Yield the handle that a method belongs to, where only the method is kept: `ZipFile(p).read`."""
+        value = crossing.value
+        if (
+            isinstance(value, Derived)
+            and not value.called
+            and isinstance(value.origin, ExternalCall)
+        ):
+            row = self.interpreter.catalog.resource(value.origin.name)
+            if row is not None and row.hangs(value.how) is None and _is_callee(crossing):
+                yield Edge("self"), Reached(value.origin)
+
+    def _by_calls(self, value: Value, boundary: Boundary) -> Iterator[Child]:
+        """Yield what methods called on an object keep in it: `net.register_forward_hook(f)`."""
+        made = node_of(value)
+        modules = [boundary.frame.module, *([made[1]] if made is not None else ())]
+        return self._each_kept(self.interpreter.kept_by_call.by(value, modules))
+
+    def _each_kept(self, kept: Iterable[tuple[str, Argument]]) -> Iterator[Child]:
+        for name, argument in kept:
+            for reached in self.interpreter.reached(argument):
+                yield Edge("kept", name), reached
 
     def _of_items(self, value: Container) -> Iterator[Child]:
         for key, item in value.items:
@@ -221,6 +254,9 @@ class Walk:
             yield from self._handed_values(instance, method, handed.values)
             return
         getstate = instances.method(instance.cls, "__getstate__")
+        if getstate is None and instances.given(instance.cls, _STATE):
+            yield Edge("state"), Reached(Unknown("what a `__getstate__` gives that is no `def`"))
+            return
         if getstate is None:
             yield from self._attributes(instance, boundary, Handed())
             return
@@ -357,6 +393,18 @@ class Walk:
             yield Step(made[1].place(made[0]), label(reached.value), "")
 
 
+def _is_callee(crossing: Crossing) -> bool:
+    """Tell whether what crosses is there to be called: by a partial, a loader, or `self.read(...)`."""
+    edge, parent = crossing.edge, crossing.parent
+    if edge.kind == "argument":
+        return edge.name in _CALLEES
+    above = parent.value if parent is not None else None
+    if edge.kind == "attribute" and isinstance(above, Instance):
+        calls = above.cls.module.calls_by_name.get(edge.name, ())
+        return any(getattr(getattr(c.func, "value", None), "id", "") == "self" for c in calls)
+    return edge.kind == "function"
+
+
 def _is_elsewhere(reached: Reached, boundary: Boundary) -> bool:
     """Tell whether a value comes from a branch in which the boundary's callee ships nothing."""
     return bool(boundary.elsewhere) and not boundary.elsewhere.isdisjoint(
@@ -401,7 +449,7 @@ def _prefix(edge: Edge) -> str:
 
 
 def _note(steps: tuple[Passed, ...]) -> str:
-    return steps[0].note if steps else ""
+    return next((step.note for step in steps if step.note != UNSAID), "")
 
 
 def _from_argument(store: Store) -> str:

@@ -57,7 +57,7 @@ class LambdaReachesWorker(Rule):
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each lambda that crosses and has no name of its own."""
-        for crossing in analysis.crossings:
+        for crossing in analysis.pickled:
             if callables.problem(crossing, analysis) == "lambda":
                 yield callables.finding(
                     type(self), crossing, "a lambda reaches the workers and cannot be pickled"

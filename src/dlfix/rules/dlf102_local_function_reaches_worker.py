@@ -61,7 +61,7 @@ class LocalFunctionReachesWorker(Rule):
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each local function that crosses."""
-        for crossing in analysis.crossings:
+        for crossing in analysis.pickled:
             if callables.problem(crossing, analysis) == "local":
                 name = callables.name_of(crossing)
                 message = f"the local function `{name}` reaches the workers and cannot be pickled"

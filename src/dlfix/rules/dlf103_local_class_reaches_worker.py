@@ -60,7 +60,7 @@ class LocalClassReachesWorker(Rule):
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each local class that crosses."""
-        for crossing in analysis.crossings:
+        for crossing in analysis.pickled:
             if callables.problem(crossing, analysis) == "class":
                 name = callables.name_of(crossing)
                 message = f"the local class `{name}` reaches the workers and cannot be pickled"

@@ -54,7 +54,7 @@ class LibraryCallableNotPicklable(Rule):
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each library callable that crosses and cannot be pickled."""
-        for crossing in analysis.crossings:
+        for crossing in analysis.pickled:
             row = callables.library_row(crossing, analysis)
             if row is not None and row.problem == "reference":
                 message = f"`{row.name}` reaches the workers and cannot be pickled by its name"

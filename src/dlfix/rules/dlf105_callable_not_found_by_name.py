@@ -53,7 +53,7 @@ class CallableNotFoundByName(Rule):
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each callable that crosses and is not found by its name."""
-        for crossing in analysis.crossings:
+        for crossing in analysis.pickled:
             problem = callables.problem(crossing, analysis)
             if problem in ("named", "decorated", "shadowed"):
                 yield callables.finding(type(self), crossing, callables.said(problem, crossing))

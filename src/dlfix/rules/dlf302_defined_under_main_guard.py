@@ -70,7 +70,7 @@ class DefinedUnderMainGuard(Rule):
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each definition under a guard that crosses."""
-        for crossing in analysis.crossings:
+        for crossing in analysis.pickled:
             definition = _definition(crossing.value)
             if definition is None or isinstance(definition.node, ast.Lambda):
                 continue

@@ -12,7 +12,16 @@ from dlfix.fixing.classes.facts import ClassFacts, StoreSite
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.plans import Planned, Refused
 from dlfix.reach.crossing import Crossing
-from dlfix.reach.values import Class, Constant, Container, Derived, ExternalCall, Frame, Instance
+from dlfix.reach.values import (
+    Class,
+    Constant,
+    Container,
+    Derived,
+    External,
+    ExternalCall,
+    Frame,
+    Instance,
+)
 from dlfix.rules.reading import handles
 
 if TYPE_CHECKING:
@@ -78,6 +87,9 @@ def culprit_of(
     store = kept.edge.store
     if store is None:
         raise Refusal("it is not kept by an assignment in view")
+    holder = kept.parent.value if kept.parent is not None else None
+    if isinstance(holder, Instance) and any(map(_is_model, analysis.mro(holder.cls))):
+        raise Refusal("a pydantic model hands over its private attributes itself")
     module = store.frame.module
     node = next((n for n in module.ancestors(store.statement) if isinstance(n, ast.ClassDef)), None)
     if node is None:
@@ -102,6 +114,13 @@ def culprit_of(
         code=finding.code,
         value=crossing.value,
         frame=store.frame,
+    )
+
+
+def _is_model(base: object) -> bool:
+    return isinstance(base, External) and base.name in (
+        "pydantic.BaseModel",
+        "pydantic.main.BaseModel",
     )
 
 

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Crossing
+    from dlfix.reach.values import Passed
 
 Problem = Literal["lambda", "local", "class", "named", "decorated", "shadowed"]
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _MAKERS = frozenset(
     {"collections.namedtuple", "typing.NamedTuple", "enum.Enum", "enum.IntEnum", "type",
      "dataclasses.make_dataclass"}
@@ -41,6 +43,8 @@ def _of_function(value: Function, crossing: Crossing, analysis: Analysis) -> Pro
         return "decorated" if _is_local(value) else None
     if value.named is not None:
         return _of_named(value, analysis)
+    if any(_gives_name(passed) for passed in crossing.passed):
+        return None
     if isinstance(value.node, ast.Lambda):
         return "named" if _bound_at_top(value) else "lambda"
     if _is_local(value):
@@ -48,6 +52,22 @@ def _of_function(value: Function, crossing: Crossing, analysis: Analysis) -> Pro
     if under_guard(value.module, value.node) is not None:
         return None  # DLF302 tells of it
     return None if _leads_back(value, analysis) else "shadowed"
+
+
+def _gives_name(passed: Passed) -> bool:
+    """Tell whether a function that it was passed to gives it a name: `f.__qualname__ = name`."""
+    if not isinstance(passed.node, ast.arg):
+        return False
+    module, name = passed.module, passed.node.arg
+    functions = [each for each in module.ancestors(passed.node) if isinstance(each, _FUNCTIONS)]
+    return any(
+        isinstance(set_on, ast.Attribute)
+        and isinstance(set_on.ctx, ast.Store)
+        and getattr(set_on.value, "id", "") == name
+        and any(above is functions[0] for above in module.ancestors(set_on))
+        for set_on in module.nodes_by_name.get("__qualname__", ())
+        if functions
+    )
 
 
 def _of_named(value: Function, analysis: Analysis) -> Problem | None:

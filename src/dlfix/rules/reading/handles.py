@@ -81,9 +81,12 @@ def handles(analysis: Analysis) -> tuple[Handle, ...]:
 
 
 def _handles(analysis: Analysis) -> Iterator[Handle]:
+    pickled = {*analysis.pickled}
     for crossing in analysis.crossings:
         row = row_of(crossing.value, analysis)
         if row is None or row.kind == "plain" or row.pickles == "unknown":
+            continue
+        if crossing not in pickled and not _matters_in_fork(row):
             continue
         kept = _kept(crossing)
         store = kept.edge.store if kept is not None else None
@@ -91,6 +94,10 @@ def _handles(analysis: Analysis) -> Iterator[Handle]:
         holder = above if isinstance(above, Instance) else None
         passed_in = holder is None or not _made_inside(crossing.value, store)
         yield Handle(crossing, row, holder, store, passed_in)
+
+
+def _matters_in_fork(row: ResourceRow) -> bool:
+    return row.kind == "random" or (row.kind == "resource" and row.fork_unsafe)
 
 
 def class_handles(analysis: Analysis) -> Iterator[Handle]:
@@ -117,7 +124,7 @@ def _hung(parent: Crossing, store: Store, value: Value) -> Crossing:
 
 def states(analysis: Analysis) -> Iterator[Handle]:
     """Yield what crosses and cannot be pickled by its very kind: generators and modules."""
-    for crossing in analysis.crossings:
+    for crossing in analysis.pickled:
         row = kind_row(crossing.value, analysis)
         if row is None:
             continue

@@ -1,0 +1,175 @@
+"""Folders that imports start from beyond the usual ones: what code adds to `sys.path`, what packaging declares."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+_PACKAGE_DIR = re.compile(
+    r"package[-_]dir\s*=\s*\{\s*[\"']{2}\s*[:=]\s*[\"']([\w./-]+)[\"']"  # setup.py, pyproject.toml
+    r"|package_dir\s*=\s*\n?\s*=\s*([\w./-]+)"  # setup.cfg
+    r"|\bwhere\s*=\s*\[?\s*[\"']?([\w./-]+)[\"']?"  # packages.find
+    r"|find_packages\(\s*[\"']([\w./-]+)[\"']"
+)
+_PACKAGING = ("pyproject.toml", "setup.cfg", "setup.py")
+_MOST_BYTES = 200_000
+
+STANDARD = sys.stdlib_module_names
+
+# Libraries whose names local packages like to have, too: inside a package, the library is meant.
+LIBRARIES = frozenset(
+    (
+        "accelerate",
+        "datasets",
+        "evaluate",
+        "ignite",
+        "lightning",
+        "ray",
+        "tokenizers",
+        "torch",
+        "transformers",
+    )
+)
+
+
+def declared(base: Path) -> Iterator[Path]:
+    """Yield the folders in which the packaging files of `base` say that its packages are."""
+    for name in _PACKAGING:
+        file = base / name
+        if not file.is_file() or file.stat().st_size > _MOST_BYTES:
+            continue
+        text = file.read_text(encoding="utf-8", errors="replace")
+        for groups in _PACKAGE_DIR.findall(text):
+            folder = base / next(group for group in groups if group)
+            if folder.is_dir() and folder != base:
+                yield folder
+
+
+def added(tree: ast.AST, path: Path) -> Iterator[Path]:
+    """Yield the folders that a module appends to, or inserts into, `sys.path`, where they are known."""
+    names = _assigned(tree)
+    for node in ast.walk(tree):
+        value = _added_value(node)
+        if value is None:
+            continue
+        each = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
+        for one in each:
+            text = _PathText(path, names).of(one)
+            if text is not None:
+                yield Path(os.path.normpath(path.parent / text))
+
+
+def _added_value(node: ast.AST) -> ast.expr | None:
+    """Return what `sys.path.append(x)`, `.insert(0, x)`, `.extend(x)` or `sys.path += x` adds."""
+    if isinstance(node, ast.AugAssign) and _is_sys_path(node.target):
+        return node.value
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    if not _is_sys_path(node.func.value) or not node.args:
+        return None
+    return node.args[-1] if node.func.attr in ("append", "insert", "extend") else None
+
+
+def _is_sys_path(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Attribute) or node.attr != "path":
+        return False
+    return isinstance(node.value, ast.Name) and node.value.id == "sys"
+
+
+def _assigned(tree: ast.AST) -> dict[str, ast.expr]:
+    """Return what names are bound to once, anywhere in the module."""
+    found: dict[str, ast.expr] = {}
+    again: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            again |= {name} & found.keys()
+            found[name] = node.value
+    return {name: value for name, value in found.items() if name not in again}
+
+
+class _PathText:
+    """Computes the text of a path expression; None where it is not known."""
+
+    def __init__(self, file: Path, names: dict[str, ast.expr]) -> None:
+        self.file = file
+        self.names = dict(names)
+
+    def of(self, node: ast.expr) -> str | None:
+        if isinstance(node, ast.Constant):
+            return node.value if isinstance(node.value, str) else None
+        if isinstance(node, ast.Name):
+            return self._name(node.id)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Add)):
+            return self._joined(node)
+        if isinstance(node, ast.Attribute):
+            return self._parent(node.value) if node.attr == "parent" else None
+        if isinstance(node, ast.Subscript):
+            return self._of_parents(node)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        return None
+
+    def _name(self, name: str) -> str | None:
+        if name == "__file__":
+            return str(self.file)
+        value = self.names.pop(name, None)  # a name that is made of itself ends here
+        return self.of(value) if value is not None else None
+
+    def _joined(self, node: ast.BinOp) -> str | None:
+        left, right = self.of(node.left), self.of(node.right)
+        if left is None or right is None:
+            return None
+        return os.path.join(left, right) if isinstance(node.op, ast.Div) else left + right
+
+    def _parent(self, node: ast.expr) -> str | None:
+        text = self.of(node)
+        return os.path.dirname(os.path.normpath(text)) if text is not None else None
+
+    def _of_parents(self, node: ast.Subscript) -> str | None:
+        """Compute `Path(__file__).parents[n]`."""
+        value, index = node.value, node.slice
+        if not isinstance(value, ast.Attribute) or value.attr != "parents":
+            return None
+        text = self.of(value.value)
+        if text is None or not isinstance(index, ast.Constant) or not isinstance(index.value, int):
+            return None
+        parents = Path(os.path.normpath(text)).parents
+        return str(parents[index.value]) if 0 <= index.value < len(parents) else None
+
+    def _call(self, node: ast.Call) -> str | None:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else _id(node.func)
+        texts = [self.of(argument) for argument in node.args]
+        if name in ("getcwd", "cwd"):
+            return "."
+        if name in ("join", "joinpath"):
+            start = [self.of(node.func.value)] if name == "joinpath" and isinstance(
+                node.func, ast.Attribute) else []  # fmt: skip
+            known = [text for text in (*start, *texts) if text is not None]
+            return os.path.join(*known) if len(known) == len(texts) + len(start) and known else None
+        if name == "dirname" and texts:
+            return os.path.dirname(texts[0]) if texts[0] is not None else None
+        if name in (
+            "abspath",
+            "realpath",
+            "normpath",
+            "expanduser",
+            "str",
+            "fspath",
+            "Path",
+            "PurePath",
+        ):
+            return texts[0] if texts else "."
+        if name in ("resolve", "absolute", "as_posix", "expanduser") and isinstance(
+            node.func, ast.Attribute
+        ):
+            return self.of(node.func.value)
+        return None
+
+
+def _id(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,113 @@
+"""Names that are computed: `getattr(module, name)`, `globals()[name]`, `module.__dict__[f"{kind}Set"]`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.reach.values import (
+    Bound,
+    Class,
+    Constant,
+    External,
+    Frame,
+    Function,
+    Instance,
+    ModuleValue,
+    Reached,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.reach.interpreter import Interpreter
+
+ANY = re.compile(".*")
+MOST_MEMBERS = 64  # of one namespace, for one computed name
+_DEFINING = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom)
+
+
+class Members:
+    """Looks up the members of modules and classes that a computed name may stand for."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+
+    def named_by(
+        self, owner: Value, name: ast.expr, node: ast.expr, frame: Frame
+    ) -> Iterator[Reached]:
+        """Yield the members of `owner` whose names an expression may give."""
+        texts = [v.value if isinstance(v, Constant) else None for v in self._values(name, frame)]
+        known = [text for text in texts if isinstance(text, str)]
+        for text in dict.fromkeys(known):
+            yield from self.interpreter.attribute(owner, text, node, frame)
+        if len(known) < len(texts) or not texts:
+            yield from self._fitting(owner, self._pattern(name, frame), node, frame)
+
+    def _values(self, node: ast.expr, frame: Frame) -> list[Value]:
+        return self.interpreter.values(Bound(node, frame))
+
+    def _pattern(self, node: ast.expr, frame: Frame) -> re.Pattern[str]:
+        """Return what the text of an expression looks like, as far as its parts are known."""
+        return re.compile("".join(self._parts(node, frame))) if _is_joined(node) else ANY
+
+    def _parts(self, node: ast.expr, frame: Frame) -> Iterator[str]:
+        if isinstance(node, ast.JoinedStr):
+            for part in node.values:
+                yield from self._parts(part, frame)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            yield from self._parts(node.left, frame)
+            yield from self._parts(node.right, frame)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield re.escape(node.value)
+        else:
+            yield ".*"
+
+    def _fitting(
+        self, owner: Value, pattern: re.Pattern[str], node: ast.expr, frame: Frame
+    ) -> Iterator[Reached]:
+        if isinstance(owner, (External, ModuleValue)) and getattr(owner, "module", None) is None:
+            yield Reached(External(f"{owner.name}.*"))
+        elif isinstance(owner, ModuleValue) and owner.module is not None:
+            yield from self.of_module(owner.module, pattern)
+        elif isinstance(owner, (Instance, Class)) and pattern is not ANY:
+            yield from self._methods(owner, pattern, node, frame)
+        else:
+            yield Reached(Unknown())
+
+    def of_module(self, module: Module, pattern: re.Pattern[str] = ANY) -> Iterator[Reached]:
+        """Yield the classes and functions of a module whose names fit."""
+        names = [
+            name
+            for name, bindings in module.scope.bindings.items()
+            if pattern.fullmatch(name) and any(isinstance(b.statement, _DEFINING) for b in bindings)
+        ]
+        for name in names[:MOST_MEMBERS]:
+            for reached in self.interpreter.global_name(module, name):
+                if isinstance(reached.value, (Class, Function)):
+                    yield reached
+        yield Reached(Unknown())
+
+    def _methods(
+        self, owner: Instance | Class, pattern: re.Pattern[str], node: ast.expr, frame: Frame
+    ) -> Iterator[Reached]:
+        cls = owner.cls if isinstance(owner, Instance) else owner
+        names = {
+            statement.name: None
+            for base in self.interpreter.instances.mro(cls)
+            if isinstance(base, Class)
+            for statement in getattr(base.node, "body", ())
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
+        }
+        for name in names:
+            if pattern.fullmatch(name):
+                yield from self.interpreter.attribute(owner, name, node, frame)
+
+
+def _is_joined(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+    )

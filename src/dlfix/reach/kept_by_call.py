@@ -1,0 +1,145 @@
+"""What calls of methods keep in objects of libraries: hooks of a module, a transform that is set later."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.reach.values import (
+    Argument,
+    Arguments,
+    Bound,
+    BoundMethod,
+    Class,
+    Derived,
+    External,
+    ExternalCall,
+    Function,
+    Instance,
+    Partial,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from dlfix.catalog import Catalog
+    from dlfix.catalog.rows import MethodRow
+    from dlfix.project.module import Module
+    from dlfix.reach.interpreter import Interpreter
+
+Kept = tuple[str, Argument]
+
+
+class KeptByCall:
+    """Finds the calls of methods that the catalogue knows to keep what they are passed."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+        self._by_module: dict[Module, dict[ast.AST, list[Kept]]] = {}
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalogue that the rows are from."""
+        return self.interpreter.catalog
+
+    def by(self, value: Value, modules: Iterable[Module]) -> Iterator[Kept]:
+        """Yield what calls in some modules keep in an object, with the name it is kept under."""
+        nodes = _nodes(value, self.interpreter.instances.mro)
+        for module in dict.fromkeys(modules):
+            kept = self._in(module) if nodes else {}
+            for node in nodes:
+                yield from kept.get(node, ())
+
+    def chained(self, value: Derived) -> tuple[list[Kept], bool]:
+        """Return what a method's result keeps of its arguments, and whether it keeps the object."""
+        for row in self.catalog.methods.get(value.how, ()):
+            if row.gives == "chain" and self._is_of(row, value.origin):
+                return list(_kept(row, self._arguments(value))), True
+        root = _root(value)
+        holder = self.catalog.holder(root.name) if isinstance(root, ExternalCall) else None
+        if holder is None or not value.called or not {value.how, "*"} & {*holder.chains}:
+            return [], False
+        given = self._arguments(value)
+        passed = [*given.positional, *given.keywords.values()]
+        return [(value.how, each) for each in passed if self._is_callable(each)], True
+
+    def _arguments(self, value: Derived) -> Arguments:
+        if not isinstance(value.node, ast.Call):
+            return Arguments()
+        return self.interpreter.calls.arguments(value.node, value.frame)
+
+    def _is_callable(self, argument: Argument) -> bool:
+        callables = (Function, Partial, BoundMethod, Instance)
+        return any(isinstance(value, callables) for value in self.interpreter.values(argument))
+
+    def _in(self, module: Module) -> dict[ast.AST, list[Kept]]:
+        """Return what the calls of a module keep, by the node that made the object."""
+        if module not in self._by_module:
+            found: dict[ast.AST, list[Kept]] = {}
+            self._by_module[module] = found
+            for name, rows in self.catalog.methods.items():
+                for call in module.calls_by_name.get(name, ()):
+                    for node, kept in self._of_call(call, module, rows):
+                        found.setdefault(node, []).append(kept)
+        return self._by_module[module]
+
+    def _of_call(
+        self, call: ast.Call, module: Module, rows: list[MethodRow]
+    ) -> Iterator[tuple[ast.AST, Kept]]:
+        if not isinstance(call.func, ast.Attribute):
+            return
+        if self.interpreter.sides.only_worker(module, call):
+            return
+        frame = self.interpreter.frame_at(module, call)
+        for value in self.interpreter.values_at(call.func.value, frame):
+            for row in rows:
+                if not row.gives and self._is_of(row, value):
+                    given = self.interpreter.calls.arguments(call, frame)
+                    for node in _nodes(value, self.interpreter.instances.mro)[:1]:
+                        yield from ((node, kept) for kept in _kept(row, given))
+
+    def _is_of(self, row: MethodRow, value: Value) -> bool:
+        """Tell whether an object is one that a row's package makes, or derives from its classes."""
+        root = _root(value)
+        if isinstance(root, Instance):
+            line = self.interpreter.instances.mro(root.cls)
+            return any(isinstance(base, External) and _is_in(base.name, row.of) for base in line)
+        return isinstance(root, ExternalCall) and _is_in(root.name, row.of)
+
+
+def _kept(row: MethodRow, given: Arguments) -> Iterator[Kept]:
+    for index, name in enumerate(row.parameters):
+        argument = given.get(index, name)
+        if argument is not None and name in row.keeps:
+            yield row.keeps[name], argument
+    for name, argument in given.keywords.items():
+        if row.keywords:
+            yield name, argument
+        elif name in row.keeps and name not in row.parameters:
+            yield row.keeps[name], argument
+
+
+def _is_in(name: str, package: str) -> bool:
+    return name.startswith(f"{package}.")
+
+
+def _root(value: Value) -> Value:
+    """Return the object that a chain of methods starts from."""
+    while isinstance(value, Derived):
+        value = value.origin
+    return value
+
+
+def _nodes(value: Value, line_of: object) -> list[ast.AST]:
+    """Return the places that stand for an object: its call, and the classes of an object of the tree."""
+    root = _root(value)
+    if isinstance(root, ExternalCall):
+        return [root.node]
+    if not isinstance(root, Instance):
+        return []
+    line: list[object] = line_of(root.cls)  # type: ignore[operator]
+    made = [root.call] if root.call is not None else []
+    return [*made, *(base.node for base in line if isinstance(base, Class))]
+
+
+__all__ = ["Bound", "KeptByCall"]

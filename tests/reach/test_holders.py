@@ -1,0 +1,366 @@
+"""Boundaries and holders of every kind: pools kept on objects, namespaces, pipelines, bound methods."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reach.paths import Case, analysis_of, paths, row
+
+ROWS = [
+    row(
+        "a context's pool kept on the object whose method it runs",
+        """
+        import multiprocessing
+        class Scorer:
+            def __init__(self):
+                self.lock = threading.Lock()
+                self.pool = multiprocessing.get_context("spawn").Pool(2)
+            def score(self, x): return x
+            def run(self, xs): return self.pool.map(self.score, xs)
+        Scorer().run([1])
+        """,
+        "func.__self__.lock threading.Lock()",
+        'func.__self__.pool multiprocessing.get_context("spawn")....(...)',
+    ),
+    row(
+        "an executor kept on the object whose method it runs",
+        """
+        from concurrent.futures import ProcessPoolExecutor
+        class Scorer:
+            def __init__(self):
+                self.lock = threading.Lock()
+                self.pool = ProcessPoolExecutor(2)
+            def score(self, x): return x
+            def run(self, xs): return [self.pool.submit(self.score, x) for x in xs]
+        Scorer().run([1])
+        """,
+        "fn.__self__.lock threading.Lock()",
+        "fn.__self__.pool ProcessPoolExecutor(...)",
+    ),
+    row(
+        "a pool made in another method",
+        """
+        from multiprocessing import Pool
+        class Scorer:
+            def __init__(self):
+                self.f = lambda x: x
+            def start(self): self.pool = Pool(2)
+            def run(self, xs): return self.pool.map(self.f, xs)
+        s = Scorer()
+        s.start()
+        s.run([1])
+        """,
+        "func lambda",
+    ),
+    row(
+        "a process that runs a private method",
+        """
+        import multiprocessing as mp
+        class Server:
+            def __init__(self): self.lock = threading.Lock()
+            def __run(self): pass
+            def start(self): mp.Process(target=self.__run).start()
+        Server().start()
+        """,
+        "target.__self__.lock threading.Lock()",
+    ),
+    row(
+        "a class derived from a context's process",
+        """
+        import multiprocessing as mp
+        class Worker(mp.get_context("spawn").Process):
+            def __init__(self):
+                super().__init__()
+                self.f = lambda x: x
+        Worker().start()
+        """,
+        "self.f lambda",
+    ),
+    row(
+        "a class derived from the process of a context with a name",
+        """
+        import torch.multiprocessing as mp
+        ctx = mp.get_context("spawn")
+        class Worker(ctx.Process):
+            def __init__(self):
+                super().__init__()
+                self.f = lambda x: x
+        Worker().start()
+        """,
+        "self.f lambda",
+    ),
+    row(
+        "a function in parsed arguments",
+        """
+        import argparse
+        class Grid(Dataset):
+            def __init__(self, args): self.args = args
+        def main():
+            def total(args): return 1
+            parser = argparse.ArgumentParser()
+            parser.set_defaults(func=total)
+            args = parser.parse_args()
+            DataLoader(Grid(args), num_workers=2)
+        main()
+        """,
+        "dataset.args.func def total",
+    ),
+    row(
+        "a function in the parsed arguments of a subcommand",
+        """
+        import argparse
+        class Grid(Dataset):
+            def __init__(self, args): self.args = args
+        parser = argparse.ArgumentParser()
+        parsers = parser.add_subparsers()
+        one = parsers.add_parser("one")
+        one.set_defaults(func=lambda a: a)
+        args = parser.parse_args()
+        DataLoader(Grid(args), num_workers=2)
+        """,
+        "dataset.args.func lambda",
+    ),
+    row(
+        "a local function bound to an object as a method",
+        """
+        import types
+        def speed_up(data):
+            def fast(self, i): return i
+            data.load = types.MethodType(fast, data)
+            return data
+        DataLoader(speed_up(Keep()), num_workers=2)
+        """,
+        "dataset.load types.MethodType(...)",
+    ),
+    row(
+        "a bound method of an unnamed handle",
+        """
+        import zipfile
+        class Data(Dataset):
+            def __init__(self, p): self.read = zipfile.ZipFile(p).read
+            def __getitem__(self, i): return self.read(str(i))
+        DataLoader(Data("a"), num_workers=2)
+        """,
+        "dataset.read.__self__ zipfile.ZipFile(...)",
+    ),
+    row(
+        "a bound method of a connection",
+        """
+        DataLoader(Keep(sqlite3.connect("a").execute), num_workers=2)
+        """,
+        'dataset.kept sqlite3.connect("a").execute',
+    ),
+    row(
+        "a step that a fluent method checks and adds",
+        """
+        import inspect
+        class Checked:
+            def __init__(self): self.steps = []
+            def add(self, step):
+                if not inspect.isfunction(step) or step.__code__.co_argcount != 1:
+                    raise TypeError(step)
+                self.steps.append(step)
+                return self
+        def make():
+            def clip(x): return x
+            return Checked().add(clip).add(lambda x: x)
+        DataLoader(Keep(make()), num_workers=2)
+        """,
+        "dataset.kept.steps[] def clip",
+        "dataset.kept.steps[] lambda",
+    ),
+    row(
+        "a private attribute of a pydantic model",
+        """
+        import zipfile
+        from pydantic import BaseModel, PrivateAttr
+        class Source(BaseModel):
+            path: str
+            _archive: zipfile.ZipFile = PrivateAttr()
+            def model_post_init(self, context):
+                self._archive = zipfile.ZipFile(self.path)
+        DataLoader(Keep(Source(path="a")), num_workers=2)
+        """,
+        "dataset.kept._archive zipfile.ZipFile(...)",
+    ),
+    row(
+        "a private attribute of a pydantic model with a default",
+        """
+        from pydantic import BaseModel, PrivateAttr
+        class Source(BaseModel):
+            path: str
+            _lock: object = PrivateAttr(default_factory=threading.Lock)
+        DataLoader(Keep(Source(path="a")), num_workers=2)
+        """,
+        "dataset.kept._lock PrivateAttr(...)",
+    ),
+    row(
+        "a hook on a module that is kept",
+        """
+        net = torch.nn.Linear(2, 2)
+        net.register_forward_hook(lambda m, i, o: o)
+        DataLoader(Keep(net), num_workers=2)
+        """,
+        "dataset.kept._forward_hooks lambda",
+    ),
+    row(
+        "a hook on a module of one's own",
+        """
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = torch.nn.Linear(2, 2)
+                self.layer.register_forward_pre_hook(lambda m, i: i)
+        DataLoader(Keep(Net()), num_workers=2)
+        """,
+        "dataset.kept.layer._forward_pre_hooks lambda",
+    ),
+    row(
+        "stages of a pipeline of data pipes",
+        """
+        from torchdata.datapipes.iter import IterableWrapper
+        pipe = IterableWrapper([1]).map(lambda x: x).shuffle().filter(filter_fn=lambda x: x).batch(2)
+        DataLoader(pipe, num_workers=2)
+        """,
+        "dataset.map lambda",
+        "dataset.filter lambda",
+    ),
+    row(
+        "stages of a web dataset",
+        """
+        import webdataset as wds
+        data = wds.WebDataset("a.tar").shuffle(10).decode("pil").map(lambda x: x).batched(2)
+        wds.WebLoader(data, num_workers=2)
+        """,
+        "dataset.map lambda",
+    ),
+    row(
+        "a pipeline of stages",
+        """
+        import webdataset as wds
+        data = wds.DataPipeline(wds.SimpleShardList("a"), wds.map(lambda x: x))
+        DataLoader(data, num_workers=2)
+        """,
+        "dataset.pipeline.f lambda",
+    ),
+    row(
+        "a dataset of the hub with a transform",
+        """
+        from datasets import load_dataset
+        data = load_dataset("a").with_transform(lambda x: x)
+        DataLoader(data, num_workers=2)
+        """,
+        "dataset.transform lambda",
+    ),
+    row(
+        "a dataset of the hub whose transform is set",
+        """
+        from datasets import load_dataset
+        data = load_dataset("a", split="train")
+        data.set_transform(lambda x: x)
+        DataLoader(data, num_workers=2)
+        """,
+        "dataset.transform lambda",
+    ),
+    row(
+        "a loader of fastai defined in a function",
+        """
+        from fastai.data.all import DataLoader as FastLoader
+        def convert(data):
+            class Converted(FastLoader):
+                def create_batch(self, b): return b
+            return Converted(data, num_workers=2)
+        convert([])
+        """,
+    ),
+    row(
+        "a monai dataset that takes a transform",
+        """
+        import monai
+        monai.data.DataLoader(monai.data.CSVDataset("a", transform=lambda x: x), num_workers=2)
+        """,
+        "dataset.transform lambda",
+    ),
+    row(
+        "a logging handler",
+        """
+        import logging
+        class Data(Dataset):
+            def __init__(self): self.handler = logging.FileHandler("a")
+        DataLoader(Data(), num_workers=2)
+        """,
+        "dataset.handler logging.FileHandler(...)",
+    ),
+    row(
+        "a handle opened when an attribute is asked for",
+        """
+        class Data(Dataset):
+            def __len__(self): return len(self.db.execute("x").fetchall())
+            def __getattr__(self, name):
+                if name == "db":
+                    self.db = sqlite3.connect("a")
+                    return self.db
+                raise AttributeError(name)
+        DataLoader(Data(), num_workers=2)
+        """,
+        "dataset.db sqlite3.connect(...)",
+    ),
+    row(
+        "an attribute of a handle that is no method",
+        """
+        import zipfile
+        class Data(Dataset):
+            def __init__(self, p): self.name = zipfile.ZipFile(p).filename
+            def __getitem__(self, i): return self.name
+        DataLoader(Data("a"), num_workers=2)
+        """,
+    ),
+    row(
+        "a method of the class bound to the object it belongs to",
+        """
+        import types
+        class Data(Dataset):
+            def fast(self, i): return i
+        data = Data()
+        data.load = types.MethodType(Data.fast, data)
+        DataLoader(data, num_workers=2)
+        """,
+    ),
+    # silent
+    row(
+        "a pool kept by the object whose static method it runs",
+        """
+        from multiprocessing import Pool
+        class Scorer:
+            def __init__(self): self.pool = Pool(2)
+            @staticmethod
+            def score(x): return x
+            def run(self, xs): return self.pool.map(self.score, xs)
+        Scorer().run([1])
+        """,
+        "func def score",
+    ),
+    row(
+        "a hook that is removed, or on a module that stays in the parent",
+        """
+        net = torch.nn.Linear(2, 2)
+        net.register_forward_hook(lambda m, i, o: o)
+        DataLoader(Keep(), num_workers=2)
+        """,
+    ),
+    row(
+        "what a method of a handle gave",
+        """
+        import zipfile
+        DataLoader(Keep(zipfile.ZipFile("a").read("x")), num_workers=2)
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize("case", ROWS)
+def test_the_paths_of_what_crosses(case: Case, tmp_path: Path) -> None:
+    """Each program ships exactly the culprits of its row."""
+    assert paths(analysis_of(tmp_path, case.source)) == set(case.paths)

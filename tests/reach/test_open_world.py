@@ -1,0 +1,174 @@
+"""Who speaks for a class or function: a library's are used by others, too, with workers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reach.paths import Case, analysis_of, paths, row
+
+PACKAGED = """# file: setup.py
+from setuptools import setup
+setup(name="lib")
+# file: lib/__init__.py
+"""
+LOADER = """# file: lib/loaders.py
+from torch.utils.data import DataLoader
+class Loader(DataLoader):
+    def __init__(self, dataset, num_workers=0, collate_fn=None):
+        if collate_fn is None:
+            collate_fn = lambda b: b
+        super().__init__(dataset, num_workers=num_workers, collate_fn=collate_fn)
+"""
+DATA = """# file: lib/data.py
+from torch.utils.data import Dataset
+class Data(Dataset):
+    def __init__(self, transform=None):
+        self.transform = transform or (lambda x: x)
+"""
+USE = """
+from torch.utils.data import DataLoader
+from lib.data import Data
+for batch in DataLoader(Data(), batch_size=2): pass
+"""
+CALL = """
+from lib.loaders import Loader
+loader = Loader([], num_workers=0)
+"""
+
+ROWS = [
+    row("a loader's default count of workers", PACKAGED + LOADER, "collate_fn lambda"),
+    row(
+        "a loader of a library that only a test calls without workers",
+        PACKAGED + LOADER + "# file: tests/run.py" + CALL,
+        "collate_fn lambda",
+    ),
+    row(
+        "a loader of a library that only an example calls without workers",
+        PACKAGED + LOADER + "# file: examples/small/run.py" + CALL,
+        "collate_fn lambda",
+    ),
+    row(
+        "a dataset of a library that only an example reads without workers",
+        PACKAGED + DATA + "# file: examples/show.py" + USE,
+        "self.transform lambda",
+    ),
+    row(
+        "a loader subclass of a loader subclass that passes its own function",
+        PACKAGED
+        + LOADER
+        + """
+class Special(Loader):
+    def __init__(self, dataset, fields, num_workers=0):
+        def collate(batch): return [batch[f] for f in fields]
+        super().__init__(dataset, num_workers=num_workers, collate_fn=collate)
+""",
+        "collate_fn lambda",
+        "collate_fn def collate",
+    ),
+    row(
+        "an argument that a subclass passes to its base's constructor",
+        """
+        class Base(Dataset):
+            def __init__(self, transform): self.transform = transform
+        class Data(Base):
+            def __init__(self):
+                super().__init__(lambda x: x)
+        """,
+        "self.transform lambda",
+    ),
+    row(
+        "what a property's setter stores in place of nothing",
+        """
+        class Data(Dataset):
+            def __init__(self, f=None):
+                self._f = f
+            @property
+            def f(self): return self._f
+            @f.setter
+            def f(self, value): self._f = value if value else lambda x: x
+        """,
+        "self._f lambda",
+    ),
+    row(
+        "a dataset where torch may be missing: a class stands in",
+        """# file: main.py
+try:
+    import torch
+    from torch.utils.data import Dataset
+except ImportError:
+    class Dataset:
+        pass
+class Data(Dataset):
+    def __init__(self): self.f = lambda x: x
+""",
+        "self.f lambda",
+    ),
+    row(
+        "a dataset where torch may be missing: object stands in, first",
+        """# file: main.py
+Dataset = object
+try:
+    import torch.utils.data
+    Dataset = torch.utils.data.Dataset
+except ImportError:
+    pass
+class Data(Dataset):
+    def __init__(self): self.f = lambda x: x
+""",
+        "self.f lambda",
+    ),
+    row(
+        "a dataset where torch may be missing: a name is set before",
+        """# file: main.py
+try:
+    from torch.utils.data import Dataset as Base
+    have_torch = True
+except ImportError:
+    Base, have_torch = object, False
+class Data(Base):
+    def __init__(self): self.f = lambda x: x
+""",
+        "self.f lambda",
+    ),
+    row(
+        "a dataset where torch may be missing: chosen by a test",
+        """# file: main.py
+try:
+    import torch.utils.data as data
+except ImportError:
+    data = None
+Base = data.Dataset if data is not None else object
+class Data(Base):
+    def __init__(self): self.f = lambda x: x
+""",
+        "self.f lambda",
+    ),
+    # silent
+    row(
+        "a loader that the program calls without workers",
+        PACKAGED + LOADER + "# file: train.py" + CALL,
+    ),
+    row(
+        "a dataset that the program reads without workers",
+        PACKAGED + DATA + "# file: train.py" + USE,
+    ),
+    row(
+        "what a test passes to a dataset that it does not load",
+        PACKAGED
+        + "# file: lib/data.py\nfrom torch.utils.data import Dataset\n"
+        + "class Data(Dataset):\n    def __init__(self, f=None): self.f = f\n"
+        + "# file: tests/test_data.py\nfrom lib.data import Data\nassert Data(lambda x: x)[0]\n",
+    ),
+    row(
+        "a folder of examples in a project that nothing installs is the program",
+        "# file: lib/__init__.py\n" + LOADER + "# file: examples/run.py" + CALL,
+    ),
+]
+
+
+@pytest.mark.parametrize("case", ROWS)
+def test_the_paths_of_what_crosses(case: Case, tmp_path: Path) -> None:
+    """Each program ships exactly the culprits of its row."""
+    assert paths(analysis_of(tmp_path, case.source)) == set(case.paths)

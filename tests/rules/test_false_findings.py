@@ -1,0 +1,150 @@
+"""Programs that work, and so have no finding; beside each, the one that does not."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from dlfix.config import Settings
+from dlfix.session import Session
+
+PRELUDE = """\
+import multiprocessing, sqlite3, threading, zipfile
+from torch.utils.data import DataLoader, Dataset
+"""
+READER = """
+class Reader(Dataset):
+    def __init__(self, path):
+        self.archive = zipfile.ZipFile(path)
+    def __getitem__(self, i): return self.archive.read(str(i))
+"""
+LOADER = "\ndef main():\n    DataLoader(Reader('a'), num_workers=2)\n"
+
+ROWS = {
+    "a lambda that a process gets by fork": (
+        """
+        def main():
+            multiprocessing.get_context("fork").Process(target=lambda: 1).start()
+        """,
+        [],
+    ),
+    "a lambda that a spawned process gets": (
+        """
+        def main():
+            multiprocessing.get_context("spawn").Process(target=lambda: 1).start()
+        """,
+        ["DLF101"],
+    ),
+    "a lambda in a loader that forks": (
+        """
+        def main(n):
+            DataLoader([], collate_fn=lambda b: b, num_workers=2,
+                       multiprocessing_context="fork" if n else None)
+        """,
+        [],
+    ),
+    "a lock in a loader that forks": (
+        """
+        class Data(Dataset):
+            def __init__(self): self.lock = threading.Lock()
+            def __getitem__(self, i): return i
+        def main():
+            DataLoader(Data(), num_workers=2, multiprocessing_context="fork")
+        """,
+        [],
+    ),
+    "a connection in a loader that forks": (
+        """
+        class Data(Dataset):
+            def __init__(self, path): self.db = sqlite3.connect(path)
+            def __getitem__(self, i): return self.db.execute("SELECT 1").fetchone()
+        def main():
+            DataLoader(Data("a"), num_workers=2, multiprocessing_context="fork")
+        """,
+        ["DLF201"],
+    ),
+    "a function that a forked pool is given for its tasks, which are pickled": (
+        """
+        def main():
+            multiprocessing.get_context("fork").Pool(2).map(lambda x: x, [1])
+        """,
+        ["DLF101"],
+    ),
+    "a lambda that a helper gives its name": (
+        """
+        def named(name, f):
+            f.__name__ = f.__qualname__ = name
+            return f
+        collate = named("collate", lambda b: b)
+        def main():
+            DataLoader([], collate_fn=collate, num_workers=2)
+        """,
+        [],
+    ),
+    "a lambda that a helper gives a display name": (
+        """
+        def named(name, f):
+            f.title = name
+            return f
+        collate = named("collate", lambda b: b)
+        def main():
+            DataLoader([], collate_fn=collate, num_workers=2)
+        """,
+        ["DLF101"],
+    ),
+    "a handle that its class keeps": (READER + LOADER, ["DLF201"]),
+    "a state that an assignment in the class gives": (
+        READER
+        + """
+    def _state(self): return {}
+    __getstate__ = _state
+"""
+        + LOADER,
+        [],
+    ),
+    "a state that a factory gives": (
+        """
+def without(*names):
+    def state(self):
+        return {k: v for k, v in self.__dict__.items() if k not in names}
+    return state
+"""
+        + READER
+        + "    __getstate__ = without('archive')\n"
+        + LOADER,
+        [],
+    ),
+    "a state that a decorator gives": (
+        """
+def reopens(cls):
+    def state(self): return {}
+    cls.__getstate__ = state
+    return cls
+@reopens"""
+        + READER
+        + LOADER,
+        [],
+    ),
+    "a state that a statement gives": (
+        READER + "\nReader.__getstate__ = lambda self: {}\n" + LOADER,
+        [],
+    ),
+    "a class that copyreg takes apart": (
+        "import copyreg\n"
+        + READER
+        + "copyreg.pickle(Reader, lambda r: (Reader, ('a',)))\n"
+        + LOADER,
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "codes"), ROWS.values(), ids=ROWS)
+def test_what_is_found(source: str, codes: list[str], tmp_path: Path) -> None:
+    """Each program has the findings of its row, and no other."""
+    path = tmp_path / "main.py"
+    path.write_text(PRELUDE + textwrap.dedent(source), encoding="utf-8")
+    session = Session.open([path], Settings())
+    assert [each.finding.code for each in session.diagnoses()] == codes
