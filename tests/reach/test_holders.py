@@ -328,6 +328,17 @@ ROWS = [
         DataLoader(data, num_workers=2)
         """,
     ),
+    row(
+        "a trainer that derives from one of a library",
+        """
+        from transformers import TrainingArguments
+        from trl import SFTTrainer
+        class MyTrainer(SFTTrainer): pass
+        args = TrainingArguments("out", dataloader_num_workers=2)
+        MyTrainer(model=None, args=args, train_dataset=[], data_collator=lambda b: b)
+        """,
+        "data_collator lambda",
+    ),
     # silent
     row(
         "a pool kept by the object whose static method it runs",

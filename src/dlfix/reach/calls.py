@@ -61,6 +61,7 @@ _FLUENT = frozenset(
     {"eval", "train", "to", "cuda", "cpu", "float", "half", "double", "requires_grad_", "apply"}
 )
 _ENTERS_OTHER = frozenset({"tempfile.TemporaryDirectory", "multiprocessing.Manager"})
+_PATHS = frozenset({"pathlib.Path", "pathlib.PosixPath", "pathlib.PurePath"})
 _OF_DICT = frozenset({"items", "values", "keys"})
 
 
@@ -642,6 +643,8 @@ class Calls:
         """Return what iterating something that is no container of ours may give."""
         if isinstance(value, Derived) and isinstance(value.origin, Container):
             return self._of_dict(value.origin, value)
+        if isinstance(value, Derived) and _gives_paths(value):
+            return [self.made(value.node, value.frame, lambda: _item(value), "item", value)]
         if isinstance(value, Derived) and value.how in _OF_DICT and value.called:
             return [Unknown()]
         if isinstance(value, ExternalCall):
@@ -728,6 +731,19 @@ class Calls:
             return False
         catalog = self.interpreter.catalog
         return catalog.resource(value.name) is not None or catalog.boundary(value.name) is not None
+
+
+def _gives_paths(value: Derived) -> bool:
+    """Tell whether iterating a value gives paths: `Path(folder).glob("*")`."""
+    origin: Value = value
+    while isinstance(origin, Derived):
+        origin = origin.origin
+    is_path = isinstance(origin, ExternalCall) and origin.name in _PATHS
+    return value.called and is_path and value.how in ("glob", "rglob", "iterdir")
+
+
+def _item(value: Derived) -> Derived:
+    return Derived(value, "__iter__", value.node, value.frame)
 
 
 def _name_of(function: Function) -> str:
