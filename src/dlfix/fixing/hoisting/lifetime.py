@@ -212,6 +212,8 @@ class Holders:
                 return child is not node  # a result of the function itself is a sample
             case ast.Call(func=ast.Name(id=name)) if name in _SCALARS:
                 return False
+            case ast.Call(func=ast.Name(id=name)) if self._gives_scalars(name):
+                return False
             case ast.Call(func=ast.Name(id=name)) if name in _COLLECTING:
                 return not (isinstance(child, ast.Call) or self._gives_samples(child))
             case ast.Compare() | ast.JoinedStr() | ast.FormattedValue() | ast.UnaryOp():
@@ -226,6 +228,15 @@ class Holders:
             case ast.comprehension(iter=iterated):
                 return child is iterated
         return True
+
+    def _gives_scalars(self, name: str) -> bool:
+        """Tell whether a function of the module returns numbers and texts only."""
+        bindings = self.module.scope.bindings.get(name, [])
+        if len(bindings) != 1 or not isinstance(bindings[0].node, ast.FunctionDef):
+            return False
+        scope = self.module.inner_scope(bindings[0].node)
+        values = [each.value for each in scope.returns if each.value is not None]
+        return not scope.yields and all(_is_scalar(scope, each) for each in values)
 
     def _gives_samples(self, node: ast.AST) -> bool:
         return isinstance(node, ast.expr) and self.is_loader(node)
@@ -243,6 +254,24 @@ class Holders:
     def _add(self, name: str, scope: Scope) -> None:
         if (name, scope) not in self.names:
             self.names.append((name, scope))
+
+
+def _is_scalar(scope: Scope, value: ast.expr) -> bool:
+    match value:
+        case ast.Constant() | ast.Compare() | ast.JoinedStr():
+            return True
+        case ast.BinOp(left=left, right=right):
+            return _is_scalar(scope, left) and _is_scalar(scope, right)
+        case ast.Tuple(elts=elements):
+            return all(_is_scalar(scope, each) for each in elements)
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _SCALARS
+        case ast.Name(id=name):
+            bound = [b for b in scope.bindings.get(name, ()) if b.kind != "augmented"]
+            return bool(bound) and all(
+                b.kind == "assign" and isinstance(b.value, ast.Constant) for b in bound
+            )
+    return False
 
 
 def _bases(targets: Iterable[ast.expr]) -> Iterator[ast.Name]:
