@@ -479,3 +479,31 @@ def test_a_cursor_keeps_its_query():
         body="def __iter__(self):\n    yield from self.file\n",
     )
     assert any("`execute` in the constructor" in reason for reason in reasons)
+
+
+def test_a_path_that_was_kept_absolute_may_be_opened_after_the_directory_changes():
+    assert not opened(
+        later="self._path = os.path.abspath(path)",
+        opener="return h5py.File(self._path)",
+        program="rows = Rows('a')\nos.chdir('/')\n",
+    )
+
+
+def test_a_file_that_is_opened_for_a_state_is_still_there():
+    members = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["file"] = None
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.file = h5py.File(self.path, "r")
+"""
+    init = "self.path = path\nself.file = h5py.File(path, 'r')"
+    program = "def make(p):\n    r = Rows(p)\n    {0}\n    return r\n"
+    for statement, allowed in (("print(p)", True), ("os.unlink(p)", False)):
+        reasons = opened(
+            init=init, later=init, opener="", getter=members, program=program.format(statement)
+        )
+        assert allowed != any("may remove the file" in reason for reason in reasons)

@@ -139,3 +139,45 @@ def test_an_order_is_not_needed_by(dataset, above):
 @pytest.mark.parametrize(("dataset", "above"), MAYBE.values(), ids=MAYBE)
 def test_an_order_is_kept_for(dataset, above, options):
     assert any("no longer passes" in r for r in loader(dataset, options, above=STREAM + above))
+
+
+READER = """
+class Rows(Dataset):
+    scale = 1
+
+    def __getitem__(self, index):
+        return {0}
+
+"""
+STATE = {
+    "through globals": ("globals()['SIZE'] = 3\n", "SIZE"),
+    "in a function, through globals": ("init()\n", "SIZE"),
+    "on the class": ("Rows.scale = 3\n", "self.scale"),
+}
+
+
+@pytest.mark.parametrize(("moves", "read"), STATE.values(), ids=STATE)
+def test_what_workers_read_is_not_set_under_the_guard_alone(moves, read):
+    above = "SIZE = 1\n\ndef init():\n    globals()['SIZE'] = 3\n\n" + READER.format(read)
+    assert any("in a worker" in reason for reason in guarded("", moves, above=above))
+
+
+def test_what_no_worker_reads_may_be_set_under_the_guard():
+    above = "SIZE = 1\n\n" + READER.format("index")
+    assert guarded("", "globals()['SIZE'] = 3\nRows.scale = 3\n", above=above) == []
+
+
+BELOW = {
+    "the environment": ("os.environ['N'] = '7'\n", "print(os.environ['N'])\n"),
+    "a name that is bound again": ("size = 7\n", "print(size)\n"),
+}
+
+
+@pytest.mark.parametrize(("stays", "moves"), BELOW.values(), ids=BELOW)
+def test_what_a_statement_below_changes_is_read_before_it(stays, moves):
+    reasons = guarded(stays, moves, above="size = 3\n")
+    assert any("would run after" in reason for reason in reasons)
+
+
+def test_what_a_statement_below_binds_first_does_not_matter():
+    assert guarded("other = 7\n", "print(size)\n", above="size = 3\n") == []

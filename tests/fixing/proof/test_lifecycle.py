@@ -1,5 +1,7 @@
 """An object goes through its life as before: made, pickled, used, closed."""
 
+import textwrap
+
 import pytest
 
 from tests.fixing.proof.pairs import LAZY, opened, worse
@@ -239,3 +241,29 @@ def test_a_property_may_call_what_sets_it_first():
         body=OPENER.format("self.file = h5py.File(self.path)\n    self.n = len(self.file)"),
     )
     assert not any("without end" in reason for reason in reasons)
+
+
+def test_a_cached_value_is_not_deleted_before_it_is_made():
+    reasons = opened(later="self.path = path\ndel self.file")
+    assert "`file` may not be set" in reasons[0]
+
+
+def test_a_cached_value_that_a_comprehension_went_through_is_there():
+    init = "self.path = path\nself.file = h5py.File(path)\nself.n = [len(x) for x in self.file]"
+    later = (
+        "self.path = path\nself.n = [len(x) for x in self.file]\nself.file.close()\ndel self.file"
+    )
+    assert not any("not be set" in reason for reason in opened(init=init, later=later))
+
+
+def test_a_setter_sets_what_its_property_reads():
+    accessors = """
+    @property
+    def path(self):
+        return self._path
+
+    @path.setter
+    def path(self, path):
+        self._path = str(path)
+"""
+    assert opened(body=textwrap.dedent(accessors)) == []

@@ -120,13 +120,21 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
             f"the class has `{name}` by an assignment, which line {line} replaces or which replaces it",
         )
         return
-    for decorator in change.before.node.decorator_list:
-        target = decorator.func if isinstance(decorator, ast.Call) else decorator
-        found = change.old.resolve(change.before.module, target)
-        if found is not None and _makes_state(found[1]):
+    for cls in (change.before, *change.old.heirs(change.before)):
+        for decorator in cls.node.decorator_list:
+            target = decorator.func if isinstance(decorator, ast.Call) else decorator
+            found = change.old.resolve(cls.module, target)
+            if found is not None and _makes_state(found[1]):
+                yield change.regression(
+                    function,
+                    f"the decorator on line {decorator.lineno} gives `{cls.name}` state methods, which line {line} gets in the way of",
+                )
+                return
+        assigned = cls.values.get(name) if cls is not change.before else None
+        if assigned is not None:
             yield change.regression(
                 function,
-                f"the decorator on line {decorator.lineno} gives the class state methods, which line {line} gets in the way of",
+                f"`{cls.name}` has `{name}` by an assignment (line {assigned.lineno}), which never asks line {line}",
             )
             return
     for module in change.old.project.mentions(change.before.name):
