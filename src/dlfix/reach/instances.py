@@ -202,7 +202,9 @@ class Instances:
         for base in self.mro(cls):
             if not isinstance(base, Class):
                 continue
-            if names & {*base.body_names()} or any(self._is_set_on(base, n) for n in names):
+            defined = {getattr(statement, "name", "") for statement in base.node.body}
+            assigned = names & {*base.body_names()} - defined
+            if assigned or any(self._is_set_on(base, name) for name in names):
                 return True
         return False
 
