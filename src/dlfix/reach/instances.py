@@ -202,7 +202,8 @@ class Instances:
         for base in self.mro(cls):
             if not isinstance(base, Class):
                 continue
-            if names & {*base.body_names()} or any(self._is_set_on(base, n) for n in names):
+            assigned = names & {*base.body_names()} - methods_of(base.node).keys()
+            if assigned or any(self._is_set_on(base, n) for n in names):
                 return True
         return False
 
