@@ -22,7 +22,29 @@ class Reader(Dataset):
 """
 LOADER = "\ndef main():\n    DataLoader(Reader('a'), num_workers=2)\n"
 
+STREAM = """
+from torch.utils.data import IterableDataset, get_worker_info
+class Stream(IterableDataset):
+    def __init__(self): self.rows = [1, 2, 3]
+    def __iter__(self): yield from self.rows
+"""
+
 ROWS = {
+    "a stream of which each worker yields all": (
+        STREAM + "def main():\n    DataLoader(Stream(), num_workers=2)\n",
+        ["DLF501"],
+    ),
+    "a stream of whose batches each worker keeps a share": (
+        STREAM
+        + """
+def share(batch):
+    worker = get_worker_info()
+    return batch[worker.id :: worker.num_workers]
+def main():
+    DataLoader(Stream(), collate_fn=share, num_workers=2)
+""",
+        [],
+    ),
     "a lambda that a process gets by fork": (
         """
         def main():

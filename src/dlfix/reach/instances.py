@@ -202,9 +202,8 @@ class Instances:
         for base in self.mro(cls):
             if not isinstance(base, Class):
                 continue
-            defined = {getattr(statement, "name", "") for statement in base.node.body}
-            assigned = names & {*base.body_names()} - defined
-            if assigned or any(self._is_set_on(base, name) for name in names):
+            assigned = names & {*base.body_names()} - methods_of(base.node).keys()
+            if assigned or any(self._is_set_on(base, n) for n in names):
                 return True
         return False
 

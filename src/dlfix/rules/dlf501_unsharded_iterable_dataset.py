@@ -190,6 +190,8 @@ def _is_shared_by_loader(analysis: Analysis, crossing: Crossing) -> bool:
         values = analysis.values(arguments["num_workers"])
         if any(isinstance(value, Constant) and value.value == 1 for value in values):
             return True
+    if any(_takes_share(analysis, value) for value in analysis.values(arguments.get("collate_fn"))):
+        return True
     if "worker_init_fn" not in arguments:
         return False
     for value in analysis.values(arguments["worker_init_fn"]):
@@ -199,6 +201,12 @@ def _is_shared_by_loader(analysis: Analysis, crossing: Crossing) -> bool:
         if not codes or any("dataset" in _words(code.node) for code in codes):
             return True
     return False
+
+
+def _takes_share(analysis: Analysis, collate: Value) -> bool:
+    """Tell whether what makes a batch asks which worker it runs in."""
+    codes = reached.runs(analysis, reached.started(analysis, collate))
+    return any(streams.speaks_of_shares(code.node) for code in codes)
 
 
 def _words(tree: ast.AST) -> set[str]:
