@@ -11,9 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dlfix.caches import default_directory
 from dlfix.facts.build import facts_of_text
 from dlfix.facts.model import FileFacts
-from dlfix.facts.store import Store, default_directory
+from dlfix.facts.store import Store
 
 TEXT = (
     "import a.b as c\n'doc'\nx = f(1, -2.5, 3j, b'\\xff', '\\ud800', None, ..., True, 10**9, "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from dlfix.project.module import Module
+from dlfix.source import seen
 from dlfix.source.text import SourceError, SourceText, read
 
 T = TypeVar("T")
@@ -329,9 +329,9 @@ class Project:
                 return
             if not self._is_file(base / "__init__.py"):
                 yield base
-                if os.path.isdir(base / "src"):
+                if seen.is_dir(base / "src"):
                     yield base / "src"
-            if any(os.path.exists(base / marker) for marker in _MARKERS):
+            if any(seen.exists(base / marker) for marker in _MARKERS):
                 return
 
     def is_folder(self, dotted: str, importer: Module) -> bool:
@@ -339,7 +339,7 @@ class Project:
         key = (importer.path.parent, dotted)
         if key not in self._folders:
             relative = Path(*dotted.split("."))
-            self._folders[key] = any(os.path.isdir(base / relative) for base in self.bases(key[0]))
+            self._folders[key] = any(seen.is_dir(base / relative) for base in self.bases(key[0]))
         return self._folders[key]
 
     def relative(self, importer: Module, level: int, name: str | None) -> str:
@@ -350,7 +350,7 @@ class Project:
 
     def _is_file(self, path: Path) -> bool:
         if path not in self._exists:
-            self._exists[path] = path in self._listed or path in self.texts or os.path.isfile(path)
+            self._exists[path] = path in self._listed or path in self.texts or seen.is_file(path)
         return self._exists[path]
 
 

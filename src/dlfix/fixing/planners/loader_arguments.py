@@ -93,7 +93,9 @@ def _refusal(
         return Refused(f"`{spelled}` is 0 here, but may be meant to be changed")
     right = _right_with(wrong)
     if right:
-        return Refused(f"`{right}` may be another where the call is right as it is (line {call.lineno})")
+        return Refused(
+            f"`{right}` may be another where the call is right as it is (line {call.lineno})"
+        )
     for name in names:
         value = keywords[name].value
         if not _harmless(value):
