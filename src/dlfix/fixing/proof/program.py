@@ -125,6 +125,7 @@ class Program:
         self._classes: dict[Module, list[Class]] = {}
         self._lineages: dict[Class, tuple[Class, ...]] = {}
         self._heirs: dict[Class, tuple[Class, ...]] = {}
+        self._bindings: dict[ast.AST, list[ast.AST]] = {}
 
     def classes(self, module: Module) -> list[Class]:
         """Return a module's classes, wherever they stand in it."""
@@ -297,10 +298,21 @@ class Program:
         """Return the function a node stands in."""
         return next((a for a in module.ancestors(node) if isinstance(a, FUNCTIONS)), None)
 
+    def bindings_around(self, module: Module, node: ast.AST) -> list[ast.AST]:
+        """Return what binds names in that body, in the order of `executed`."""
+        body = self.enclosing(module, node) or module.tree
+        if body not in self._bindings:
+            around = executed(self.body_around(module, node))
+            self._bindings[body] = [each for each in around if isinstance(each, _BINDING)]
+        return self._bindings[body]
+
     def body_around(self, module: Module, node: ast.AST) -> list[ast.stmt]:
         """Return the body of the function a node stands in, or of the module."""
         function = self.enclosing(module, node)
         return function.body if function is not None else module.tree.body
+
+
+_BINDING = (ast.Assign, ast.AnnAssign, ast.For, ast.comprehension, ast.withitem)
 
 
 def _classes(module: Module, node: ast.AST, prefix: str) -> Iterator[Class]:
