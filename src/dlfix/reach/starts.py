@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dlfix.project.holding import Holding
@@ -71,10 +70,9 @@ def only_forks(analysis: Analysis, boundary: Boundary) -> bool:
         values = [v for v in analysis.values(argument) if v != Constant(None)]
         if values:
             return all(_is_fork(value) for value in values)
-    return _forks_everywhere(analysis.project)
+    return analysis.once(_forks_everywhere, lambda: _forks_everywhere(analysis.project))
 
 
-@lru_cache(maxsize=8)
 def _forks_everywhere(project: Project) -> bool:
     """Tell whether the program chooses fork for all: `set_start_method("fork")`."""
     chosen = [
