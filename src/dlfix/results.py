@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sys
 import threading
 import zlib
@@ -40,6 +41,7 @@ _VARIABLES = (
     "TTY_COMPATIBLE", "TTY_INTERACTIVE",
 )  # fmt: skip
 _PACKAGES = ("dlfix", "dlfix_codemods", "libcst", "pathspec", "rich")
+_OWN = re.compile(r"[0-9a-f]{32}|\.[0-9a-f]{32}\.\d+\.\d+")
 Printed = list[tuple[str, str]]  # "out", "err" or "bytes", and what went there
 
 
@@ -212,9 +214,9 @@ def _trim(folder: Path) -> None:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """Return the entries in a folder, and what killed writers left."""
+    """Return the entries in a folder, and what killed writers left; nothing of anybody else's."""
     try:
-        return [folder / name for name in os.listdir(folder)]
+        return [folder / name for name in os.listdir(folder) if _OWN.fullmatch(name)]
     except OSError:
         return []
 

@@ -168,18 +168,32 @@ def test_no_cache_neither_uses_nor_keeps_a_result(dlfix, readings):
     dlfix("check", "--no-cache")
     dlfix("check")
     dlfix("check", "--no-cache")
-    assert len(readings) == 3
+    dlfix("apply", "--diff")
+    dlfix("apply", "--diff", "--no-cache")
+    assert len(readings) == 5
 
 
 def test_the_folder_can_be_chosen_and_cleared(dlfix, readings):
     write(dlfix.folder, "a.py", "x = bad\n")
     write(dlfix.folder, "dlfix.toml", "cache-dir = '.kept'\n")
     dlfix("check")
+    dlfix("apply", "--diff", "--cache-dir", "other")
     assert list((dlfix.folder / ".kept").glob("results-*/*"))
+    assert list((dlfix.folder / "other").glob("results-*/*"))
     assert dlfix("cache", "clear").exit_code == 0
     assert not list((dlfix.folder / ".kept").glob("results-*/*"))
     dlfix("check")
-    assert len(readings) == 2
+    assert len(readings) == 3
+
+
+def test_clearing_touches_nothing_of_anybody_elses(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    write(dlfix.folder, "dlfix.toml", "cache-dir = '.'\n")
+    dlfix("check")
+    mine = [write(dlfix.folder, "results-1/run.csv", "1"), write(dlfix.folder, "facts-1/ab/x", "1")]
+    dlfix("cache", "clear")
+    assert all(path.exists() for path in mine)
+    assert [path.name for path in (dlfix.folder / "results-1").iterdir()] == ["run.csv"]
 
 
 def test_a_report_and_a_pipe_are_not_kept(dlfix, readings):

@@ -143,7 +143,7 @@ def test_the_oldest_entries_go_first(tmp_path: Path) -> None:
 
 def test_what_a_killed_writer_left_is_removed_after_a_day(store: Store, facts: FileFacts) -> None:
     store.put(facts)
-    left = entry(store).with_name(".left.1")
+    left = entry(store).with_name(f".{'0' * 32}.1.1")
     left.write_bytes(b"half")
     os.utime(left, (1, 1))
     store.trim()
