@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, executed, last_part, self_name
+from dlfix.project.trees import children
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -316,7 +317,7 @@ _BINDING = (ast.Assign, ast.AnnAssign, ast.For, ast.comprehension, ast.withitem)
 
 
 def _classes(module: Module, node: ast.AST, prefix: str) -> Iterator[Class]:
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         if isinstance(child, ast.ClassDef):
             yield Class(module, child, prefix + child.name)
             yield from _classes(module, child, f"{prefix}{child.name}.")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.project.trees import kept
+from dlfix.project.trees import children, kept
 from dlfix.reach.calls import ANYTHING
 from dlfix.reach.values import (
     Arguments,
@@ -212,9 +212,9 @@ def calls(tree: ast.AST) -> tuple[ast.Call, ...]:
 
 def own(tree: ast.AST) -> Iterator[ast.AST]:
     """Walk a function, but into no function or class that it defines."""
-    pending = [*ast.iter_child_nodes(tree)][::-1]
+    pending = children(tree)[::-1]
     while pending:
         node = pending.pop()
         if not isinstance(node, _DEFINING):
             yield node
-            pending += [*ast.iter_child_nodes(node)][::-1]
+            pending += children(node)[::-1]
