@@ -42,13 +42,13 @@ class Seen:
 
     def as_data(self) -> dict[str, Any]:
         """Return it as plain data, without the answers that a listing gives."""
-        answers = [
-            [path, question, answer]
+        answers = dict.fromkeys(
+            (path, question, True) if answer else (*_shortest(path, question), False)
             for (path, question), answer in self.answers.items()
             if not self._is_listed(path, question, answer)
-        ]
+        )
         folders = {path: _digest(names) for path, names in self.folders.items()}
-        return {"files": self.files, "folders": folders, "answers": answers}
+        return {"files": self.files, "folders": folders, "answers": list(answers)}
 
     def _is_listed(self, path: str, question: str, answer: bool) -> bool:
         folder, name = os.path.split(path)
@@ -63,6 +63,15 @@ class Seen:
         if folder in self.folders:
             return name not in self.folders[folder] and name != _NEVER
         return folder != path and self._is_absent(folder)
+
+
+def _shortest(path: str, question: str) -> tuple[str, str]:
+    """Return the question with the same answer, no, that answers for most: no such folder, no file in it."""
+    folder = os.path.dirname(path)
+    while folder != os.path.dirname(folder) and not os.path.exists(folder):
+        path, question = folder, "any"
+        folder = os.path.dirname(folder)
+    return path, question
 
 
 _watched: Seen | None = None
