@@ -126,7 +126,9 @@ def rows(ran: dict[str, Command]) -> Iterator[tuple[str, str, str]]:
 
 
 def _against(own: float, other: float) -> tuple[str, str]:
-    return f"{own:.2f} s / {other:.2f} s", f"{own / other:.2f}" if other > 0 else "-"
+    """Return two times and their ratio; "-" where they are too short to be measured."""
+    ratio = f"{own / other:.2f}" if min(own, other) >= 0.02 else "-"
+    return f"{own:.2f} s / {other:.2f} s", ratio
 
 
 def measure(tree: Path, rounds: int) -> None:
