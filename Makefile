@@ -59,9 +59,9 @@ KILLS := 3000
 kills: setup
 	DLFIX_KILLS=$(KILLS) $(BIN)/python -m pytest -q tests/test_kills.py
 
-# Cold runs beside peers' on one tree.
+# What checks cost beside other tools: TREES="~/code/a ~/code/b", torch by default; ROUNDS=5.
 bench: setup
-	$(BIN)/python benchmarks/cold_run.py
+	$(BIN)/python benchmarks/cold_run.py $(TREES) --rounds $(or $(ROUNDS),5)
 
 # Generated programs, each run before and after its fixes: `make differential N=2000 SEED=1`.
 # What a fix broke is reduced, and written to OUT.

@@ -1,20 +1,25 @@
-"""Cold runs of dlfix beside peers', on one tree, in one run: what counts is the ratio.
+"""What dlfix costs beside other tools on the same trees, in one run: what counts are the ratios.
 
-    python benchmarks/cold_run.py [TREE] [--rounds 5]
+    python benchmarks/cold_run.py [TREE ...] [--rounds 5]
 
-The tree is by default the installed torch package. Commands take turns, so that what else the
-machine does hits all of them; the median is told. Peers that are not installed are left out.
+The tree is by default the installed torch package. Each is copied first (Python files only), so that one file of
+it can be edited. Commands take turns, so that what else the machine does hits all of them; CPU seconds of
+user and system are counted, as others may use the machine, and the median is told. What is not
+installed is left out.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import shutil
 import statistics
 import subprocess
 import sys
-import time
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 PARSE = """
@@ -23,48 +28,134 @@ for path in pathlib.Path(sys.argv[1]).rglob("*.py"):
     try: ast.parse(path.read_bytes())
     except (SyntaxError, ValueError): pass
 """
+STATS = """
+import os, sys
+for folder, _, names in os.walk(sys.argv[1]):
+    for name in names:
+        os.stat(os.path.join(folder, name))
+"""
 
 
-def commands(tree: Path) -> dict[str, list[str]]:
-    """Return what to run, by name; the first is what the others are compared with."""
+@dataclass
+class Command:
+    """A command, and what its runs took."""
+
+    words: list[str]
+    before: Callable[[], object] = lambda: None
+    seconds: list[float] = field(default_factory=list)
+    memory: int = 0  # bytes, at most
+
+    def run(self) -> None:
+        """Run once more."""
+        self.before()
+        process = subprocess.Popen(self.words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, _, used = os.wait4(process.pid, 0)
+        process.returncode = 0  # it has been waited for
+        self.seconds.append(used.ru_utime + used.ru_stime)
+        self.memory = max(self.memory, used.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+
+    @property
+    def median(self) -> float:
+        """CPU seconds."""
+        return statistics.median(self.seconds)
+
+
+def commands(tree: Path, work: Path) -> dict[str, Command]:
+    """Return what to run, by name."""
+    cache, other = str(work / "cache"), str(work / "edited-cache")
+    empty, clean = work / "empty", work / "clean"
+    for folder in (empty, clean):
+        folder.mkdir()
+    (clean / "clean.py").write_text("x = 1\n")
+    check = [sys.executable, "-m", "dlfix", "check", "-q", "--output-format", "concise"]
+    edited = next(path for path in sorted(tree.rglob("*.py")) if path.stat().st_size)
+
+    def edit() -> None:
+        with edited.open("a") as file:
+            file.write("\n")
+
     found = {
-        "dlfix check": [sys.executable, "-m", "dlfix", "check", "--output-format", "concise"],
-        "ast.parse of all files": [sys.executable, "-c", PARSE],
+        "cold": Command([*check, "--no-cache", str(tree)]),
+        "again": Command([*check, "--cache-dir", cache, str(tree)]),
+        "edited": Command([*check, "--cache-dir", other, str(copy(tree, work / "edited"))]),
+        "start": Command([*check, "--cache-dir", cache, str(empty)]),
+        "clean": Command([*check, "--no-cache", str(clean)]),
+        "typer": Command([sys.executable, "-c", "import typer"]),
+        "parse": Command([sys.executable, "-c", PARSE, str(tree)]),
+        "stats": Command([sys.executable, "-c", STATS, str(tree)]),
+        "python": Command([sys.executable, "-c", "import os, sys"]),
     }
+    edited = work / "edited" / edited.relative_to(tree)
+    found["edited"].before = edit
     if importlib.util.find_spec("ruff"):
-        found["ruff check --no-cache"] = [sys.executable, "-m", "ruff", "check", "--no-cache", "-q"]
-    for peer in ("torchfix", "fixit"):
-        if shutil.which(peer):
-            found[peer] = [peer, *(["lint"] if peer == "fixit" else [])]
-    return {name: [*command, str(tree)] for name, command in found.items()}
+        words = [sys.executable, "-m", "ruff", "check", "--no-cache", "-q", str(tree)]
+        found["ruff"] = Command(words)
+    for name in ("again", "start"):  # their first runs are cold
+        subprocess.run(
+            found[name].words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+        )
+    return found
 
 
-def seconds(command: list[str]) -> float:
-    """Time one run."""
-    start = time.perf_counter()
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    return time.perf_counter() - start
+def copy(tree: Path, to: Path) -> Path:
+    """Copy the Python files of a tree."""
+    for path in tree.rglob("*.py"):
+        if path.is_file():
+            target = to / path.relative_to(tree)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+    return to
+
+
+def rows(ran: dict[str, Command]) -> Iterator[tuple[str, str, str]]:
+    """Yield what was measured: the work, what it took, and the ratio that is aimed at."""
+    cold, again = ran["cold"], ran["again"].median
+    yield "cold check", f"{cold.median:.2f} s", ""
+    if "ruff" in ran:
+        yield "  against ruff", *_against(cold.median, ran["ruff"].median)
+    yield "  against ast.parse of all files", *_against(cold.median, ran["parse"].median)
+    yield "  peak memory", f"{cold.memory / 1e6:.0f} MB", ""
+    yield "second run, nothing changed", f"{again:.2f} s", ""
+    bare, walk = again - ran["start"].median, ran["stats"].median - ran["python"].median
+    yield "  start-up apart, against stat of all files", *_against(bare, walk)
+    yield "second run, one file edited, against cold", *_against(ran["edited"].median, cold.median)
+    yield (
+        "one clean file, against `import typer`",
+        *_against(ran["clean"].median, ran["typer"].median),
+    )
+
+
+def _against(own: float, other: float) -> tuple[str, str]:
+    """Return two times and their ratio; "-" where they are too short to be measured."""
+    ratio = f"{own / other:.2f}" if min(own, other) >= 0.02 else "-"
+    return f"{own:.2f} s / {other:.2f} s", ratio
+
+
+def measure(tree: Path, rounds: int) -> None:
+    """Measure one tree, and print the table."""
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        copied = copy(tree, work / "tree")
+        files = list(copied.rglob("*.py"))
+        size = sum(path.stat().st_size for path in files) / 1e6
+        ran = commands(copied, work)
+        for _ in range(rounds):
+            for command in ran.values():
+                command.run()
+    print(f"{tree.name}: {len(files)} files, {size:.1f} MB; CPU seconds, median of {rounds} runs")
+    for what, took, ratio in rows(ran):
+        print(f"{what:<46} {took:>18} {ratio:>7}")
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("tree", nargs="?", type=Path)
+    parser.add_argument("trees", nargs="*", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
-    tree = args.tree or Path(importlib.util.find_spec("torch").origin).parent
-    files = list(tree.rglob("*.py"))
-    size = sum(path.stat().st_size for path in files) / 1e6
-    print(f"{tree.name}: {len(files)} files, {size:.1f} MB; median of {args.rounds} runs")
-    chosen = commands(tree)
-    times: dict[str, list[float]] = {name: [] for name in chosen}
-    for _ in range(args.rounds):
-        for name, command in chosen.items():
-            times[name].append(seconds(command))
-    own = statistics.median(times["dlfix check"])
-    for name, measured in times.items():
-        median = statistics.median(measured)
-        print(f"{name:<24} {median:7.2f} s   {median / own:6.2f} x dlfix")
+    trees = args.trees or [Path(importlib.util.find_spec("torch").origin).parent]
+    for tree in trees:
+        measure(tree.expanduser(), args.rounds)
 
 
 if __name__ == "__main__":

@@ -37,9 +37,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def own_state(tmp_path_factory):
-    """Keep what dlfix remembers of applies away from this user's own."""
+    """Keep what dlfix remembers of applies and results away from this user's own."""
     with pytest.MonkeyPatch.context() as patch:  # a test may undo its own
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
 
 

@@ -30,11 +30,12 @@ class PlannedCodemod(CodemodCommand):
         """Plan for this file alone, then rewrite it: LibCST's entry."""
         from dlfix.fixing.alone import plans_for
         from dlfix.fixing.lines import LineMap, Moved, moved
+        from dlfix.fixing.rendering import code_of
 
         if self.context.filename is None:
             raise SkipFile("dlfix needs the name of the file")
-        first = tree.code
+        first = code_of(tree)
         for plan in plans_for(Path(self.context.filename), first, self.NAME):
             with contextlib.suppress(Moved):  # what an earlier plan changed is for another run
-                tree = self.rewrite(tree, moved(plan, LineMap(first, tree.code)))
+                tree = self.rewrite(tree, moved(plan, LineMap(first, code_of(tree))))
         return tree

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Insert, Within
+from dlfix.fixing.rendering import code_of
 from dlfix_codemods import class_members, class_state
 from dlfix_codemods.tools import conditions, imports, positions
 
@@ -156,7 +157,7 @@ class _Edits(cst.CSTTransformer):
 
     def _quoted(self, text: str) -> str:
         """Quote strings as this file mostly does."""
-        code = self.module.code
+        code = code_of(self.module)
         single = code.count("'") > code.count('"') and "'" not in text
         return text.replace('"', "'") if single else text
 

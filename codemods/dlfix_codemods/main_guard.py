@@ -10,6 +10,7 @@ from typing import ClassVar
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from dlfix.fixing.rendering import code_of
 from dlfix.source.text import Position, Span
 from dlfix_codemods.base import PlannedCodemod
 
@@ -132,7 +133,7 @@ def _block(
     body = cst.IndentedBlock(body=inner, footer=footer)
     if existing is not None:
         return existing.with_changes(body=body)
-    quote = '"' if '"' in module.code or "'" not in module.code else "'"
+    quote = '"' if '"' in code_of(module) or "'" not in code_of(module) else "'"
     return cst.If(test=cst.parse_expression(f"__name__ == {quote}__main__{quote}"), body=body)
 
 

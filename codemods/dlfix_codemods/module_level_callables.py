@@ -55,7 +55,7 @@ class _Work:
     followers: dict[cst.CSTNode, Span] = field(default_factory=dict)  # by statement
 
     def __post_init__(self) -> None:
-        self.lines = self.module.code.splitlines()
+        self.lines = positions.lines(self.module)
 
 
 def _work_of(module: cst.Module, plan: CallablesPlan, partial: str, wraps: str) -> _Work:

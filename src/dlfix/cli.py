@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from dlfix import __version__, config
+from dlfix.source import seen
 from dlfix.source.printable import visible
 
 
@@ -139,6 +140,11 @@ Strict = Annotated[
         "--strict", help="Exit with 2 for every file that does not parse.", show_default=False
     ),
 ]
+CacheDir = Annotated[
+    str | None,
+    typer.Option("--cache-dir", help="Keep results in this folder.", metavar="FOLDER"),
+]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use nor keep results.")]
 PlainOption = Annotated[Plain, typer.Option("--output-format", help="How to tell it.")]
 
 
@@ -151,9 +157,15 @@ def _codes(said: list[str] | None) -> tuple[str, ...] | None:
 def _settings(
     paths: list[Path] | None, file: Path | None, isolated: bool, **over: Any
 ) -> config.Settings:
+    seen.watch()
     if isolated:
         return config.Settings().over(**over)
     return config.load(_start(paths or [Path()]), file).over(**over)
+
+
+def _cache(folder: str | None, left_out: bool) -> dict[str, Any]:
+    here = os.path.abspath(folder) if folder else None
+    return {"cache_dir": here, "no_cache": left_out or None}
 
 
 def _start(paths: list[Path]) -> Path:
@@ -188,6 +200,8 @@ def check(
     config_file: ConfigFile = None,
     isolated: Isolated = False,
     strict: Strict = None,
+    cache_dir: CacheDir = None,
+    no_cache: NoCache = False,
     stdin_filename: StdinName = None,
     jobs: Jobs = 1,
     quiet: Quiet = False,
@@ -199,7 +213,7 @@ def check(
     settings = _settings(
         paths, config_file, isolated,
         select=_codes(select), extend_select=_codes(extend_select), ignore=_codes(ignore),
-        extend_exclude=_codes(extend_exclude), strict=strict,
+        extend_exclude=_codes(extend_exclude), strict=strict, **_cache(cache_dir, no_cache),
     )  # fmt: skip
     request = commands.Request(
         tuple(paths or ()), settings, stdin_filename, quiet, color.value, _jobs(jobs), report
@@ -252,6 +266,8 @@ def apply(
     config_file: ConfigFile = None,
     isolated: Isolated = False,
     strict: Strict = None,
+    cache_dir: CacheDir = None,
+    no_cache: NoCache = False,
     stdin_filename: StdinName = None,
     quiet: Quiet = False,
     color: ColorOption = Color.AUTO,
@@ -264,7 +280,7 @@ def apply(
             paths, config_file, isolated,
             select=_codes(select), extend_select=_codes(extend_select), ignore=_codes(ignore),
             extend_exclude=_codes(extend_exclude), unsafe_fixes=unsafe_fixes,
-            strict=strict,
+            strict=strict, **_cache(cache_dir, no_cache),
         )  # fmt: skip
     except config.ConfigError:
         if paths == [Path("-")] and not dry_run:
@@ -404,6 +420,18 @@ def show_config(
 
     settings = _settings(paths, config_file, isolated)
     raise typer.Exit(commands.show_config(settings, output_format.value))
+
+
+cache = typer.Typer(no_args_is_help=True, help="What is kept to answer again.")
+app.add_typer(cache, name="cache", context_settings={"help_option_names": ["-h", "--help"]})
+
+
+@cache.command("clear")
+def clear_cache(cache_dir: CacheDir = None) -> None:
+    """Remove all that is kept."""
+    from dlfix import results
+
+    results.clear(_settings(None, None, False, **_cache(cache_dir, False)))
 
 
 @app.command()

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dlfix import config
+from dlfix import config, results
 from dlfix import undo_commands as writing
 from dlfix.config import Settings
 from dlfix.report.progress import Progress
@@ -110,6 +110,13 @@ def check(
     add_ignores: bool = False,
 ) -> int:
     """Tell what is found."""
+    kept = results.Kept()
+    if not (request.from_stdin or request.report or add_ignores):
+        asked = (request.paths, request.quiet, request.color, output_format, statistics, exit_zero)
+        kept = results.kept(request.settings, "check", asked)
+    status = kept.tell()
+    if status is not None:
+        return status
     from dlfix.report.view import View
 
     with _progress(request) as progress:
@@ -119,14 +126,17 @@ def check(
         view = View(session, session.diagnoses())
         if output_format in ("json", "sarif") or request.report:
             session.preview_all([e.fix for e in view.entries if e.fix], request.jobs)
-    _emit(view, request, output_format, statistics)
-    if request.report:
-        _write_report(view, request.report)
-    trouble = _troubles(session)
-    if not session.files:
-        tell("no Python files found")
-    found = FOUND if view.entries and not exit_zero else CLEAN
-    return trouble or found
+    with kept.recording() as printed:
+        _emit(view, request, output_format, statistics)
+        if request.report:
+            _write_report(view, request.report)
+        trouble = _troubles(session)
+        if not session.files:
+            tell("no Python files found")
+    status = trouble or (FOUND if view.entries and not exit_zero else CLEAN)
+    if not session.bugs:
+        kept.keep(printed, status)
+    return status
 
 
 def _baseline(session: Session, request: Request) -> int:
@@ -197,11 +207,22 @@ def apply(request: Request, manner: Manner) -> int:
     """Rewrite what can be rewritten."""
     if request.from_stdin:
         return _filter(request, manner)
+    kept = results.Kept()
+    if manner.diff and not (manner.interactive or request.report):
+        asked = (request.paths, request.quiet, request.color, manner)
+        kept = results.kept(request.settings, "apply", asked)
+    status = kept.tell()
+    if status is not None:
+        return status
     with _progress(request) as progress:
         session = _session(request, progress)
         chooser = _chooser(session, request, manner, progress) if manner.interactive else None
         outcome = session.rewrite(choose=chooser)
-    return _finish(session, outcome, request, manner)
+    with kept.recording() as printed:
+        status = _finish(session, outcome, request, manner)
+    if not session.bugs:
+        kept.keep(printed, status)
+    return status
 
 
 def _chooser(session: Session, request: Request, manner: Manner, progress: Progress) -> Chooser:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import functools
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from dlfix.source import seen
 from dlfix.source.discovery import EXCLUDED, is_pattern
 from dlfix.source.text import SourceError, contents
 
@@ -43,9 +43,11 @@ class Settings:
     target_start_methods: tuple[str, ...] = START_METHODS
     extend_catalog: tuple[str, ...] = ()
     strict: bool = False
+    cache_dir: str = ""  # the user's own where it is empty
     root: Path = field(default_factory=Path.cwd)  # what patterns and paths are relative to
     file: Path | None = None
     origins: Mapping[str, str] = field(default_factory=dict)
+    no_cache: bool = False
     nearest: Callable[[Path], Settings] | None = field(default=None, compare=False, repr=False)
 
     def of(self, path: Path) -> Settings:
@@ -77,7 +79,7 @@ class Settings:
 KEYS = tuple(
     one.name.replace("_", "-")
     for one in fields(Settings)
-    if one.name not in ("root", "file", "origins", "nearest")
+    if one.name not in ("root", "file", "origins", "no_cache", "nearest")
 )
 
 
@@ -93,7 +95,7 @@ def load(start: Path, explicit: Path | None = None) -> Settings:
     def nearest(folder: Path) -> Settings:
         for name in ("dlfix.toml", "pyproject.toml"):
             file = folder / name
-            settings = _read(file) if os.path.isfile(file) else None
+            settings = _read(file) if seen.is_file(file) else None
             if settings is not None:
                 return settings
         return nearest(folder.parent) if folder.parent != folder else Settings(root=start)
@@ -152,7 +154,7 @@ def _checked(file: Path, key: str, value: Any) -> Any:
         raise ConfigError(f"{file}: unknown key `{key}`{nearest(key, KEYS)}")
     default = getattr(Settings(), key.replace("-", "_"))
     check: Callable[[Any], Any] = (
-        _boolean if isinstance(default, bool) else _table_of if key == "per-file-ignores" else _list
+        _table_of if key == "per-file-ignores" else _CHECKS.get(type(default), _list)
     )
     try:
         checked = check(value)
@@ -171,6 +173,12 @@ def _boolean(value: Any) -> bool:
     return value
 
 
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a string")
+    return value
+
+
 def _list(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise TypeError("a list of strings")
@@ -182,6 +190,9 @@ def _table_of(value: Any) -> dict[str, tuple[str, ...]]:
         return {pattern: _list(codes) for pattern, codes in value.items()}
     except (AttributeError, TypeError):
         raise TypeError("a table of patterns and lists of codes") from None
+
+
+_CHECKS: Mapping[type, Callable[[Any], Any]] = {bool: _boolean, str: _string}
 
 
 def _methods(file: Path, methods: Sequence[str]) -> None:

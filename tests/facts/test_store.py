@@ -11,9 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dlfix.caches import default_directory
 from dlfix.facts.build import facts_of_text
 from dlfix.facts.model import FileFacts
-from dlfix.facts.store import Store, default_directory
+from dlfix.facts.store import Store
 
 TEXT = (
     "import a.b as c\n'doc'\nx = f(1, -2.5, 3j, b'\\xff', '\\ud800', None, ..., True, 10**9, "
@@ -142,7 +143,7 @@ def test_the_oldest_entries_go_first(tmp_path: Path) -> None:
 
 def test_what_a_killed_writer_left_is_removed_after_a_day(store: Store, facts: FileFacts) -> None:
     store.put(facts)
-    left = entry(store).with_name(".left.1")
+    left = entry(store).with_name(f".{'0' * 32}.1.1")
     left.write_bytes(b"half")
     os.utime(left, (1, 1))
     store.trim()

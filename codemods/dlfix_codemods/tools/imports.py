@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from dlfix.fixing.rendering import code_of
 from dlfix_codemods.tools import naming
 
 Import = cst.Import | cst.ImportFrom
@@ -104,7 +105,7 @@ def without_unused(module: cst.Module, before: cst.Module) -> cst.Module:
 
     Other imports stay: another module may import what they bind from this one.
     """
-    now, then = module.code, before.code
+    now, then = code_of(module), code_of(before)
     body: list[Statement] = []
     lines: Sequence[cst.EmptyLine] = ()
     for statement in module.body:
@@ -403,7 +404,7 @@ def _small(text: str) -> cst.BaseSmallStatement:
 
 
 def _words(module: cst.Module) -> set[str]:
-    return naming.names_in_text(module.code)
+    return naming.names_in_text(code_of(module))
 
 
 def _binds_only_by_import(module: cst.Module, root: str) -> bool:

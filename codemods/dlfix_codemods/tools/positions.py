@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
+from dlfix.fixing.rendering import code_of
 from dlfix.source.text import Position, Span
 
 
@@ -35,9 +36,14 @@ def pick(
 ) -> dict[Span, cst.CSTNode]:
     """Do what `find` does, among nodes whose spans are known already."""
     wanted = set(spans)
+    rows = {span.start.row for span in wanted}  # cheaper to ask than a span
     found: dict[Span, cst.CSTNode] = {}
     for node, span in placed.items():
-        if span not in wanted or (kind and not isinstance(node, kind)):
+        if (
+            span.start.row not in rows
+            or span not in wanted
+            or (kind and not isinstance(node, kind))
+        ):
             continue
         if span not in found or _rank(node) < _rank(found[span]):
             found[span] = node
@@ -50,11 +56,12 @@ def pick(
 @functools.lru_cache(maxsize=1)
 def lines(module: cst.Module) -> list[str]:
     """Return the lines of a module; those of the one at hand are worked out once."""
-    return module.code.splitlines()
+    return code_of(module).splitlines()
 
 
-def all_spans(module: cst.Module) -> dict[cst.CSTNode, Span]:
-    """Return the span of every node, as `ast` counts it."""
+@functools.lru_cache(maxsize=2)
+def all_spans(module: cst.Module) -> Mapping[cst.CSTNode, Span]:
+    """Return the span of every node, as `ast` counts it; those of the modules at hand are kept."""
     return dict(_placed(module))
 
 

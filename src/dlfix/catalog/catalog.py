@@ -167,10 +167,14 @@ def _word(name: str) -> str:
 
 def load(extra: Sequence[Path] = ()) -> Catalog:
     """Return the catalogue, with the rows of further files of the same shape."""
-    return _load(tuple(extra))
+    return _load(tuple(extra)) if extra else _own()
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=1)
+def _own() -> Catalog:
+    return _load(())
+
+
 def _load(extra: tuple[Path, ...]) -> Catalog:
     here = Path(__file__).parent
     texts = [(here / f"{name}.toml").read_text(encoding="utf-8") for name in FILES]

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import struct
 import sys
 import threading
@@ -36,22 +37,9 @@ _MAGIC = b"dlfixfct"
 _HEADER = struct.Struct("<8sHBBI16sI16s")  # magic, format, Python, two lengths with checksums
 _MOST = 1 << 28  # bytes of a part, unpacked: no source is that long
 _DAY = 86_400
+_OWN_FOLDER = re.compile(r"facts-\d+-\d+\.\d+-.+")
+_OWN = re.compile(r"[0-9a-f]{16,}|\.[0-9a-f]{16,}\.\d+\.\d+")
 T = TypeVar("T")
-
-
-def default_directory() -> Path | None:
-    """Return where the user's caches are kept, by the rules of the system; None if unknown."""
-    given = os.environ.get("XDG_CACHE_HOME", "")
-    if given and os.path.isabs(given):
-        return Path(given) / "dlfix"
-    try:
-        if sys.platform == "win32":
-            local = os.environ.get("LOCALAPPDATA", "")
-            return Path(local) / "dlfix" / "Cache" if local else None
-        folder = "Library/Caches" if sys.platform == "darwin" else ".cache"
-        return Path.home() / folder / "dlfix"
-    except RuntimeError:  # there is no home
-        return None
 
 
 class Store:
@@ -142,10 +130,10 @@ class Store:
 
 
 def _files(directory: Path) -> Iterator[Path]:
-    """Yield the entries of all versions, and temporary files."""
+    """Yield the entries of all versions, and temporary files; nothing of anybody else's."""
     for folder, _, names in os.walk(directory):
-        if Path(folder).parent.name.startswith("facts-"):
-            yield from (Path(folder) / name for name in names)
+        if _OWN_FOLDER.fullmatch(Path(folder).parent.name):
+            yield from (Path(folder) / name for name in names if _OWN.fullmatch(name))
 
 
 # Entries

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing import joining, registry
 from dlfix.fixing.lines import LineMap, Moved, moved
+from dlfix.fixing.rendering import code_of
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -33,7 +34,7 @@ class Sheet:
             raise Failed(f"LibCST cannot parse line {error.raw_line}") from error
         if self.parsed.default_indent.strip(" \t"):
             raise Failed("it is indented by other characters than spaces and tabs")
-        if self.parsed.code != text:
+        if code_of(self.parsed) != text:
             raise Failed("LibCST does not keep this file to the byte")
         self.reset()
 
@@ -46,7 +47,7 @@ class Sheet:
         if self.text != self.first:
             plan = moved(plan, LineMap(self.first, self.text))
         self.module = rewrite(self.module, plan)
-        self.text = self.module.code
+        self.text = code_of(self.module)
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class Sheets:
         self._read = read
         self._sheets: dict[Path, Sheet] = {}
         self._unusable: dict[Path, str] = {}
+        self._made: dict[Path, list[_Made]] = {}
         self.parses = 0
         self.renders = 0
 
@@ -74,10 +76,36 @@ class Sheets:
         for path in paths:
             self._sheets.pop(path, None)
             self._unusable.pop(path, None)
+            self._made.pop(path, None)
 
     def carry_out(self, fixes: Sequence[Fix]) -> Carried:
         """Carry out all of these fixes that can be carried out together, each wholly or not at all."""
         return _Batch(self, fixes).carried()
+
+    def rewritten(self, path: Path, plans: Sequence[tuple[str, Plan]]) -> _Made:
+        """Carry plans out in turn on a file's first text; once, however often a batch is repeated."""
+        for made in self._made.get(path, ()):
+            if made.plans == plans:
+                return made
+        sheet = self.of(path)
+        sheet.reset()
+        late = set()
+        for index, (codemod, plan) in enumerate(plans):
+            self.renders += 1
+            again = sheet.text != sheet.first
+            try:
+                sheet.carry_out(registry.codemod(codemod).rewrite, plan)
+            except Failed:
+                raise
+            except Exception:
+                # A place that only looks the same after another fix is no bug: a later round plans again.
+                if not again:
+                    raise
+                late.add(index)
+        text = sheet.text if sheet.text != sheet.first else None
+        made = _Made(tuple(plans), text, frozenset(late))
+        self._made.setdefault(path, []).append(made)
+        return made
 
     def of(self, path: Path) -> Sheet:
         """Return a file's sheet with its first text; raise Failed where LibCST cannot have it."""
@@ -91,6 +119,15 @@ class Sheets:
                 self._unusable[path] = str(failure)
                 raise
         return self._sheets[path]
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What plans make of a file: its text, None where it stays, and which of them must wait."""
+
+    plans: Sequence[tuple[str, Plan]]
+    text: str | None
+    late: frozenset[int]
 
 
 @dataclass
@@ -167,21 +204,11 @@ class _Batch:
         self, path: Path, edits: Sequence[tuple[int, Edit]], late: set[int]
     ) -> str | None:
         """Return what a file becomes, None where it stays; note in `late` who must wait."""
-        sheet = self.sheets.of(path)
-        sheet.reset()
-        for codemod, plan, numbers in _joined(edits):
-            self.sheets.renders += 1
-            again = sheet.text != sheet.first
-            try:
-                sheet.carry_out(registry.codemod(codemod).rewrite, plan)
-            except Failed:
-                raise
-            except Exception:
-                # A place that only looks the same after another fix is no bug: a later round plans again.
-                if not again:
-                    raise
-                late |= numbers
-        return sheet.text if sheet.text != sheet.first else None
+        joined = _joined(edits)
+        made = self.sheets.rewritten(path, tuple((codemod, plan) for codemod, plan, _ in joined))
+        for index in made.late:
+            late |= joined[index][2]
+        return made.text
 
 
 def _joined(edits: Sequence[tuple[int, Edit]]) -> list[tuple[str, Plan, set[int]]]:

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from dlfix.fixing import asking, blocking, carrying, conflicts, proof
+from dlfix.fixing import asking, blocking, carrying, conflicts
 from dlfix.fixing.attributing import Attribution, Complaint, Matched, complaints
 from dlfix.fixing.lines import LineMap, spans_of
 from dlfix.fixing.outcomes import Diagnosis, Proposal, Rewritten
@@ -260,6 +260,8 @@ class Run:
     def _broken(
         self, done: Batch, texts: Mapping[Path, str], attribution: Attribution
     ) -> Iterator[Complaint]:
+        from dlfix.fixing import proof  # heavy, and not needed where nothing is to be fixed
+
         for number, (_, fix) in enumerate(done):
             if not any(edit.path in texts for edit in fix.edits):
                 yield Complaint("it would change nothing", frozenset((number,)))
@@ -279,6 +281,8 @@ class Run:
         self, after: Project, texts: Mapping[Path, str], attribution: Attribution
     ) -> Iterator[Complaint]:
         """Yield what the program would no longer do as it did."""
+        from dlfix.fixing import proof
+
         before = self.state.project
         for one in proof.regressions(before, after, texts):
             changed = attribution.of_row(one.path, one.line)

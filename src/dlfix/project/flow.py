@@ -8,10 +8,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from dlfix.project.module import Module
 from dlfix.project.scopes import Binding, Scope
+from dlfix.project.trees import kept
 
 _LEAVING = (ast.Return, ast.Raise)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -53,7 +53,7 @@ def _level(parent: ast.AST, child: ast.AST) -> _Level | None:
     return None
 
 
-@lru_cache(maxsize=65_536)
+@kept
 def reaching(scope: Scope, name: str, use: ast.AST | None) -> tuple[Binding, ...]:
     """Return the bindings of a name in a scope that a use can see, the nearest first.
 

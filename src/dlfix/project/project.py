@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
@@ -12,6 +11,7 @@ from typing import TypeVar
 
 from dlfix.project import roots
 from dlfix.project.module import Module
+from dlfix.source import seen
 from dlfix.source.text import SourceError, SourceText, read
 
 T = TypeVar("T")
@@ -55,6 +55,7 @@ class Project:
         self._mentions: dict[str, list[Path]] = {}
         self._decorators: dict[Path, frozenset[bytes]] = {}
         self._words: dict[Path, frozenset[bytes]] = {}
+        self._names: dict[str, dict[Path, frozenset[bytes]]] = {"defined": {}, "set": {}}
         self._interned: dict[bytes, bytes] = {}
         self.unparsed: dict[Path, SourceError] = {}  # what does not parse, or not as a whole
         self.imported: set[Path] = set()  # what an import was followed to
@@ -66,6 +67,12 @@ class Project:
         project._sources = {p: s for p, s in self._sources.items() if p not in changed}
         project._modules = {p: m for p, m in self._modules.items() if p not in changed}
         project._words = {p: w for p, w in self._words.items() if p not in changed}
+        project._decorators = {p: d for p, d in self._decorators.items() if p not in changed}
+        project._names = {
+            kind: {p: names for p, names in by_path.items() if p not in changed}
+            for kind, by_path in self._names.items()
+        }
+        project._interned = self._interned
         project._bases, project._exists = self._bases, self._exists
         project.imported = self.imported
         return project
@@ -199,18 +206,23 @@ class Project:
 
     @cached_property
     def _defined(self) -> dict[bytes, list[Path]]:
-        return self._named_by(lambda data: chain.from_iterable(_DEFINED.findall(data)))
+        return self._named_by("defined", lambda d: chain.from_iterable(_DEFINED.findall(d)))
 
     @cached_property
     def _set(self) -> dict[bytes, list[Path]]:
-        return self._named_by(_set_in)
+        return self._named_by("set", _set_in)
 
-    def _named_by(self, names: Callable[[bytes], Iterable[bytes]]) -> dict[bytes, list[Path]]:
-        """Return the names that are found in the project's files, with the files."""
+    def _named_by(
+        self, kind: str, names: Callable[[bytes], Iterable[bytes]]
+    ) -> dict[bytes, list[Path]]:
+        """Return the names of a kind that are found in the project's files, with the files."""
+        known = self._names[kind]
         found: dict[bytes, list[Path]] = {}
         for path in self.files:
-            source = self.source(path)
-            for name in set(names(source.data)) if source is not None else ():
+            if path not in known:
+                source = self.source(path)
+                known[path] = self._shared(names(source.data) if source is not None else ())
+            for name in known[path]:
                 found.setdefault(name, []).append(path)
         return found
 
@@ -241,18 +253,23 @@ class Project:
     def _mentioning(self, identifier: str) -> list[Path]:
         if identifier not in self._mentions:
             word = _encoded(identifier)
-            self._mentions[identifier] = [
-                path for path in self.files if word in self._words_of(path)
-            ]
+            self._mentions[identifier] = [path for path, words in self._all_words if word in words]
         return self._mentions[identifier]
+
+    @cached_property
+    def _all_words(self) -> list[tuple[Path, frozenset[bytes]]]:
+        return [(path, self._words_of(path)) for path in self.files]
 
     def _words_of(self, path: Path) -> frozenset[bytes]:
         """Return all words of a file, each object shared between files."""
         if path not in self._words:
             source = self.source(path)
             words = _WORD.findall(source.data) if source is not None else ()
-            self._words[path] = frozenset(self._interned.setdefault(w, w) for w in set(words))
+            self._words[path] = self._shared(words)
         return self._words[path]
+
+    def _shared(self, words: Iterable[bytes]) -> frozenset[bytes]:
+        return frozenset(self._interned.setdefault(word, word) for word in set(words))
 
     def _parsed(self, paths: Iterable[Path]) -> list[Module]:
         modules = (self.get(path) for path in paths)
@@ -322,7 +339,7 @@ class Project:
             module = self.get(path)
             if module is not None:
                 found.extend(roots.added(module.tree, path))
-        return tuple(dict.fromkeys(folder for folder in found if folder.is_dir()))
+        return tuple(dict.fromkeys(folder for folder in found if seen.is_dir(folder)))
 
     def _folders_above(self, folder: Path) -> Iterator[Path]:
         """Yield a folder of the project and those that it lies in, up to the topmost."""
@@ -364,7 +381,7 @@ class Project:
                 return
             if not self._is_file(base / "__init__.py"):
                 yield base
-                if os.path.isdir(base / "src"):
+                if seen.is_dir(base / "src"):
                     yield base / "src"
             yield from roots.declared(base)
             if self._is_project(base):
@@ -372,14 +389,14 @@ class Project:
 
     def _is_project(self, folder: Path) -> bool:
         """Tell whether a folder is the root of a project: it is no package, whatever lies in it."""
-        return any(os.path.exists(folder / marker) for marker in _MARKERS)
+        return any(seen.exists(folder / marker) for marker in _MARKERS)
 
     def is_folder(self, dotted: str, importer: Module) -> bool:
         """Tell whether a dotted name is a folder of the tree (a namespace package)."""
         key = (importer.path.parent, dotted)
         if key not in self._folders:
             relative = Path(*dotted.split("."))
-            self._folders[key] = any(os.path.isdir(base / relative) for base in self.bases(key[0]))
+            self._folders[key] = any(seen.is_dir(base / relative) for base in self.bases(key[0]))
         return self._folders[key]
 
     def relative(self, importer: Module, level: int, name: str | None) -> str:
@@ -390,7 +407,7 @@ class Project:
 
     def _is_file(self, path: Path) -> bool:
         if path not in self._exists:
-            self._exists[path] = path in self._listed or path in self.texts or os.path.isfile(path)
+            self._exists[path] = path in self._listed or path in self.texts or seen.is_file(path)
         return self._exists[path]
 
 

@@ -9,6 +9,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from dlfix.source import seen
+from dlfix.source.text import SourceError, contents
+
 _PACKAGE_DIR = re.compile(
     r"package[-_]dir\s*=\s*\{\s*[\"']{2}\s*[:=]\s*[\"']([\w./-]+)[\"']"  # setup.py, pyproject.toml
     r"|package_dir\s*=\s*\n?\s*=\s*([\w./-]+)"  # setup.cfg
@@ -39,14 +42,20 @@ LIBRARIES = frozenset(
 def declared(base: Path) -> Iterator[Path]:
     """Yield the folders in which the packaging files of `base` say that its packages are."""
     for name in _PACKAGING:
-        file = base / name
-        if not file.is_file() or file.stat().st_size > _MOST_BYTES:
-            continue
-        text = file.read_text(encoding="utf-8", errors="replace")
-        for groups in _PACKAGE_DIR.findall(text):
+        for groups in _PACKAGE_DIR.findall(_text(base / name)):
             folder = base / next(group for group in groups if group)
-            if folder.is_dir() and folder != base:
+            if folder != base and seen.is_dir(folder):
                 yield folder
+
+
+def _text(file: Path) -> str:
+    """Return what a packaging file says; nothing where there is none, or none that can be read."""
+    if not seen.is_file(file):
+        return ""
+    try:
+        return contents(file, _MOST_BYTES).decode("utf-8", "replace")
+    except SourceError:
+        return ""
 
 
 def added(tree: ast.AST, path: Path) -> Iterator[Path]:

@@ -5,10 +5,13 @@ What is found in a file does not depend on whether the file, its package or the 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from dlfix.source import seen
 
 MARKERS = ("pyproject.toml", "setup.cfg", "setup.py", ".git")
 SUFFIXES = (".py", ".pyw")
@@ -45,7 +48,7 @@ def around(named: Iterable[Path], walk: Walk) -> Surroundings:
     walked: dict[Path, Sequence[Path]] = {}
     loose = False
     for path in named:
-        if path.is_dir() and not (path / "__init__.py").is_file():
+        if seen.is_dir(path) and not seen.is_file(path / "__init__.py"):
             continue
         root = _marked(path)
         if root is not None and root not in walked:
@@ -61,28 +64,32 @@ def around(named: Iterable[Path], walk: Walk) -> Surroundings:
 
 def _marked(path: Path) -> Path | None:
     """Return the nearest folder with a marker; the user's own and the top of the disk are none."""
-    for folder in (path, *path.parents) if path.is_dir() else path.parents:
+    for folder in (path, *path.parents) if seen.is_dir(path) else path.parents:
         if folder in (Path.home(), Path(folder.anchor)):
             return None
-        if any((folder / marker).exists() for marker in MARKERS):
+        if any(seen.exists(folder / marker) for marker in MARKERS):
             return folder
     return None
 
 
 def _package(path: Path) -> Path | None:
     """Return the outermost package that a path lies in."""
-    folder = path if path.is_dir() else path.parent
+    folder = path if seen.is_dir(path) else path.parent
     found = None
-    while (folder / "__init__.py").is_file() and folder != folder.parent:
+    while seen.is_file(folder / "__init__.py") and folder != folder.parent:
         found, folder = folder, folder.parent
     return found
 
 
 def _beside(path: Path) -> list[Path]:
     try:
-        return sorted(each for each in path.parent.iterdir()
-                      if each.suffix in SUFFIXES and each.is_file())  # fmt: skip
+        with os.scandir(path.parent) as scan:
+            entries = list(scan)
+        seen.listed(path.parent, entries)
+        found = (Path(entry.path) for entry in entries if entry.is_file())
+        return sorted(each for each in found if each.suffix in SUFFIXES)
     except OSError:
+        seen.listed(path.parent, None)
         return []
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dlfix.project.trees import walk
+from dlfix.project.trees import kept, walk
 from dlfix.reach.crossing import Store
 from dlfix.reach.values import Bound, Class, Frame, Instance
 
@@ -34,7 +33,7 @@ def class_stores(interpreter: Interpreter, instance: Instance) -> Iterator[Store
                 yield store
 
 
-@lru_cache(maxsize=16_384)
+@kept
 def _sets_elsewhere(node: ast.AST) -> bool:
     """Tell whether a method sets an attribute of anything but `self`."""
     return any(

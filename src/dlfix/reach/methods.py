@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import lru_cache
 
-from dlfix.project.trees import walk
+from dlfix.project.trees import kept, walk
 from dlfix.reach.values import Function
 
 _OPAQUE = frozenset({"staticmethod", "property", "cached_property", "classmethod"})
@@ -34,7 +33,7 @@ def takes_instance(node: ast.AST) -> bool:
     return not of_class and decorator_kind(node) not in ("staticmethod", "classmethod")
 
 
-@lru_cache(maxsize=8_192)
+@kept
 def methods_of(node: ast.ClassDef) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
     """Return the functions a class's body defines, by name; the last of a name holds."""
     return {
@@ -44,7 +43,7 @@ def methods_of(node: ast.ClassDef) -> dict[str, ast.FunctionDef | ast.AsyncFunct
     }
 
 
-@lru_cache(maxsize=8_192)
+@kept
 def stored_names(node: ast.ClassDef) -> frozenset[str]:
     """Return the attributes that code in a class sets, and the texts in it, which may name some."""
     found = set()
@@ -56,7 +55,7 @@ def stored_names(node: ast.ClassDef) -> frozenset[str]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=8_192)
+@kept
 def cleared_by(node: ast.AST) -> frozenset[str]:
     """Return the attributes that a method surely sets to None, where they hold something."""
     return frozenset(_cleared(getattr(node, "body", [])))

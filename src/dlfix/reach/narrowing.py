@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dlfix.project.trees import walk
+from dlfix.project.trees import kept, walk
 from dlfix.reach.questions import question
 from dlfix.reach.values import Constant, Frame, Reached, Unknown
 
@@ -113,7 +112,7 @@ def _binds(statement: ast.AST, node: Subject) -> bool:
     return not _bound_in(statement).isdisjoint((name, owner))
 
 
-@lru_cache(maxsize=65_536)
+@kept
 def _bound_in(statement: ast.AST) -> frozenset[str]:
     """Return the names, and the attributes with a dot, that code in a statement sets."""
     found = set()

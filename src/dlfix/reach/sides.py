@@ -13,12 +13,11 @@ import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
-from dlfix.project.trees import walk
+from dlfix.project.trees import kept, walk
 from dlfix.reach.methods import methods_of
 from dlfix.reach.values import Class, External, Instance, Unknown
 
@@ -283,14 +282,14 @@ def _inside(module: Module, node: ast.AST, classes: set[ast.ClassDef]) -> bool:
     return any(above in classes for above in module.ancestors(node))
 
 
-@lru_cache(maxsize=65_536)
+@kept
 def used_on_self(node: Def) -> frozenset[str]:
     """Return the attributes a method reads on its own object, and the protocols it uses on it."""
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
     return frozenset(_uses(node, first.arg)) if first is not None else frozenset()
 
 
-@lru_cache(maxsize=65_536)
+@kept
 def stored_on_self(node: Def) -> frozenset[str]:
     """Return the attributes that a method sets on its own object."""
     me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
@@ -303,7 +302,7 @@ def stored_on_self(node: Def) -> frozenset[str]:
     )
 
 
-@lru_cache(maxsize=8_192)
+@kept
 def _hands_on(node: Def) -> bool:
     """Tell whether a method passes its object, or an attribute of it, to code that is no builtin."""
     me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
@@ -313,7 +312,7 @@ def _hands_on(node: Def) -> bool:
     )
 
 
-@lru_cache(maxsize=8_192)
+@kept
 def passes_on(node: Def) -> bool:
     """Tell whether a function passes one of its parameters to code that is no builtin."""
     given = node.args

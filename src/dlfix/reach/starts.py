@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dlfix.project.holding import Holding
@@ -71,7 +70,7 @@ def only_forks(analysis: Analysis, boundary: Boundary) -> bool:
         values = [v for v in analysis.values(argument) if v != Constant(None)]
         if values:
             return all(_is_fork(value) for value in values)
-    return _forks_everywhere(analysis.project)
+    return analysis.once(_forks_everywhere, lambda: _forks_everywhere(analysis.project))
 
 
 def pickles_nothing(analysis: Analysis, boundary: Boundary) -> bool:
@@ -90,7 +89,6 @@ def pickles_nothing(analysis: Analysis, boundary: Boundary) -> bool:
     return bool(makers) and all(_is_fork(reached.value) for reached in makers)
 
 
-@lru_cache(maxsize=8)
 def _forks_everywhere(project: Project) -> bool:
     """Tell whether the program chooses fork for all: `set_start_method("fork")`."""
     chosen = [

@@ -8,13 +8,13 @@ may run, and those of code outside. What `__getstate__` drops is left out by the
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project.scopes import EACH, unpacking
-from dlfix.project.trees import walk
+from dlfix.project.trees import kept, walk
 from dlfix.reach.crossing import Store
 from dlfix.reach.methods import decorator_kind, is_setter, takes_instance
 from dlfix.reach.outcomes import outcome
@@ -497,7 +497,7 @@ def _stores_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return decorator_kind(node) == "cached_property" or _touches_state(node, _self_names(node))
 
 
-@lru_cache(maxsize=16_384)
+@kept
 def _touches_state(node: ast.AST, me: frozenset[str]) -> bool:
     """Tell whether code may store on an object: itself, by a base, or by what it hands it to."""
     for inner in walk(node):
@@ -513,7 +513,7 @@ def _touches_state(node: ast.AST, me: frozenset[str]) -> bool:
     return False
 
 
-@lru_cache(maxsize=8_192)
+@kept
 def _set_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """Return the attributes that a method's own statements set."""
     me = _self_names(node)
@@ -565,7 +565,7 @@ def _own_attribute(target: ast.expr, me: frozenset[str]) -> str | None:
     return None
 
 
-@lru_cache(maxsize=65_536)
+@kept
 def _calls_in(node: ast.stmt) -> tuple[ast.Call, ...]:
     """Return the calls of a statement's own expressions, inner ones first."""
     found: list[ast.Call] = []
@@ -615,6 +615,10 @@ def _asks_of_parameters(test: ast.expr, frame: Frame) -> bool:
 
     What objects or modules are set to once is changed by hand: all branches are to work.
     """
+    around = frame.scope.node
+    own: Collection[str] = ()
+    if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        own = _self_names(around)
     for name in walk(test):
         if not isinstance(name, ast.Name):
             continue
@@ -622,7 +626,7 @@ def _asks_of_parameters(test: ast.expr, frame: Frame) -> bool:
         kinds = {b.kind for b in binder.bindings.get(name.id, ())} if binder is not None else set()
         if not kinds <= {"parameter", "def", "class", "import"}:
             return False
-        if name.id in _self_names(frame.scope.node):
+        if name.id in own:
             return False
     return True
 
@@ -636,7 +640,7 @@ def _is_me(node: ast.expr, me: frozenset[str]) -> bool:
     return isinstance(node, ast.Name) and node.id in me
 
 
-@lru_cache(maxsize=8_192)
+@kept
 def _self_names(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """Return the first parameter's name, and the names bound to it."""
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None)

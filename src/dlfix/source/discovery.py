@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -10,12 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlfix.source import seen
 from dlfix.source.text import SourceError, contents
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-SUFFIXES = (".py", ".pyw", ".ipynb")
+SUFFIXES = seen.SUFFIXES
 MOST = 1 << 20  # bytes of a .gitignore that are read
 
 EXCLUDED = (
@@ -78,12 +78,12 @@ class _Walk:
 
     def take(self, path: Path, named: Path) -> None:
         # Of `os.path`: a name that is too long, or may not be looked at, is not there.
-        if os.path.isdir(path):
+        if seen.is_dir(path):
             rules = _rules_above(path) if self.gitignore else ()
             self._folder(path, path, rules)
-        elif os.path.isfile(path):
+        elif seen.is_file(path):
             self._add(path)
-        elif os.path.exists(path):
+        elif seen.exists(path):
             self.errors.append(SourceError(path, None, "not a regular file"))
         elif os.path.islink(path):
             self.errors.append(SourceError(path, None, "a symbolic link to nothing"))
@@ -113,8 +113,10 @@ class _Walk:
             with os.scandir(folder) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
         except OSError as error:
+            seen.listed(folder, None)
             self.errors.append(SourceError(folder, None, error.strerror or str(error)))
             return
+        seen.listed(folder, entries)
         if self.gitignore and any(entry.name == ".gitignore" for entry in entries):
             rules += tuple(_rules_of(folder, folder / ".gitignore"))
         for entry in entries:
@@ -171,10 +173,9 @@ def _rules_of(base: Path, file: Path) -> Iterator[_Rules]:
         yield _Rules(base, _spec([line for line in lines if is_pattern(line)]))
 
 
-@functools.lru_cache(maxsize=64)
 def _rules_above(folder: Path) -> tuple[_Rules, ...]:
     """Collect the .gitignore files from the top of the git work tree down to above `folder`."""
-    top = next((p for p in (folder, *folder.parents) if os.path.exists(p / ".git")), None)
+    top = next((p for p in (folder, *folder.parents) if seen.exists(p / ".git")), None)
     if top is None:
         return ()
     rules = list(_rules_of(top, top / ".git" / "info" / "exclude"))

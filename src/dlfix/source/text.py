@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from dlfix.source import seen
 from dlfix.source.printable import visible
 
 MOST = 64 << 20  # bytes of a file that are read
@@ -161,14 +162,17 @@ def contents(path: Path, most: int = MOST) -> bytes:
     A pipe or a device may have no end, or nobody who writes to it.
     """
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
+        about = os.stat(path)
+        if not stat.S_ISREG(about.st_mode):
             raise SourceError(path, None, "not a regular file")
         data = _regular(path, most + 1)
     except (OSError, ValueError) as error:
+        seen.missed(path)
         reason = getattr(error, "strerror", None) or str(error)
         raise SourceError(path, None, reason) from error
     if data is None:
         raise SourceError(path, None, "not a regular file")
+    seen.read(path, about, data)
     if len(data) > most:
         raise SourceError(path, None, f"not read: it is larger than {most >> 20} MB")
     return data

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from dlfix.project.module import Module
+from dlfix.source import seen
 from dlfix.source.text import SourceError, contents
 
 _FILES = ("pyproject.toml", "ruff.toml", ".ruff.toml", "setup.cfg", ".flake8", "tox.ini")
@@ -25,7 +26,7 @@ def _configured(folder: Path) -> int:
             found = _LENGTH.search(_text(each / name))
             if found:
                 return int(found.group(1))
-        if (each / ".git").exists():
+        if seen.exists(each / ".git"):
             break
     return 0
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, executed, last_part, self_name
+from dlfix.project.trees import children
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -129,6 +130,7 @@ class Program:
         self._classes: dict[Module, list[Class]] = {}
         self._lineages: dict[Class, tuple[Class, ...]] = {}
         self._heirs: dict[Class, tuple[Class, ...]] = {}
+        self._bindings: dict[ast.AST, list[ast.AST]] = {}
 
     def classes(self, module: Module) -> list[Class]:
         """Return a module's classes, wherever they stand in it."""
@@ -301,14 +303,25 @@ class Program:
         """Return the function a node stands in."""
         return next((a for a in module.ancestors(node) if isinstance(a, FUNCTIONS)), None)
 
+    def bindings_around(self, module: Module, node: ast.AST) -> list[ast.AST]:
+        """Return what binds names in that body, in the order of `executed`."""
+        body = self.enclosing(module, node) or module.tree
+        if body not in self._bindings:
+            around = executed(self.body_around(module, node))
+            self._bindings[body] = [each for each in around if isinstance(each, _BINDING)]
+        return self._bindings[body]
+
     def body_around(self, module: Module, node: ast.AST) -> list[ast.stmt]:
         """Return the body of the function a node stands in, or of the module."""
         function = self.enclosing(module, node)
         return function.body if function is not None else module.tree.body
 
 
+_BINDING = (ast.Assign, ast.AnnAssign, ast.For, ast.comprehension, ast.withitem)
+
+
 def _classes(module: Module, node: ast.AST, prefix: str) -> Iterator[Class]:
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         if isinstance(child, ast.ClassDef):
             yield Class(module, child, prefix + child.name)
             yield from _classes(module, child, f"{prefix}{child.name}.")

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias, TypeGuard
 
+from dlfix.project.trees import children
+
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
@@ -41,7 +43,7 @@ def within(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[ast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        stack += list(ast.iter_child_nodes(node))[::-1]
+        stack += children(node)[::-1]
 
 
 def executed(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -58,7 +60,7 @@ def _run_with(node: ast.AST) -> list[ast.AST]:
         return [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)]
     if isinstance(node, ast.Lambda):
         return [*node.args.defaults, *filter(None, node.args.kw_defaults)]
-    return list(ast.iter_child_nodes(node))
+    return children(node)
 
 
 def self_name(function: Function) -> str:

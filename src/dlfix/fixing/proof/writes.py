@@ -152,7 +152,7 @@ def _is_module(module: Module, name: str) -> bool:
 def values_of(program: Program, module: Module, node: ast.AST, name: str) -> list[ast.expr]:
     """Return what a local or global name is assigned around a place."""
     found: list[ast.expr] = []
-    for statement in executed(program.body_around(module, node)):
+    for statement in program.bindings_around(module, node):
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
                 if dotted(target) == name or (

@@ -6,9 +6,9 @@ import ast
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dlfix.project.trees import children, kept
 from dlfix.reach.calls import ANYTHING
 from dlfix.reach.values import (
     Arguments,
@@ -204,7 +204,7 @@ def values(analysis: Analysis, node: ast.expr, frame: Frame) -> list[Value]:
     return [reached.value for reached in analysis.evaluate(node, frame)]
 
 
-@lru_cache(maxsize=16_384)
+@kept
 def calls(tree: ast.AST) -> tuple[ast.Call, ...]:
     """Return the calls of a function, but not those of functions it defines."""
     return tuple(node for node in own(tree) if isinstance(node, ast.Call))
@@ -212,9 +212,9 @@ def calls(tree: ast.AST) -> tuple[ast.Call, ...]:
 
 def own(tree: ast.AST) -> Iterator[ast.AST]:
     """Walk a function, but into no function or class that it defines."""
-    pending = [*ast.iter_child_nodes(tree)][::-1]
+    pending = children(tree)[::-1]
     while pending:
         node = pending.pop()
         if not isinstance(node, _DEFINING):
             yield node
-            pending += [*ast.iter_child_nodes(node)][::-1]
+            pending += children(node)[::-1]

@@ -1,0 +1,272 @@
+"""What a command printed, kept for as long as it would print the same again.
+
+An entry is named by all that a command is asked (`name_of`), dlfix's own code included, and holds what was looked at on
+disk (`dlfix.source.seen`), the texts that were printed, and the exit status. It counts only while all
+that was looked at is unchanged. It is JSON with a checksum: nothing in it can run code, and what
+is damaged or foreign counts as missing. Writing goes to a temporary file that is renamed; a store that
+cannot be written works as an empty one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import sys
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from dlfix import __version__
+from dlfix.caches import default_directory
+from dlfix.source import seen
+
+if TYPE_CHECKING:
+    from dlfix.config import Settings
+
+FOLDER = "results-1"  # raised with every change of what an entry looks like
+LIMIT = 64 << 20  # bytes of all entries
+_MAGIC = b"dlfixres"
+_MOST = 256 << 20  # bytes of an entry, unpacked
+# What decides how a console prints.
+_VARIABLES = (
+    "COLORFGBG", "COLORTERM", "COLUMNS", "FORCE_COLOR", "HOME", "LINES", "NO_COLOR", "TERM",
+    "TTY_COMPATIBLE", "TTY_INTERACTIVE",
+)  # fmt: skip
+_PACKAGES = ("dlfix", "dlfix_codemods", "libcst", "pathspec", "rich")
+_OWN = re.compile(r"[0-9a-f]{32}|\.[0-9a-f]{32}\.\d+\.\d+")
+Printed = list[tuple[str, str]]  # "out", "err" or "bytes", and what went there
+
+
+@dataclass
+class Kept:
+    """The place of one command's result; without a path nothing is kept."""
+
+    path: Path | None = None
+    seen: seen.Seen = field(default_factory=seen.Seen)
+
+    def tell(self) -> int | None:
+        """Print what was printed, and return the status; None where it may be another today."""
+        found = _load(self.path) if self.path is not None else None
+        if found is None:
+            return None
+        printed, status = found
+        for stream, text in printed:
+            _put(stream, text)
+        return status
+
+    @contextlib.contextmanager
+    def recording(self) -> Iterator[Printed]:
+        """Note what is printed meanwhile."""
+        printed: Printed = []
+        out, err = sys.stdout, sys.stderr
+        if self.path is not None:
+            sys.stdout, sys.stderr = _Tee(out, "out", printed), _Tee(err, "err", printed)
+        try:
+            yield printed
+        finally:
+            sys.stdout, sys.stderr = out, err
+
+    def keep(self, printed: Printed, status: int) -> None:
+        """Keep a result, if that can be done and nothing changed while it was worked out."""
+        if self.path is not None and self.seen.steady:
+            _save(self.path, {"seen": self.seen.as_data(), "printed": printed, "status": status})
+
+
+def kept(settings: Settings, *asked: object) -> Kept:
+    """Return the place of the result of a command; `asked` is all that its result depends on."""
+    watched = seen.watched()
+    folder = directory(settings)
+    if watched is None or folder is None or settings.no_cache:
+        return Kept()
+    return Kept(folder / FOLDER / _name(settings, asked), watched)
+
+
+def directory(settings: Settings) -> Path | None:
+    """Return the folder of all that is kept."""
+    return settings.root / settings.cache_dir if settings.cache_dir else default_directory()
+
+
+def clear(settings: Settings) -> None:
+    """Remove all that is kept."""
+    from dlfix.facts.store import Store
+
+    folder = directory(settings)
+    if folder is not None:
+        for path in _entries(folder / FOLDER):
+            with suppress(OSError):
+                path.unlink()
+        Store(folder).clear()
+
+
+# Names
+
+
+def _name(settings: Settings, asked: tuple[object, ...]) -> str:
+    parts = [
+        __version__, sys.version, os.getcwd(), repr(settings), settings.nearest is None, asked,
+        [os.environ.get(name) for name in _VARIABLES], _streams(), _code(),
+    ]  # fmt: skip
+    return _digest(repr(parts).encode(errors="surrogatepass")).hex()
+
+
+def _streams() -> list[object]:
+    found: list[object] = []
+    for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
+        terminal = stream is not None and stream.isatty()
+        size = None
+        with suppress(OSError):
+            size = tuple(os.get_terminal_size(number))
+        found += [terminal, size, getattr(stream, "encoding", None)]
+    return found
+
+
+def _code() -> list[object]:
+    """Return what tells this dlfix's own code, and the libraries that it rewrites and prints with."""
+    found: list[object] = []
+    for name in _PACKAGES:
+        spec = find_spec(name)
+        origin = spec.origin if spec is not None else None
+        if origin is None:
+            continue
+        top = os.path.dirname(origin)
+        folders = os.walk(top) if name in ("dlfix", "dlfix_codemods") else [(top, [], [])]
+        for folder, below, names in folders:
+            below[:] = sorted(each for each in below if each != "__pycache__")
+            for path in [origin, *(os.path.join(folder, each) for each in sorted(names))]:
+                about = os.stat(path)
+                found.append((path, about.st_size, about.st_mtime_ns, about.st_ino))
+    return found
+
+
+# Entries
+
+
+def _load(path: Path) -> tuple[Printed, int] | None:
+    try:
+        data = path.read_bytes()
+        text = _unpacked(data)
+        entry = json.loads(text)
+        printed = [(str(stream), str(said)) for stream, said in entry["printed"]]
+        status = int(entry["status"])
+        known = all(stream in ("out", "err", "bytes") for stream, _ in printed)
+        if not known or not seen.is_unchanged(entry["seen"]):
+            return None
+        os.utime(path)  # the entries that are not used for longest go first
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+        zlib.error,
+    ):
+        return None
+    return printed, status
+
+
+def _unpacked(data: bytes) -> bytes:
+    start = len(_MAGIC)
+    if data[:start] != _MAGIC or data[start : start + 16] != _digest(data[start + 16 :]):
+        raise ValueError("damaged")
+    unpacker = zlib.decompressobj()
+    text = unpacker.decompress(data[start + 16 :], _MOST)
+    if not unpacker.eof:
+        raise ValueError("too long")
+    return text
+
+
+def _save(path: Path, entry: dict[str, Any]) -> None:
+    packed = zlib.compress(json.dumps(entry, separators=(",", ":")).encode(), 1)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(_MAGIC + _digest(packed) + packed)
+        temporary.replace(path)
+        _trim(path.parent)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def _trim(folder: Path) -> None:
+    """Remove the entries that were not used for longest, beyond the limit."""
+    found = []
+    for path in _entries(folder):
+        with suppress(OSError):
+            about = path.stat()
+            found.append((about.st_mtime, about.st_size, path))
+    size = 0
+    for _, length, path in sorted(found, reverse=True):
+        size += length
+        if size > LIMIT:
+            with suppress(OSError):
+                path.unlink()
+
+
+def _entries(folder: Path) -> list[Path]:
+    """Return the entries in a folder, and what killed writers left; nothing of anybody else's."""
+    try:
+        return [folder / name for name in os.listdir(folder) if _OWN.fullmatch(name)]
+    except OSError:
+        return []
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=16).digest()
+
+
+# Streams
+
+
+def _put(stream: str, text: str) -> None:
+    if stream == "err":
+        sys.stderr.write(text)
+    elif stream == "out":
+        sys.stdout.write(text)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("latin-1"))
+        sys.stdout.buffer.flush()
+
+
+class _Tee:
+    """A stream that notes what is written to it."""
+
+    def __init__(self, stream: TextIO, name: str, printed: Printed) -> None:
+        self._stream = stream
+        self._name = name
+        self._printed = printed
+
+    def write(self, text: str) -> int:
+        self._printed.append((self._name, text))
+        return self._stream.write(text)
+
+    @property
+    def buffer(self) -> _TeeBuffer:
+        return _TeeBuffer(self._stream, self._printed)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class _TeeBuffer:
+    def __init__(self, stream: TextIO, printed: Printed) -> None:
+        self._stream = stream
+        self._printed = printed
+
+    def write(self, data: bytes) -> int:
+        self._printed.append(("bytes", data.decode("latin-1")))
+        return self._stream.buffer.write(data)
+
+    def flush(self) -> None:
+        self._stream.buffer.flush()
