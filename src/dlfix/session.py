@@ -38,7 +38,7 @@ FEW = 50
 MARKS = (b"dlfix:", b"DLF")
 
 # A notebook's kernel has no `__main__` that a worker could import.
-NOT_IN_NOTEBOOKS = ("DLF301",)
+NOT_IN_NOTEBOOKS = ("DLF301", "DLF302")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from dlfix.report.view import Entry, Spot, View
 from dlfix.source.printable import visible, visible_code
+from dlfix.source.text import Position
 
 if TYPE_CHECKING:
     from rich.syntax import ANSISyntaxTheme
@@ -62,7 +63,7 @@ def frame(entry: Entry, room: int | None = None) -> Text:
     shown = _cut_margin([visible_code(lines[row - 1]) for row in rows])
     text = Text().append(" " * width + " |\n", style="blue")
     for row, (line, margin) in zip(rows, shown, strict=True):
-        if not first <= row <= last and not line.strip():
+        if not first <= row <= last and (not line.strip() or not _is_in_cell(entry, row)):
             continue
         text.append(f"{row + shift:>{width}} | ", style="blue")
         if room is not None and not first <= row <= last:
@@ -71,6 +72,11 @@ def frame(entry: Entry, room: int | None = None) -> Text:
         if row == first:
             text.append(_underline(entry, lines[row - 1], margin, width))
     return text.append(" " * width + " |", style="blue")
+
+
+def _is_in_cell(entry: Entry, row: int) -> bool:
+    """Tell whether a row is in the culprit's cell; always so in a module."""
+    return entry.view.locate(entry.path, Position(row, 0))[0] == entry.spot.cell
 
 
 def _shortened(line: str, room: int) -> str:
