@@ -217,6 +217,35 @@ def test_add_ignores_takes_a_baseline(dlfix):
     assert dlfix("check").exit_code == 0
 
 
+def test_add_ignores_takes_out_what_suppresses_nothing(dlfix):
+    before = (
+        "# dlfix: ignore[DLF201]\n"
+        "x = bad  # dlfix: ignore[DLF201]\n"
+        "y = 1  # why  # dlfix: ignore\n"
+        "z = bad  # dlfix: ignore[DLF101, DLF201]\n"
+    )
+    path = write(dlfix.folder, "a.py", before)
+    assert dlfix("check", "--add-ignores").exit_code == 0
+    assert path.read_text() == (
+        "x = bad  # dlfix: ignore[DLF101]\ny = 1  # why\nz = bad  # dlfix: ignore[DLF101]\n"
+    )
+    assert dlfix("check").exit_code == 0
+    dlfix("undo")
+    assert path.read_text() == before
+
+
+def test_a_comment_suppresses_a_rule_in_its_whole_file(dlfix):
+    write(dlfix.folder, "a.py", "# dlfix: ignore-file[DLF101]\nx = bad\nz = worse\ny = bad\n")
+    write(dlfix.folder, "b.py", "x = bad\n")
+    lines = dlfix("check", "--output-format", "concise", "-q").stdout.splitlines()
+    assert [line.split(" ")[1] for line in lines] == ["DLF201", "DLF101"]
+
+
+def test_a_comment_of_a_file_that_suppresses_nothing_is_found(dlfix):
+    write(dlfix.folder, "a.py", "# dlfix: ignore-file[DLF101]\nz = 1\n")
+    assert "DLF900" in dlfix("check").stdout
+
+
 def test_a_comment_that_suppresses_nothing_is_found_and_taken_out(dlfix):
     path = write(
         dlfix.folder,
