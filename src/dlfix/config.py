@@ -81,6 +81,13 @@ KEYS = tuple(
 )
 
 
+def start_of(paths: Sequence[Path]) -> Path:
+    """Return the folder that the configuration of these paths is looked for from."""
+    absolute = [Path.cwd() if path == Path("-") else path.absolute() for path in paths or [Path()]]
+    common = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in absolute]))
+    return common if common.is_dir() else Path.cwd()
+
+
 def load(start: Path, explicit: Path | None = None) -> Settings:
     """Read the nearest configuration at or above `start`, or the one that is named.
 
