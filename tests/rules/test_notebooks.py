@@ -160,3 +160,14 @@ def test_a_snippet_shows_no_line_that_is_in_no_cell(notebook):
     session = notebook(ROWS, "loader = DataLoader(Rows(), num_workers=2)")
     (entry,) = View(session, session.diagnoses()).entries
     assert "# %%" not in block(entry).plain
+
+
+def test_a_class_of_a_cell_is_still_fixed_in_place(notebook):
+    rows = ROWS.replace(
+        "    def __len__",
+        "    def __init__(self):\n        self.db = sqlite3.connect('a.db')\n\n    def __len__",
+    )
+    session = notebook("import sqlite3", rows, "loader = DataLoader(Rows(), num_workers=2)")
+    outcomes = {one.finding.code: one.outcome for one in session.diagnoses()}
+    assert isinstance(outcomes["DLF106"], Refused)
+    assert isinstance(outcomes["DLF201"], Fix)

@@ -68,7 +68,8 @@ class NotebookDefinitionReachesWorker(Rule):
 
     There is no fix: what else the definition uses has to move with it, and the kernel has to be
     restarted. For the same reason dlfix does not move a lambda or a local function of a notebook to
-    the top of its cell (DLF101, DLF102): a worker could not import it from there either.
+    the top of its cell (DLF101, DLF102): a worker could not import it from there either. Other fixes of a class in a cell
+    are still applied: under fork they are all that it needs.
 
     ## How to switch it off
 
@@ -78,7 +79,6 @@ class NotebookDefinitionReachesWorker(Rule):
 
     code = "DLF106"
     name = "notebook-definition-reaches-worker"
-    blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each definition of a notebook that is sent to a worker by its name."""
