@@ -51,7 +51,8 @@ docs: setup
 
 # The catalogue against the objects themselves: what pickles, what does not, with which words.
 catalog: setup
-	$(BIN)/python -m pip install --quiet --editable '.[catalog]'
+	$(BIN)/python -m pip install --quiet 'pip>=25.1'  # knows dependency groups
+	$(BIN)/python -m pip install --quiet --group catalog
 	$(BIN)/python -m pytest tests/catalog --full-catalog
 
 # Applies and undos killed at random moments, thousands of times: `make kills KILLS=3000`.

@@ -26,7 +26,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def test_golden(case: Case, warm, request) -> None:
     check_text(case, update=request.config.getoption("update_goldens"))
-    executor = Cold() if warm and request.config.getoption("golden_cold") else warm
+    cold = request.config.getoption("golden_cold") or case.entry.endswith(".ipynb")
+    executor = Cold() if warm and cold else warm
     if executor is None:
         pytest.skip("compared, not run: torch is not installed, or --no-execute")
     for library in case.declared.get("requires", ()):

@@ -133,3 +133,26 @@ def test_checking_clean_code_loads_nothing_heavy(tmp_path):
         "try:\n    main()\nexcept SystemExit as stop:\n    assert not stop.code, stop.code\n"
     )
     assert not loaded_by(statement) & HEAVY
+
+
+def test_the_hooks_check_the_project_whatever_files_are_committed():
+    yaml = pytest.importorskip("yaml")
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert [hook["id"] for hook in hooks] == ["dlfix", "dlfix-apply"]
+    assert not any(hook["pass_filenames"] for hook in hooks)
+
+
+def test_the_action_uses_only_options_that_exist():
+    yaml = pytest.importorskip("yaml")
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    runs = " ".join(step.get("run", "") for step in action["runs"]["steps"])
+    done = subprocess.run(
+        [sys.executable, "-m", "dlfix", "check", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    options = set(re.findall(r"(?<!\S)--[a-z-]+", runs)) - {"--quiet"}
+    assert options == {"--exit-zero", "--output-format", "--output-file"}
+    assert options <= set(re.findall(r"--[a-z-]+", done.stdout))
+    assert {name for name in action["inputs"] if f"inputs.{name}" not in str(action)} == set()

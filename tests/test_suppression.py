@@ -80,3 +80,29 @@ def test_idle_codes_are_taken_out(line, gone, left):
 )
 def test_codes_are_added_to_what_is_there(line, left):
     assert add(line, {1: ["DLF201", "DLF101"]}) == left
+
+
+@pytest.mark.parametrize(
+    ("comment", "said"),
+    [
+        ("# dlfix: ignore-file[DLF101]", [(True, ("DLF101",))]),
+        ("# dlfix: ignore-file", [(True, ())]),
+        ("# dlfix: ignore[DLF101]", [(False, ("DLF101",))]),
+        ("# dlfix: ignore-files[DLF101]", []),
+    ],
+)
+def test_a_comment_may_speak_of_its_whole_file(comment, said):
+    comments = read(f"{comment}\nx = 1\n").get(1, [])
+    assert [(one.of_file, one.codes) for one in comments] == said
+
+
+def test_codes_of_a_line_are_not_written_into_a_comment_of_the_file():
+    text = "x = 1  # dlfix: ignore-file[DLF201]\n"
+    added = "x = 1  # dlfix: ignore-file[DLF201]  # dlfix: ignore[DLF101]\n"
+    assert add(text, {1: ["DLF101"]}) == added
+
+
+def test_a_code_is_taken_out_of_a_comment_of_the_file():
+    text = "# dlfix: ignore-file[DLF101, DLF201]\nx = 1\n"
+    (one,) = read(text)[1]
+    assert without(text, one, ("DLF101",)) == "# dlfix: ignore-file[DLF201]\nx = 1\n"

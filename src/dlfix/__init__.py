@@ -1,3 +1,20 @@
-"""Finds what a PyTorch program sends to its worker processes, and makes it survive the trip."""
+"""Finds what a PyTorch program sends to its worker processes, and fixes what cannot be sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dlfix.api import DlfixError, Finding, Fix, Fixed, Step, check, fix_text
 
 __version__ = "0.1.0"
+__all__ = ["DlfixError", "Finding", "Fix", "Fixed", "Step", "__version__", "check", "fix_text"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the API when it is first asked for: `import dlfix` alone loads nothing."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from dlfix import api
+
+    return getattr(api, name)

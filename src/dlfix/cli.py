@@ -21,6 +21,14 @@ from dlfix.source.printable import visible
 class _Commands(TyperGroup):
     """Ends with one line, not a traceback, whatever goes wrong."""
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command whose help names no Python types."""
+        command = super().get_command(ctx, cmd_name)
+        for one in getattr(command, "params", ()):
+            if one.param_type_name == "argument":
+                one.display_type_rich = lambda ctx: None
+        return command
+
     def invoke(self, ctx: Any) -> Any:
         from dlfix.source.discovery import MissingPath
         from dlfix.source.text import SourceError
@@ -89,8 +97,8 @@ class Color(str, Enum):
 Paths = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="[PATHS]...",
-        help="Files and folders, the current one by default; `-` reads stdin.",
+        metavar="PATHS",
+        help="Files and folders; the current folder by default, `-` reads stdin.",
         show_default=False,
     ),
 ]
@@ -112,7 +120,7 @@ ConfigFile = Annotated[
     Path | None,
     typer.Option("--config", help="This configuration, not the nearest.", metavar="FILE"),
 ]
-Isolated = Annotated[bool, typer.Option("--isolated", help="Heed no configuration file.")]
+Isolated = Annotated[bool, typer.Option("--isolated", help="Ignore all configuration files.")]
 StdinName = Annotated[
     Path | None,
     typer.Option("--stdin-filename", help="The name of what comes by stdin.", metavar="NAME"),
@@ -125,11 +133,16 @@ Jobs = Annotated[
         "--jobs",
         "-j",
         min=0,
+        metavar="NUMBER",
         help="Processes to work fixes out in, for json, sarif and --report; 0: one a core.",
     ),
 ]
 Report = Annotated[
     Path | None, typer.Option("--report", help="Write a page to look at.", metavar="FILE.html")
+]
+OutputFile = Annotated[
+    Path | None,
+    typer.Option("--output-file", "-o", help="Write the findings to this file.", metavar="FILE"),
 ]
 ExitZero = Annotated[
     bool, typer.Option("--exit-zero", help="Exit with 0 though there are findings.")
@@ -160,19 +173,12 @@ def _settings(
     seen.watch()
     if isolated:
         return config.Settings().over(**over)
-    return config.load(_start(paths or [Path()]), file).over(**over)
+    return config.load(config.start_of(paths or [Path()]), file).over(**over)
 
 
 def _cache(folder: str | None, left_out: bool) -> dict[str, Any]:
     here = os.path.abspath(folder) if folder else None
     return {"cache_dir": here, "no_cache": left_out or None}
-
-
-def _start(paths: list[Path]) -> Path:
-    """Return the folder that configuration is looked for from."""
-    absolute = [Path.cwd() if path == Path("-") else path.absolute() for path in paths]
-    common = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in absolute]))
-    return common if common.is_dir() else Path.cwd()
 
 
 def _jobs(jobs: int) -> int:
@@ -185,6 +191,10 @@ def check(
     output_format: Annotated[
         Format, typer.Option("--output-format", help="How to tell it.")
     ] = Format.TEXT,
+    output_file: OutputFile = None,
+    show_files: Annotated[
+        bool, typer.Option("--show-files", help="List the files that would be checked.")
+    ] = False,
     select: Select = None,
     extend_select: ExtendSelect = None,
     ignore: Ignore = None,
@@ -221,7 +231,7 @@ def check(
     raise typer.Exit(
         commands.check(
             request, output_format=output_format.value, statistics=statistics,
-            exit_zero=exit_zero, add_ignores=add_ignores,
+            exit_zero=exit_zero, add_ignores=add_ignores, output_file=output_file, show_files=show_files,
         )
     )  # fmt: skip
 
@@ -363,7 +373,7 @@ def probe(
         str, typer.Argument(metavar="SCRIPT|module:function", help="The program to run.")
     ],
     args: Annotated[
-        list[str] | None, typer.Argument(metavar="-- ARGS", help="The program's own arguments.")
+        list[str] | None, typer.Argument(metavar="ARGS", help="The program's own arguments.")
     ] = None,
     python: Annotated[
         str | None, typer.Option("--python", help="Run it in this interpreter.", metavar="PYTHON")
@@ -375,13 +385,15 @@ def probe(
         bool, typer.Option("--continue", help="Go on to the training step, without workers.")
     ] = False,
     timeout: Annotated[
-        float, typer.Option("--timeout", min=0, help="Seconds the program may take.")
+        float,
+        typer.Option("--timeout", min=0, metavar="SECONDS", help="How long the program may take."),
     ] = 120.0,
     output_format: PlainOption = Plain.TEXT,
 ) -> None:
-    """Run a program and tell what does not arrive in its workers.
+    """Run a program and report what does not arrive in its workers.
 
-    It stops where the workers would start, before the training step.
+    It stops where the workers would start, before the training step. A loader without workers is
+    examined as if it had one.
 
     Exits with 1 if something does not, and with 2 if the probe could not do its work.
     """

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dlfix import config, results
 from dlfix import undo_commands as writing
+from dlfix.api import rewrite_text
 from dlfix.config import Settings
 from dlfix.report.progress import Progress
 from dlfix.session import Outcome, Session, from_stdin
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from dlfix.report.view import View
 
 CLEAN, FOUND, FAILED = 0, 1, 2
+INTERRUPTED = 130
 TEXTUAL = ("json", "sarif", "github", "gitlab", "junit")
 
 
@@ -108,10 +113,12 @@ def check(
     statistics: bool = False,
     exit_zero: bool = False,
     add_ignores: bool = False,
+    output_file: Path | None = None,
+    show_files: bool = False,
 ) -> int:
     """Tell what is found."""
     kept = results.Kept()
-    if not (request.from_stdin or request.report or add_ignores):
+    if not (request.from_stdin or request.report or add_ignores or output_file or show_files):
         asked = (request.paths, request.quiet, request.color, output_format, statistics, exit_zero)
         kept = results.kept(request.settings, "check", asked)
     status = kept.tell()
@@ -121,13 +128,16 @@ def check(
 
     with _progress(request) as progress:
         session = _session(request, progress)
+        if show_files:
+            return _show_files(session)
         if add_ignores:
             return _baseline(session, request)
         view = View(session, session.diagnoses())
         if output_format in ("json", "sarif") or request.report:
             session.preview_all([e.fix for e in view.entries if e.fix], request.jobs)
     with kept.recording() as printed:
-        _emit(view, request, output_format, statistics)
+        with _output(output_file):
+            _emit(view, request, output_format, statistics)
         if request.report:
             _write_report(view, request.report)
         trouble = _troubles(session)
@@ -137,6 +147,29 @@ def check(
     if not session.bugs:
         kept.keep(printed, status)
     return status
+
+
+def _show_files(session: Session) -> int:
+    for path in sorted(session.files):
+        print(visible(str(path)))
+    for error in session.errors:
+        print(error, file=sys.stderr)
+    return FAILED if session.errors else CLEAN
+
+
+@contextmanager
+def _output(path: Path | None) -> Iterator[None]:
+    """Send what is printed to a file, where one is named."""
+    if path is None:
+        yield
+        return
+    with io.StringIO() as text:
+        with redirect_stdout(text):
+            yield
+        try:
+            path.write_text(encodable(text.getvalue()), encoding="utf-8")
+        except OSError as error:
+            raise SourceError(path, None, error.strerror or str(error)) from error
 
 
 def _baseline(session: Session, request: Request) -> int:
@@ -205,6 +238,8 @@ class Manner:
 
 def apply(request: Request, manner: Manner) -> int:
     """Rewrite what can be rewritten."""
+    from dlfix.report.text import plural
+
     if request.from_stdin:
         return _filter(request, manner)
     kept = results.Kept()
@@ -217,12 +252,43 @@ def apply(request: Request, manner: Manner) -> int:
     with _progress(request) as progress:
         session = _session(request, progress)
         chooser = _chooser(session, request, manner, progress) if manner.interactive else None
-        outcome = session.rewrite(choose=chooser)
+        try:
+            outcome = session.rewrite() if chooser is None else _reviewed(session, chooser)
+        except KeyboardInterrupt:
+            if chooser is None:
+                raise
+            print(file=sys.stderr)
+            tell(
+                f"stopped: nothing was written ({plural(chooser.accepted, 'accepted fix')} dropped)"
+            )
+            return INTERRUPTED
     with kept.recording() as printed:
         status = _finish(session, outcome, request, manner)
     if not session.bugs:
         kept.keep(printed, status)
     return status
+
+
+def _reviewed(session: Session, chooser: Chooser) -> Outcome:
+    """Go through the fixes; from the first again, with the answers given, where one goes back."""
+    from dlfix.interactive import Back
+
+    while True:
+        try:
+            return session.rewrite(choose=chooser)
+        except Back:
+            chooser.rewind()
+
+
+def _key(out: Console) -> str:
+    """Return the key that is pressed, and show it."""
+    import typer
+
+    key = typer.getchar()
+    out.print(key if key.isprintable() else "")
+    if key == "\x04":  # Ctrl-D
+        return "q"
+    return key
 
 
 def _chooser(session: Session, request: Request, manner: Manner, progress: Progress) -> Chooser:
@@ -236,6 +302,8 @@ def _chooser(session: Session, request: Request, manner: Manner, progress: Progr
     def ask(question: str) -> str:
         out.print(question, style="bold blue", end="")
         out.file.flush()
+        if sys.stdin.isatty():
+            return _key(out)
         line = sys.stdin.readline()
         return line if line else "q"  # the end of the input: nobody is there
 
@@ -301,7 +369,8 @@ def _summarise(view: View, outcome: Outcome, request: Request, written: Written 
         for finding in planned.findings
     ]
     out = console(request.color, stderr=would)
-    summary = text.applied(view, done, would=would)
+    width = out.width if out.is_terminal else None
+    summary = text.applied(view, done, would=would, width=width)
     if summary.plain:
         out.print(summary, soft_wrap=True)
     verb = "would be rewritten" if would else "rewritten"
@@ -317,7 +386,7 @@ def _filter(request: Request, manner: Manner) -> int:
     data = sys.stdin.buffer.read()
     name = (request.stdin_filename or Path("stdin.py")).absolute()
     try:
-        session, outcome, after = _rewritten(data, name, request.settings)
+        session, outcome, after = rewrite_text(data, name, request.settings)
     except Exception as error:
         if not manner.diff:  # an editor takes what comes for its new text, whatever the status
             _put(data)
@@ -339,15 +408,6 @@ def _filter(request: Request, manner: Manner) -> int:
         _summarise(View(session, outcome.left, outcome.project), outcome, request, None)
     found = after != data if manner.diff else bool(outcome.left)
     return _troubles(session) or (FOUND if found and not manner.exit_zero else CLEAN)
-
-
-def _rewritten(data: bytes, name: Path, settings: Settings) -> tuple[Session, Outcome, bytes]:
-    session, source = from_stdin(data, name, settings)
-    outcome = session.rewrite()
-    after = data
-    for change in outcome.changes:
-        after = change.after if name in session.notebooks else source.encode(outcome.after[name])
-    return session, outcome, after
 
 
 def pass_through() -> None:

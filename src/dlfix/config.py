@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -81,6 +82,13 @@ KEYS = tuple(
     for one in fields(Settings)
     if one.name not in ("root", "file", "origins", "no_cache", "nearest")
 )
+
+
+def start_of(paths: Sequence[Path]) -> Path:
+    """Return the folder that the configuration of these paths is looked for from."""
+    absolute = [Path.cwd() if path == Path("-") else path.absolute() for path in paths or [Path()]]
+    common = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in absolute]))
+    return common if common.is_dir() else Path.cwd()
 
 
 def load(start: Path, explicit: Path | None = None) -> Settings:

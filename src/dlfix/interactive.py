@@ -22,13 +22,19 @@ y - apply this fix
 n - leave it
 a - apply this and all that follow
 d - leave this and all others in this file
-q - leave this and all that follow; what was said yes to is written
+b - go back to the fix before
+q - leave this and all that follow; the accepted fixes are written
+Ctrl-C - stop; nothing is written
 ? - this help"""
+
+
+class Back(Exception):
+    """The answer to the fix before is to be given again."""
 
 
 @dataclass
 class Chooser:
-    """Shows each proved fix and asks; remembers what a, d and q said."""
+    """Shows each proved fix and asks; remembers the answers, so that the last can be taken back."""
 
     view: View
     console: Console
@@ -38,6 +44,20 @@ class Chooser:
     yes_to_all: bool = False
     quit: bool = False
     left: set[Path] = field(default_factory=set)
+    answers: list[str] = field(default_factory=list)  # to the fixes that were shown
+    shown: int = 0
+
+    @property
+    def accepted(self) -> int:
+        """How many fixes were accepted."""
+        return sum(answer in ("y", "a") for answer in self.answers)
+
+    def rewind(self) -> None:
+        """Forget the last answer; those before are given by themselves when it is gone through again."""
+        self.answers.pop()
+        self.shown = 0
+        self.yes_to_all = self.quit = False
+        self.left = set()
 
     def __call__(self, proposal: Proposal) -> bool:
         """Tell whether the fix is to be applied."""
@@ -46,9 +66,12 @@ class Chooser:
             return False
         if self.yes_to_all:
             return True
-        self.before()
-        self._show(proposal)
-        return self._answer(path)
+        self.shown += 1
+        if self.shown > len(self.answers):
+            self.before()
+            self._show(proposal)
+            self.answers.append(self._answer(self.shown, self.shown + proposal.waiting - 1))
+        return self._takes(self.answers[self.shown - 1], path)
 
     def _show(self, proposal: Proposal) -> None:
         from dlfix.fixing.engine import Diagnosis
@@ -68,17 +91,20 @@ class Chooser:
             for sheet in view.sheets(path, proposal.before[path], after):
                 diff.show(self.console, *sheet, wide=self.wide)
 
-    def _answer(self, path: Path) -> bool:
+    def _answer(self, number: int, last: int) -> str:
         while True:
-            answer = self.ask("Apply this fix [y,n,a,d,q,?]? ").strip().lower()[:1]
-            if answer == "a":
-                self.yes_to_all = True
-            if answer in ("y", "a"):
-                return True
-            if answer == "d":
-                self.left.add(path)
-            if answer == "q":
-                self.quit = True
-            if answer in ("n", "d", "q"):
-                return False
-            self.console.print(HELP)
+            question = f"Fix {number} of {last}: apply it [y,n,a,d,b,q,?]? "
+            answer = self.ask(question).strip().lower()[:1]
+            if answer == "b" and self.answers:
+                raise Back
+            if answer and answer in "ynadq":
+                return answer
+            self.console.print("This is the first fix." if answer == "b" else HELP)
+
+    def _takes(self, answer: str, path: Path) -> bool:
+        """Remember what an answer says of later fixes; tell whether this one is to be applied."""
+        self.yes_to_all = answer == "a"
+        self.quit = answer == "q"
+        if answer == "d":
+            self.left.add(path)
+        return answer in ("y", "a")

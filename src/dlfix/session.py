@@ -38,7 +38,7 @@ FEW = 50
 MARKS = (b"dlfix:", b"DLF")
 
 # A notebook's kernel has no `__main__` that a worker could import.
-NOT_IN_NOTEBOOKS = ("DLF301",)
+NOT_IN_NOTEBOOKS = ("DLF301", "DLF302")
 
 
 @dataclass(frozen=True)
@@ -372,8 +372,12 @@ class Session:
             self.errors.append(SourceError(path, None, f"not written: {reason}"))
 
     def baseline(self) -> tuple[list[Change], int]:
-        """Return the changes that suppress every finding of today, and how many there are."""
-        rows: dict[Path, dict[int, list[str]]] = {}
+        """Return the changes that suppress every finding of today, and how many there are.
+
+        Comments that suppress nothing are removed, so that DLF900 finds nothing afterwards.
+        """
+        rows: dict[Path, dict[int, list[str]]] = defaultdict(dict)
+        idle: dict[Path, dict[int, set[str]]] = defaultdict(dict)
         closed: dict[Path, frozenset[int]] = {}
         count = 0
         for diagnosis in self.diagnoses():
@@ -381,15 +385,31 @@ class Session:
             if not _whole(place.path, self.project):
                 self._say_unwritable(place.path)
                 continue
+            if (plan := _removal(diagnosis)) is not None:
+                idle[place.path].setdefault(place.span.start.row, set()).update(plan.codes)
+                continue
             if place.path not in closed:
                 closed[place.path] = suppression.closed_rows(self.text(place.path))
             row = _comment_row(closed[place.path], place.span)
-            rows.setdefault(place.path, {}).setdefault(row, []).append(diagnosis.finding.code)
+            rows[place.path].setdefault(row, []).append(diagnosis.finding.code)
             count += 1
         return [
-            self._change(path, suppression.add(self.text(path), codes))
-            for path, codes in rows.items()
+            self._change(path, self._suppressed(path, rows[path], idle[path]))
+            for path in sorted({*rows, *idle})
         ], count
+
+    def _suppressed(
+        self, path: Path, codes: dict[int, list[str]], idle: dict[int, set[str]]
+    ) -> str:
+        text = suppression.add(self.text(path), codes)
+        return suppression.without_idle(text, idle, codes)
+
+
+def _removal(diagnosis: Diagnosis) -> Removal | None:
+    """Return the plan that takes an unused suppression out; None for other findings."""
+    edits = getattr(diagnosis.outcome, "edits", ())
+    plan = edits[0].plan if edits else None
+    return plan if isinstance(plan, Removal) else None
 
 
 def _comment_row(closed: frozenset[int], span: Span) -> int:
@@ -447,17 +467,20 @@ class Watch:
         return test is None or test(finding)
 
     def _near(self, finding: Finding, project: Project) -> Iterator[suppression.Suppression]:
-        """Yield the comments on the culprit's lines and on the boundary's first and last."""
+        """Yield the comments of the file, on the culprit's lines, and on the boundary's first and last."""
         span = finding.place.span
         comments = self._comments(finding.place.path, project)
+        yield from (one for each in comments.values() for one in each if one.of_file)
         for row in range(span.start.row, span.end.row + 1):
             outer = row in (span.start.row, span.end.row)
             # A bare comment deep within a long culprit speaks of something else.
-            yield from (one for one in comments.get(row, []) if outer or one.codes)
+            near = [one for one in comments.get(row, []) if not one.of_file]
+            yield from (one for one in near if outer or one.codes)
         if finding.trace:
             boundary = finding.trace[0].place
             for row in sorted({boundary.span.start.row, boundary.span.end.row}):
-                yield from self._comments(boundary.path, project).get(row, [])
+                near = self._comments(boundary.path, project).get(row, [])
+                yield from (one for one in near if not one.of_file)
 
     def _comments(self, path: Path, project: Project) -> dict[int, list[suppression.Suppression]]:
         source = project.source(path)

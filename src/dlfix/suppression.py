@@ -1,4 +1,4 @@
-"""Comments that say "leave this": `# dlfix: ignore[DLF101]` and `# noqa: DLF101`."""
+"""Suppression comments: `# dlfix: ignore[DLF101]`, `# dlfix: ignore-file[DLF101]`, `# noqa: DLF101`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dlfix.source.lines import split
 from dlfix.source.text import Position, Span
 
 COMMENT = re.compile(
-    r"#\s*(?:dlfix:\s*ignore(?P<own>\[[^\]\n]*\])?|noqa(?![\w-])(?P<noqa>:[ \t]*[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)?)",
+    r"#\s*(?:dlfix:\s*ignore(?P<file>-file(?![\w-]))?(?![\w-])(?P<own>\[[^\]\n]*\])?|noqa(?![\w-])(?P<noqa>:[ \t]*[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)?)",
     re.IGNORECASE,
 )
 OWN, OWN_NAME = "DLF900", "unused-suppression"
@@ -26,6 +26,7 @@ class Suppression:
     span: Span
     own: bool  # `dlfix: ignore`, not `noqa`
     codes: tuple[str, ...]
+    of_file: bool = False  # `ignore-file`: it speaks of the whole file
     used: set[str] = field(default_factory=set)
 
     def covers(self, code: str, name: str) -> bool:
@@ -79,7 +80,7 @@ def _suppression(row: int, column: int, match: re.Match[str]) -> Suppression:
     span = Span(Position(row, column + match.start()), Position(row, column + match.end()))
     own = match["noqa"] is None and "noqa" not in match[0].lower()
     said = match["own"] if own else match["noqa"]
-    return Suppression(span, own, tuple(CODE.findall(said or "")))
+    return Suppression(span, own, tuple(CODE.findall(said or "")), match["file"] is not None)
 
 
 def closed_rows(text: str) -> frozenset[int]:
@@ -120,7 +121,7 @@ def _take_out(lines: list[str], suppression: Suppression, codes: tuple[str, ...]
     head, tail = line[: start.column], line[end.column :]
     if left:
         joined = ", ".join(left)
-        own = f"# dlfix: ignore[{joined}]"
+        own = f"# dlfix: ignore{'-file' * suppression.of_file}[{joined}]"
         lines[start.row - 1] = head + (own if suppression.own else f"# noqa: {joined}") + tail
         return
     kept = tail.strip()
@@ -134,6 +135,11 @@ def _take_out(lines: list[str], suppression: Suppression, codes: tuple[str, ...]
     lines[start.row - 1] = head + tail if (head + tail).strip() else ""
 
 
+def _is_of_line(one: Suppression) -> bool:
+    """Tell whether more codes can be written into a comment."""
+    return one.own and bool(one.codes) and not one.of_file
+
+
 def add(text: str, codes_by_row: dict[int, list[str]]) -> str:
     """Return the text with comments that leave these findings out, merged into those there are."""
     lines = split(text)
@@ -142,7 +148,7 @@ def add(text: str, codes_by_row: dict[int, list[str]]) -> str:
         line = lines[row - 1]
         body = line.rstrip("\r\n")
         ending = line[len(body) :]
-        own = next((one for one in there.get(row, []) if one.own and one.codes), None)
+        own = next((one for one in there.get(row, []) if _is_of_line(one)), None)
         if own is None:
             joined = ", ".join(sorted(set(codes)))
             lines[row - 1] = f"{body.rstrip()}  # dlfix: ignore[{joined}]{ending}"
@@ -151,3 +157,17 @@ def add(text: str, codes_by_row: dict[int, list[str]]) -> str:
         head, tail = body[: own.span.start.column], body[own.span.end.column :]
         lines[row - 1] = f"{head}# dlfix: ignore[{joined}]{tail}{ending}"
     return "".join(lines)
+
+
+def without_idle(text: str, idle: dict[int, set[str]], added: dict[int, list[str]]) -> str:
+    """Return a text to which `add` has added codes without the codes that were idle before."""
+    there = read(text)
+    return without_all(
+        text,
+        [
+            (one, codes)
+            for row, said in idle.items()
+            for one in there.get(row, [])
+            if (codes := tuple(c for c in one.codes or ("",) if c in said - {*added.get(row, ())}))
+        ],
+    )

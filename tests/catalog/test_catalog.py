@@ -177,8 +177,9 @@ def test_a_user_adds_rows_and_replaces_ours(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         '[[resource]]\nname = "acme.Store"\naliases = ["acme.store.Store"]\nclose = "shut"\n'
+        'type = "acme.store.Store"\n'
         '[[resource]]\nname = "h5py.File"\nkind = "plain"\npickles = "ok"\n'
-        '[[boundary]]\nname = "ship"\n',
+        '[[boundary]]\nname = "ship"\ncrosses = ["job"]\n',
     )
     catalog = load([path])
     assert b"ship" in catalog.words
@@ -205,6 +206,10 @@ def test_a_user_adds_rows_and_replaces_ours(tmp_path: Path) -> None:
         ('[[resource]]\nname = "a.B"\nmodes = [1]', "`modes` must be a list of tables"),
         ('[[resource]]\nname = "a.B"\nmodes = [{ parameter = 1 }]', "`parameter` must be text"),
         ('[[resource]]\nname = "a.B"\nmodes = [{ matches = "(" }]', "`matches` is no regular"),
+        ('[[resource]]\nname = "a.B"', "row 1 (a.B): `error`, `error_by_python`, `fork`, "),
+        ('[[boundary]]\nname = "a.B"', "`crosses`, `items`, `self_crosses` or `type` is missing"),
+        ('[[holder]]\nname = "a.B"', "row 1 (a.B): `keeps`, `star`, "),
+        ('[[callable]]\nname = "a.B"', "row 1 (a.B): `error` is missing"),
         ('[[resorce]]\nname = "a.B"', "unknown table `resorce`"),
         ('[resource]\nname = "a.B"', "write `[[resource]]`"),
         ("nonsense", "more.toml: "),

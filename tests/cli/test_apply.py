@@ -148,14 +148,49 @@ THREE = "x = bad\ny = bad\nz = bad\n"
         ("d\n", THREE),
         ("?\nwhat\ny\nq\n", "x = good\ny = bad\nz = bad\n"),
         ("", THREE),
+        ("y\nb\nn\ny\nq\n", "x = bad\ny = good\nz = bad\n"),
+        ("n\nn\nb\nb\ny\nq\n", "x = good\ny = bad\nz = bad\n"),
+        ("b\ny\nq\n", "x = good\ny = bad\nz = bad\n"),
     ],
-    ids=["yes and no", "all", "quit", "done with the file", "help", "nobody there"],
+    ids=[
+        "yes and no",
+        "all",
+        "quit",
+        "done with the file",
+        "help",
+        "nobody there",
+        "back",
+        "back twice",
+        "back from the first",
+    ],
 )
 def test_interactive_asks_for_each_fix(dlfix, answers, text):
     path = write(dlfix.folder, "a.py", THREE)
     result = dlfix("apply", "--interactive", input=answers)
     assert path.read_text() == text, result.output
     assert result.exit_code == 1
+
+
+def test_interactive_counts_the_fixes(dlfix):
+    write(dlfix.folder, "a.py", THREE)
+    shown = dlfix("apply", "--interactive", input="y\nn\nq\n").stdout
+    assert [f"Fix {number} of 3" in shown for number in (1, 2, 3)] == [True] * 3
+
+
+def test_stopping_an_interactive_apply_writes_nothing_and_says_so(dlfix, monkeypatch):
+    path = write(dlfix.folder, "a.py", THREE)
+    answers = iter("yy")
+
+    def answer(self, number, last):
+        if (key := next(answers, None)) is None:
+            raise KeyboardInterrupt
+        return key
+
+    monkeypatch.setattr("dlfix.interactive.Chooser._answer", answer)
+    result = dlfix("apply", "--interactive")
+    assert result.exit_code == 130
+    assert "nothing was written (2 accepted fixes dropped)" in result.stderr
+    assert path.read_text() == THREE
 
 
 def test_interactive_shows_path_and_diff_and_says_what_was_written(dlfix):

@@ -217,6 +217,60 @@ def test_add_ignores_takes_a_baseline(dlfix):
     assert dlfix("check").exit_code == 0
 
 
+@pytest.mark.parametrize("output_format", ["text", "concise", "json", "sarif", "github"])
+def test_findings_are_written_to_a_file(dlfix, output_format):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    printed = dlfix("check", "--output-format", output_format)
+    result = dlfix("check", "--output-format", output_format, "--output-file", "found.txt")
+    assert result.exit_code == printed.exit_code == 1
+    assert result.stdout == ""
+    assert (dlfix.folder / "found.txt").read_text(encoding="utf-8") == printed.stdout
+
+
+def test_an_output_file_that_cannot_be_written_is_one_line(dlfix):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    result = dlfix("check", "--output-file", "none/found.txt")
+    assert result.exit_code == 2
+    assert result.stderr == "dlfix: none/found.txt: No such file or directory\n"
+
+
+def test_the_files_that_would_be_checked_are_listed(dlfix):
+    paths = [write(dlfix.folder, name, "x = bad\n") for name in ("a.py", "b.py")]
+    write(dlfix.folder, "c.txt", "")
+    result = dlfix("check", "--show-files", "--extend-exclude", "none.py")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [str(path) for path in paths]
+
+
+def test_add_ignores_takes_out_what_suppresses_nothing(dlfix):
+    before = (
+        "# dlfix: ignore[DLF201]\n"
+        "x = bad  # dlfix: ignore[DLF201]\n"
+        "y = 1  # why  # dlfix: ignore\n"
+        "z = bad  # dlfix: ignore[DLF101, DLF201]\n"
+    )
+    path = write(dlfix.folder, "a.py", before)
+    assert dlfix("check", "--add-ignores").exit_code == 0
+    assert path.read_text() == (
+        "x = bad  # dlfix: ignore[DLF101]\ny = 1  # why\nz = bad  # dlfix: ignore[DLF101]\n"
+    )
+    assert dlfix("check").exit_code == 0
+    dlfix("undo")
+    assert path.read_text() == before
+
+
+def test_a_comment_suppresses_a_rule_in_its_whole_file(dlfix):
+    write(dlfix.folder, "a.py", "# dlfix: ignore-file[DLF101]\nx = bad\nz = worse\ny = bad\n")
+    write(dlfix.folder, "b.py", "x = bad\n")
+    lines = dlfix("check", "--output-format", "concise", "-q").stdout.splitlines()
+    assert [line.split(" ")[1] for line in lines] == ["DLF201", "DLF101"]
+
+
+def test_a_comment_of_a_file_that_suppresses_nothing_is_found(dlfix):
+    write(dlfix.folder, "a.py", "# dlfix: ignore-file[DLF101]\nz = 1\n")
+    assert "DLF900" in dlfix("check").stdout
+
+
 def test_a_comment_that_suppresses_nothing_is_found_and_taken_out(dlfix):
     path = write(
         dlfix.folder,

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -190,3 +191,12 @@ def test_progress_is_for_those_who_look_at_a_terminal(dlfix, monkeypatch, flags,
     write(dlfix.folder, "a.py", "x = 1\n")
     assert dlfix("check", *flags).exit_code == 0
     assert made == [shown]
+
+
+@pytest.mark.parametrize(
+    "command", ["check", "apply", "trace", "probe", "explain", "config", "ide"]
+)
+def test_help_names_no_python_type(dlfix, command):
+    shown = dlfix(command, "--help").stdout
+    assert not re.search(r"<[^>]*(?:list|Path|range|str)[^>]*>", shown), shown
+    assert "[[" not in shown

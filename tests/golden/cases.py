@@ -8,10 +8,13 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlfix.fixing.engine import Diagnosis, Rewritten
 from dlfix.source.text import read
+
+if TYPE_CHECKING:
+    from dlfix.project.project import Project
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -71,27 +74,32 @@ def sources(folder: Path) -> dict[str, bytes]:
     }
 
 
+def project_of(folder: Path) -> Project:
+    """Return a program's project, notebooks included."""
+    from dlfix.project.project import Project
+    from dlfix.source.notebook import parse
+
+    books = {path: parse(path, path.read_bytes()).text for path in folder.rglob("*.ipynb")}
+    return Project(sorted([*folder.rglob("*.py"), *books]), books)
+
+
 def rewritten(folder: Path, *, unsafe: bool) -> Rewritten:
     """Rewrite a program in memory, as `dlfix apply` does."""
     from dlfix.catalog import load
     from dlfix.fixing.engine import rewrite
-    from dlfix.project.project import Project
     from dlfix.rules.registry import all_rules
 
-    files = sorted(folder.rglob("*.py"))
-    return rewrite(Project(files), load(), all_rules(), unsafe=unsafe)
+    return rewrite(project_of(folder), load(), all_rules(), unsafe=unsafe)
 
 
 def diagnosed(folder: Path) -> list[Diagnosis]:
     """Inspect a program, as `dlfix check` does."""
     from dlfix.catalog import load
     from dlfix.fixing.engine import inspect
-    from dlfix.project.project import Project
     from dlfix.reach.analysis import analyze
     from dlfix.rules.registry import all_rules
 
-    files = sorted(folder.rglob("*.py"))
-    return inspect(analyze(Project(files), load()), all_rules())
+    return inspect(analyze(project_of(folder), load()), all_rules())
 
 
 def as_bytes(folder: Path, result: Rewritten) -> dict[str, bytes]:

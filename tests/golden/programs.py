@@ -33,6 +33,11 @@ class Run:
     def argv(self) -> list[str]:
         return [self.entry, "--workers", str(self.workers), "--start-method", self.method]
 
+    @property
+    def is_notebook(self) -> bool:
+        """Whether the program is run by a Jupyter kernel."""
+        return self.entry.endswith(".ipynb")
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -131,10 +136,11 @@ class Cold:
 
 
 def run_cold(run: Run) -> Outcome:
-    """Run a program with `python`."""
+    """Run a program with `python`, or a notebook in a kernel."""
     with tempfile.TemporaryFile("w+") as stdout, tempfile.TemporaryFile("w+") as stderr:
+        through = [str(HERE / "kernel.py")] if run.is_notebook else []
         process = subprocess.Popen(
-            [sys.executable, *run.argv],
+            [sys.executable, *through, *run.argv],
             cwd=run.folder,
             stdout=stdout,
             stderr=stderr,

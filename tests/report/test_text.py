@@ -66,3 +66,12 @@ def test_changed_lines_are_coloured_for_the_terminals_ground(monkeypatch, told, 
 def test_a_band_is_as_wide_as_its_longest_line_but_no_wider_than_the_terminal():
     text = diff.unified("a.py", "x = 1\n", f"y = 1\nz = '{'z' * 90}'\n", width=80)
     assert {len(line) for line in text.plain.splitlines() if line[1:2] in "xy"} == {79}
+
+
+def test_a_message_is_whole_where_there_is_no_terminal():
+    from dlfix.report.text import wrapped
+
+    message = "word " * 40
+    assert "\n" not in wrapped(message, 7, None)
+    assert max(map(len, wrapped(message, 0, 200).split("\n"))) <= 80
+    assert max(map(len, wrapped(message, 0, 40).split("\n"))) <= 40

@@ -42,7 +42,7 @@ SEEN = {
     "TypeError: cannot pickle 'DuckDBPyConnection' object": "DLF201",
     "TypeError: self._db,self.options cannot be converted to a Python object for pickling": "DLF201",
     "RuntimeError: SynchronizedArray objects should only be shared between processes through inheritance": "DLF204",
-    "AttributeError: Can't get attribute 'Clips' on <module '__main__' (built-in)>": "DLF302",
+    "AttributeError: Can't get attribute 'Clips' on <module '__main__' (built-in)>": "DLF106",
     "RuntimeError: DataLoader worker (pid 42) exited unexpectedly with exit code 1. Details are lost due to multiprocessing.": "",
     "AttributeError: Can't get attribute 'Row' on <module 'models' from 'models.py'>": "DLF105",
 }

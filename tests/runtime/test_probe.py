@@ -1027,3 +1027,62 @@ def test_a_module_of_the_working_directory_is_not_run_unless_it_is_the_scripts(
     monkeypatch.chdir(tmp_path)
     assert probe.probe(script).culprits
     assert not (tmp_path / "trapped").exists()
+
+
+TRAINS_WITHOUT_WORKERS = """
+    def main():
+        transform = Compose([lambda x: x])
+        first, second = DataLoader(Clips(transform)), DataLoader(Clips(), num_workers=0)
+        for batch in first:
+            raise SystemExit("the training step ran")
+
+    if __name__ == "__main__":
+        main()
+"""
+
+
+def test_a_program_without_workers_is_examined_as_with_one_and_stopped(tmp_path):
+    probed = probe.probe(write(tmp_path, LOADER, TRAINS_WITHOUT_WORKERS))
+    assert [(each.workers, each.forced) for each in probed.boundaries] == [(1, True), (1, True)]
+    assert [culprit.path for culprit in probed.culprits] == [
+        "loader.dataset.transform.transforms[0]"
+    ]
+    assert probed.is_cut
+
+
+def test_it_is_said_that_workers_were_forced(tmp_path, capsys):
+    assert commands.probe(write(tmp_path, LOADER, TRAINS_WITHOUT_WORKERS)) == 1
+    assert "num_workers is 0 in the program; the probe sets it to 1" in capsys.readouterr().out
+
+
+def test_workers_of_the_program_are_not_forced(tmp_path):
+    start = "if __name__ == '__main__':\n    next(iter(DataLoader(Clips(), num_workers=2)))"
+    script = write(tmp_path, LOADER, start)
+    assert [(each.workers, each.forced) for each in probe.probe(script).boundaries] == [(2, False)]
+
+
+def test_a_loader_without_workers_that_is_only_made_is_examined_where_there_is_no_other(tmp_path):
+    script = write(tmp_path, LOADER, "loader = DataLoader(Clips(lambda x: x))")
+    (culprit,) = probe.probe(script).culprits
+    assert culprit.path == "loader.dataset.transform"
+
+
+def test_a_loader_without_workers_beside_one_that_has_some_is_left_alone(tmp_path):
+    script = write(
+        tmp_path,
+        LOADER,
+        """
+        if __name__ == "__main__":
+            other = DataLoader(Clips(lambda x: x))
+            next(iter(DataLoader(Clips(), num_workers=2)))
+        """,
+    )
+    assert probe.probe(script).culprits == []
+
+
+def test_a_batch_is_fetched_by_a_forced_worker(tmp_path):
+    script = write(tmp_path, LOADER, TRAINS_WITHOUT_WORKERS)
+    alone, spawned = probe.fetch(script, methods=("none", "spawn"))
+    assert alone.ok
+    assert alone.forced
+    assert "lambda" in spawned.text

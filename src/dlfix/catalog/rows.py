@@ -281,7 +281,27 @@ def row_from(table: str, data: Mapping[str, Any]) -> Row:
     if "modes" in values:
         values["modes"] = _variants(values["modes"])
     _check(cls, values)
-    return cls(**_frozen_all(values))
+    row = cls(**_frozen_all(values))
+    if lacking := _lacking(table, row):
+        raise CatalogError(lacking)
+    return row
+
+
+def _lacking(table: str, row: Row) -> str:
+    """Return what a row lacks without which it would say nothing; empty where it is whole."""
+    needed: tuple[str, ...] = ()
+    if isinstance(row, BoundaryRow):
+        needed = ("crosses", "items", "self_crosses", "type")
+    elif isinstance(row, HolderRow):
+        needed = ("keeps", "star", "keywords", "calls", "type", "gives")
+    elif isinstance(row, CallableRow) and row.problem == "reference":
+        needed = ("error",)
+    elif table == "resource" and isinstance(row, ResourceRow) and row.pickles == "error":
+        needed = ("error", "error_by_python", "fork", "type", "modes")
+    if not needed or any(getattr(row, name) for name in needed):
+        return ""
+    *others, last = (f"`{name}`" for name in needed)
+    return f"{', '.join(others)} or {last} is missing" if others else f"{last} is missing"
 
 
 def _variants(modes: Any) -> tuple[Variant, ...]:

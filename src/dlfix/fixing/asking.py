@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlfix.fixing import blocking, carrying, registry
+from dlfix.fixing import blocking, carrying, notebooks, registry
 from dlfix.fixing.lines import spans_of
 from dlfix.fixing.plans import Fix, Planned, Refused
 from dlfix.reach.progress import Tell, silent, told
@@ -69,6 +69,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> list[Planned]:
     settled: list[Planned] = []
     refused: dict[int, Planned] = {}
     waiting = [(finding, 0) for finding in findings if finding.rule.codemods]
+    settled += [Planned((one,), refusal) for one in findings if (refusal := notebooks.refusal(one))]
     while waiting:
         groups: dict[tuple[int, str], list[Finding]] = defaultdict(list)
         for finding, choice in waiting:
@@ -95,6 +96,8 @@ def _writable(planned: Planned, project: Project) -> Planned:
     for edit in planned.outcome.edits if isinstance(planned.outcome, Fix) else ():
         module = project.module(edit.path)
         reason = module.unwritable or _crowded(module, edit.plan)
+        if notebooks.cannot_help(edit):
+            return Planned(planned.findings, notebooks.stranded(planned.findings))
         if reason is not None:
             return Planned(planned.findings, Refused(f"{edit.path.name}: {reason}"))
     return planned

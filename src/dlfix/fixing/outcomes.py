@@ -31,6 +31,7 @@ class Proposal:
     fix: Fix
     before: Mapping[Path, str]
     after: Mapping[Path, str]
+    waiting: int = 1  # fixes that wait, this one included; others may come up or drop out
 
 
 @dataclass(frozen=True)

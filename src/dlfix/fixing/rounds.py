@@ -107,6 +107,7 @@ class Run:
     ) -> None:
         self.ask = ask
         self.choose = choose
+        self.waiting = 0  # fixes of this round
         self.errors: list[str] = []
         self.cut_short = False
         findings = self._findings(analysis, ask.tell)
@@ -187,6 +188,7 @@ class Run:
         if not wanted:
             return False
         settled = len(self.state.applied) + len(self.dropped)
+        self.waiting = len(wanted)
         self.ask.tell("proving fixes", settled, settled + len(wanted))
         batch = conflicts.compatible(self._in_turn(wanted))
         self._attempt(batch if self.choose is None else batch[:1], stage)
@@ -311,7 +313,7 @@ class Run:
     def _chosen(self, one: tuple[Planned, Fix], texts: Mapping[Path, str]) -> bool:
         assert self.choose is not None
         before = {path: self.state.text(path) for path in texts}
-        return self.choose(Proposal(one[0].findings, one[1], before, texts))
+        return self.choose(Proposal(one[0].findings, one[1], before, texts, self.waiting))
 
     def _origins(self, matched: Matched) -> dict[int, Finding]:
         return {new: self.state.first[id(old)] for new, old in matched.old.items()}

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from dlfix.report.view import Entry, Spot, View
 from dlfix.source.printable import visible, visible_code
+from dlfix.source.text import Position
 
 if TYPE_CHECKING:
     from rich.syntax import ANSISyntaxTheme
@@ -30,18 +31,18 @@ def render(view: View, width: int | None = None) -> Iterator[Text]:
 
 def block(entry: Entry, width: int | None = None) -> Text:
     """Return everything about one finding."""
-    parts = [headline(entry), frame(entry, width)]
+    parts = [headline(entry, width), frame(entry, width)]
     if len(entry.trace) > 1:
         parts.append(path_tree(entry.trace, width))
-    parts.append(verdict(entry))
+    parts.append(verdict(entry, width))
     return Text("\n").join(part for part in parts if part.plain) + Text("\n")
 
 
-def headline(entry: Entry) -> Text:
+def headline(entry: Entry, width: int | None = None) -> Text:
     """Return code, name and message on one line, the place on the next."""
     text = Text()
     text.append(entry.code, style=STYLES[entry.severity])
-    text.append(f" {wrapped(entry.message, 7)}\n", style="bold")
+    text.append(f" {wrapped(entry.message, 7, width)}\n", style="bold")
     text.append("  --> ", style="blue")
     text.append(f"{entry.spot.file}:{entry.spot.row}:{entry.spot.column}")
     return text
@@ -62,7 +63,7 @@ def frame(entry: Entry, room: int | None = None) -> Text:
     shown = _cut_margin([visible_code(lines[row - 1]) for row in rows])
     text = Text().append(" " * width + " |\n", style="blue")
     for row, (line, margin) in zip(rows, shown, strict=True):
-        if not first <= row <= last and not line.strip():
+        if not first <= row <= last and (not line.strip() or not _is_in_cell(entry, row)):
             continue
         text.append(f"{row + shift:>{width}} | ", style="blue")
         if room is not None and not first <= row <= last:
@@ -71,6 +72,11 @@ def frame(entry: Entry, room: int | None = None) -> Text:
         if row == first:
             text.append(_underline(entry, lines[row - 1], margin, width))
     return text.append(" " * width + " |", style="blue")
+
+
+def _is_in_cell(entry: Entry, row: int) -> bool:
+    """Tell whether a row is in the culprit's cell; always so in a module."""
+    return entry.view.locate(entry.path, Position(row, 0))[0] == entry.spot.cell
 
 
 def _shortened(line: str, room: int) -> str:
@@ -175,7 +181,7 @@ def _continued(row: Branch, below: Branch | None) -> str:
 # What Python says, and what dlfix can do
 
 
-def verdict(entry: Entry) -> Text:
+def verdict(entry: Entry, width: int | None = None) -> Text:
     """Return the error a person would see, and the fix or why there is none."""
     told: list[tuple[str, str, str]] = []
     fix = entry.fix
@@ -188,19 +194,22 @@ def verdict(entry: Entry) -> Text:
             told.append(("unsafe:", f"{why}take it with --unsafe-fixes", "yellow"))
     elif entry.refused:
         told.append(("no fix:", entry.refused, ""))
-    return Text("\n").join(_told(*one) for one in told)
+    return Text("\n").join(_told(*one, width) for one in told)
 
 
-def _told(head: str, message: str, style: str) -> Text:
+def _told(head: str, message: str, style: str, width: int | None) -> Text:
     text = Text().append(f"  {head:<7} ", style="dim")
-    return text.append(wrapped(message, 10), style=style)
+    return text.append(wrapped(message, 10, width), style=style)
 
 
-def wrapped(message: str, indent: int) -> str:
-    """Return a message broken at 80 columns, all but its first line indented."""
+def wrapped(message: str, indent: int, width: int | None) -> str:
+    """Return a message broken at 80 columns, all but its first line indented; whole without a width."""
+    text = visible(" ".join(message.split()))
+    if width is None:
+        return text
     lines = textwrap.wrap(
-        visible(" ".join(message.split())), WIDTH - indent, break_long_words=False, break_on_hyphens=False
-    )  # fmt: skip
+        text, min(WIDTH, width) - indent, break_long_words=False, break_on_hyphens=False
+    )
     return ("\n" + " " * indent).join(lines)
 
 
@@ -260,7 +269,9 @@ def statistics(view: View) -> Text:
 # After an apply
 
 
-def applied(view: View, done: Iterable[tuple[str, str, str]], *, would: bool) -> Text:
+def applied(
+    view: View, done: Iterable[tuple[str, str, str]], *, would: bool, width: int | None = None
+) -> Text:
     """Return what was fixed, what was refused and why, and what still needs a person.
 
     `done` has code, message and place of each fix that was carried out.
@@ -268,7 +279,7 @@ def applied(view: View, done: Iterable[tuple[str, str, str]], *, would: bool) ->
     sections: list[Text] = []
     made = list(done)
     if made:
-        sections.append(_section("Would fix" if would else "Fixed", "bold green", made))
+        sections.append(_section("Would fix" if would else "Fixed", "bold green", made, width))
     unsafe = [e for e in view.entries if e.fix and not e.safe and not e.declined]
     if unsafe:
         rows = [
@@ -276,19 +287,19 @@ def applied(view: View, done: Iterable[tuple[str, str, str]], *, would: bool) ->
             for e in unsafe
         ]  # fmt: skip
         title = "Not applied, unsafe (apply them with --unsafe-fixes)"
-        sections.append(_section(title, "bold yellow", rows))
+        sections.append(_section(title, "bold yellow", rows, width))
     left = [entry for entry in view.entries if entry.fix and (entry.safe or entry.declined)]
     if left:
         rows = [(e.code, e.fix.message if e.fix else "", e.spot.shown) for e in left]
-        sections.append(_section("Not applied", "bold yellow", rows))
+        sections.append(_section("Not applied", "bold yellow", rows, width))
     refused = [entry for entry in view.entries if entry.refused]
     if refused:
         rows = [(e.code, _with(e.message, e.refused or ""), e.spot.shown) for e in refused]
-        sections.append(_section("Refused", "bold red", rows))
+        sections.append(_section("Refused", "bold red", rows, width))
     person = [entry for entry in view.entries if entry.outcome is None]
     if person:
         rows = [(e.code, e.message, e.spot.shown) for e in person]
-        sections.append(_section("Needs a person", "bold red", rows))
+        sections.append(_section("Needs a person", "bold red", rows, width))
     return Text("\n").join(sections)
 
 
@@ -296,7 +307,9 @@ def _with(message: str, why: str) -> str:
     return f"{message}\n{why}" if why else message
 
 
-def _section(title: str, style: str, rows: Sequence[tuple[str, str, str]]) -> Text:
+def _section(
+    title: str, style: str, rows: Sequence[tuple[str, str, str]], width: int | None
+) -> Text:
     """Return rows of code, message and place; the places of equal ones side by side."""
     text = Text().append(f"{title} ({len(rows)})\n", style=style)
     places: dict[tuple[str, str], list[str]] = {}
@@ -304,8 +317,8 @@ def _section(title: str, style: str, rows: Sequence[tuple[str, str, str]]) -> Te
         places.setdefault((code, message), []).append(place)
     for (code, message), where in places.items():
         first, _, rest = message.partition("\n")
-        text.append(f"  {code}  {wrapped(first, 10)}\n")
+        text.append(f"  {code}  {wrapped(first, 10, width)}\n")
         if rest:
-            text.append(f"          {wrapped(rest, 10)}\n", style="dim")
-        text.append(f"          {wrapped(', '.join(where), 10)}\n", style="cyan")
+            text.append(f"          {wrapped(rest, 10, width)}\n", style="dim")
+        text.append(f"          {wrapped(', '.join(where), 10, width)}\n", style="cyan")
     return text

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from dlfix.reach.entries import may_belong, under_guard
 from dlfix.reach.starts import only_forks
-from dlfix.reach.values import BoundMethod, Class, Function, Instance
+from dlfix.reach.values import Class
 from dlfix.rules.base import Finding, Rule
+from dlfix.rules.reading import callables
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Crossing
-    from dlfix.reach.values import Value
+    from dlfix.reach.values import Function
 
 
 class DefinedUnderMainGuard(Rule):
@@ -71,7 +72,7 @@ class DefinedUnderMainGuard(Rule):
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each definition under a guard that crosses."""
         for crossing in analysis.pickled:
-            definition = _definition(crossing.value)
+            definition = callables.definition(crossing.value)
             if definition is None or isinstance(definition.node, ast.Lambda):
                 continue
             module, node = definition.module, definition.node
@@ -97,11 +98,3 @@ class DefinedUnderMainGuard(Rule):
             error=f"Can't get attribute '{node.name}' on <module '__mp_main__'",
             evidence=crossing,
         )
-
-
-def _definition(value: Value) -> Function | Class | None:
-    if isinstance(value, Instance):
-        return value.cls
-    if isinstance(value, BoundMethod):
-        return None
-    return value if isinstance(value, (Function, Class)) else None

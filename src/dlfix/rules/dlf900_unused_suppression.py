@@ -16,7 +16,7 @@ class UnusedSuppression(Rule):
 
     ## What it does
 
-    Finds `# dlfix: ignore[...]` comments, and `# noqa` comments that name a code of dlfix, on lines
+    Finds `# dlfix: ignore[...]` and `# dlfix: ignore-file[...]` comments, and `# noqa` comments that name a code of dlfix, on lines
     where dlfix finds nothing of the kind (any more).
 
     ## The error you see

@@ -115,6 +115,7 @@ class Boundary:
     differences: list[str] = field(default_factory=list)
     shared: list[Shared] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    forced: bool = False  # whether the program gives it no workers, and the probe one
 
 
 @dataclass
@@ -143,6 +144,7 @@ class Fetched:
     text: str  # the batch in a few words, or the error
     digest: str = ""
     seconds: float = 0.0
+    forced: bool = False  # whether the program gives its loader no workers, and the probe one
 
 
 def probe(
@@ -365,7 +367,9 @@ def _take(probed: Probed, row: dict[str, Any]) -> None:
         return
     if event == "boundary":
         line = _line(row["place"])
-        probed.boundaries.append(Boundary(row["kind"], line, row["workers"], row["method"]))
+        probed.boundaries.append(
+            Boundary(row["kind"], line, row["workers"], row["method"], forced=row["forced"])
+        )
         return
     if not probed.boundaries:
         return
@@ -437,8 +441,6 @@ def _nothing(target: str, python: str, end: dict[str, Any]) -> str:
         return _raised(target, python, end)
     if how == "exit":
         return f"{target} called sys.exit({end['status']}) before it started a worker"
-    if end.get("idle"):
-        return f"{target} starts no worker: its loaders have num_workers=0"
     return f"{target} ended and started no worker"
 
 
@@ -458,21 +460,22 @@ def _raised(target: str, python: str, end: dict[str, Any]) -> str:
 def _fetched(job: dict[str, Any], method: str, timeout: float) -> Fetched:
     rows = _run(job | {"mode": "run", "method": method}, timeout)
     status = rows[-1]["status"]
+    forced = any(row.get("forced") for row in rows)
     for row in rows:
         if row["event"] == "fetched" and row["ok"]:
-            return Fetched(method, True, row["batch"], row["digest"], row["seconds"])
+            return Fetched(method, True, row["batch"], row["digest"], row["seconds"], forced)
         if row["event"] == "fetched":
-            return Fetched(method, False, _last_line(row["error"]))
+            return Fetched(method, False, _last_line(row["error"]), forced=forced)
     if any(row["event"] == "boundary" for row in rows):
         late = f"no batch after {timeout:g} s" if status is None else f"died with status {status}"
-        return Fetched(method, False, late)
+        return Fetched(method, False, late, forced=forced)
     end = next((row for row in rows if row["event"] == "end"), None)
     if end is None:
         raise ProbeError(_unfinished(job["target"], status, timeout, Probed("", "")))
     if other := next((row for row in rows if row["event"] == "other"), None):
         raise ProbeError(_other(job["target"], other))
     if end["how"] == "finished":
-        raise ProbeError(f"{job['target']} iterates no loader that has workers")
+        raise ProbeError(f"{job['target']} iterates no loader")
     raise ProbeError(_nothing(job["target"], job["python"], end))
 
 

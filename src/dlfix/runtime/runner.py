@@ -873,6 +873,7 @@ class Boundary:
         self.job = job or {}
         self.draw = draw or (lambda: None)  # what the parent does once its workers have started
         self.loader = None  # the id of the loader that it is of
+        self.forced = False  # whether the program itself gives it no workers
 
 
 def light(cost):
@@ -902,6 +903,7 @@ class Probe:
             place=boundary.place,
             workers=boundary.workers,
             method=boundary.method,
+            forced=boundary.forced,
             when=when,
         )
         costs = [self.part(label, obj, when) for label, obj in boundary.parts]
@@ -1331,7 +1333,8 @@ class Watch:
         self.probe = probe
         self.go_on = go_on
         self.loaders = []  # all that were made and have workers
-        self.idle = 0  # loaders without workers that were iterated
+        self.idle = []  # and the first of those that have none
+        self.at_idle = False  # whether the program was stopped at one of these
         self.examined = set()
         self.met = 0
         self.stops = 0
@@ -1360,8 +1363,11 @@ class Watch:
 
     def finish(self):
         """Examine the loaders that were made and not yet started."""
-        if not self.go_on:
-            self.take(self.loaders)
+        if self.go_on:
+            return
+        self.take(self.loaders)
+        if self.at_idle or not self.met:
+            self.take(self.idle)
 
     def take(self, loaders):
         """Examine those of some loaders that were not yet."""
@@ -1383,6 +1389,9 @@ class Watch:
             self.probe.examine(boundary, when="next epoch")
 
 
+MOST_IDLE = 20  # loaders without workers that are kept to be examined
+
+
 def loader_boundary(loader, place=None):
     """Return a loader's boundary: what is pickled, and what its first worker does first."""
     optional = {"collate_fn": loader.collate_fn, "worker_init_fn": loader.worker_init_fn}
@@ -1401,6 +1410,7 @@ def loader_boundary(loader, place=None):
     method = method_of(ctx, own=ctx is not None)
     boundary = Boundary(kind, parts, place, workers, method, job, draw)
     boundary.loader = id(loader)
+    boundary.forced = loader.num_workers == 0
     return boundary
 
 
@@ -1609,15 +1619,14 @@ def watch_loaders(watch, module):
     @functools.wraps(init)
     def made(self, *args, **kwargs):
         init(self, *args, **kwargs)
-        if self.num_workers > 0:
+        kept = watch.loaders if self.num_workers > 0 else watch.idle
+        if self.num_workers > 0 or len(kept) < MOST_IDLE:
             self.__dict__["_dlfix_place"] = call_place()
-            watch.loaders.append(self)
+            kept.append(self)
 
     @functools.wraps(real)
     def iterate(self):
-        if self.num_workers == 0:
-            watch.idle += 1
-            return real(self)
+        watch.at_idle = self.num_workers == 0
         watch.loader(self, call_place())
         watch.stop()
         return without_workers(self, real)
@@ -1707,7 +1716,7 @@ class Run:
 
         @functools.wraps(real)
         def iterate(loader):
-            if loader.num_workers == 0 or self.inside:
+            if self.inside:
                 return real(loader)
             self.inside = True
             self.fetch(loader, real)
@@ -1717,7 +1726,8 @@ class Run:
 
     def fetch(self, loader, real):
         """Fetch the first batch and report it."""
-        self.report.write("boundary", number=1, kind=type(loader).__name__, place=call_place())
+        kind, forced = type(loader).__name__, loader.num_workers == 0
+        self.report.write("boundary", number=1, kind=kind, place=call_place(), forced=forced)
         seed_all()
         start = time.perf_counter()
         try:
@@ -1733,8 +1743,16 @@ class Run:
     def _iterator(self, loader, real):
         if self.method == "none":
             return without_workers(loader, real)
+        force_workers(loader)
         loader.multiprocessing_context = self.method
         return real(loader)
+
+
+def force_workers(loader):
+    """Give a loader that has no workers one, as its argument `num_workers=1` would."""
+    if loader.num_workers == 0:
+        loader.num_workers = 1
+        loader.prefetch_factor = loader.prefetch_factor or 2  # torch's default with workers
 
 
 def starter(started):
@@ -1885,7 +1903,7 @@ def main(path):
     if not config["factory"]:
         watch.finish()
     started = bool(watch.stops or (watch.go_on and watch.met))
-    report.write("end", started=started, idle=watch.idle, torch=has_torch(), **end)
+    report.write("end", started=started, torch=has_torch(), **end)
 
 
 def run_once(config, report):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDTH = 80
+FORCED = "num_workers is 0 in the program; the probe sets it to 1"
 DEEP = 5  # the indent of what is said of a thing, below its name
 
 
@@ -48,7 +49,9 @@ def show_probe(probed: Probed, joined: Sequence[Joined], out: Console) -> None:
     if joined or not probed.failed:
         out.print(verdict(joined), markup=True)
     if probed.is_cut:
-        out.print("[dim]The program was ended where its first workers start (see --continue).[/]")
+        out.print(
+            "[dim]The program was stopped where its first workers would start (see --continue).[/]"
+        )
     _say(out, f"[dim]Interpreter: {_plain(probed.python)}[/]", 0)
 
 
@@ -64,6 +67,8 @@ def _show_boundary(boundary: Boundary, joined: Sequence[Joined], out: Console) -
     workers = "1 worker" if boundary.workers == 1 else f"{boundary.workers} workers"
     place = f"  {_plain(boundary.line)}" if boundary.line else ""
     out.print(f"[bold]{boundary.kind}[/], {workers}{_asked(boundary.method)}[dim]{place}[/]")
+    if boundary.forced:
+        _say(out, f"[dim]note[/] {FORCED}")
     for part in boundary.parts:
         _show_part(part, boundary.workers, out)
     for alike in _alike(joined):
@@ -192,6 +197,8 @@ def show_fetched(fetched: Sequence[Fetched], out: Console) -> None:
         seconds = f"{row.seconds:.2f}" if row.ok else ""
         table.add_row(_workers(row), f"[{colour}]{words}[/]", seconds, _plain(row.text))
     out.print(table)
+    if any(row.forced for row in fetched):
+        out.print(f"\n{FORCED}.", highlight=False)
     if any(outcome(row, fetched) == DIFFERS for row in fetched):
         out.print(f"\n{WHY_DIFFERENT}")
 

@@ -21,6 +21,11 @@ PYTHON_CELLS = ("%%time", "%%timeit", "%%capture", "%%prun")
 _MAGIC_LINE = re.compile(r"^(?P<indent>[ \t]*)(?:[%!?]|[\w.]+\?{1,2}\s*$|[\w, ]+=\s*[%!](?!=))")
 
 
+def is_notebook(path: Path) -> bool:
+    """Tell whether a file is a notebook, by its name."""
+    return path.suffix == ".ipynb"
+
+
 @dataclass(frozen=True)
 class Cell:
     """A code cell: its number among all cells from 1, its text, and where its source stands."""

@@ -307,9 +307,7 @@ class _Moved:
                 continue
             if self._body(origin) != self._body(node):
                 continue
-            if [ast.dump(d) for d in origin.decorator_list] != [
-                ast.dump(d) for d in node.decorator_list
-            ]:
+            if _decorators(origin) != _decorators(node):
                 yield self._about(
                     node,
                     node.lineno,
@@ -681,6 +679,12 @@ class _Moved:
 
 
 _BINDING = (*FUNCTIONS, ast.ClassDef, ast.ExceptHandler, ast.Import, ast.ImportFrom)
+
+
+def _decorators(node: Defined) -> list[str]:
+    """Return what decorates a function or class; a name that was made private is the same."""
+    found = [ast.dump(decorator) for decorator in node.decorator_list]
+    return [text.replace("id='_", "id='") for text in found]
 
 
 def _binds(node: ast.AST, name: str) -> bool:

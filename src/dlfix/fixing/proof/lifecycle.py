@@ -119,6 +119,7 @@ def _used_in_worker(
     yield from _while_restored(change, cls, start)
     if not emptied:
         return
+    flags = {f".{name}" for name in change.after.setters}  # kept by process, as what they guard
     companions = {f".{name}": {f".{n}" for n in _set_with(change, cls, name)} for name in emptied}
     for owner, function in order.entries(change.new, cls):
         if _is_end(function.name) and function.name != "__del__":
@@ -134,6 +135,7 @@ def _used_in_worker(
         for found in sorted(interpreter.empty, key=lambda r: r.line):
             if (
                 found.name[1:] in emptied
+                and not (companions[found.name] - {found.name}) & flags
                 and function.name != "__del__"
                 and not _is_end(found.function)
             ):

@@ -7,6 +7,7 @@ import builtins
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.order import CONSTRUCTORS, STATE
 from dlfix.fixing.proof.program import Class, is_cached
@@ -45,6 +46,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _slots(change)
     yield from _looked_up(change)
     yield from _taken_names(change)
+    yield from _cannot_be_set(change)
     yield from _whole_dict(change)
 
 
@@ -469,6 +471,21 @@ def _taken_names(change: ClassChange) -> Iterator[Regression]:
                     node,
                     f"`{name}` is set on line {getattr(node, 'lineno', 1)}, and `{cls.name}` uses that name for something else (line {line})",
                 )
+
+
+def _cannot_be_set(change: ClassChange) -> Iterator[Regression]:
+    """Yield the assignments to what became a property that takes none."""
+    family = change.new.family(change.after)
+    for name, getter in change.made_lazy.items():
+        if is_cached(getter) or any(name in cls.setters for cls in family):
+            continue
+        inside = [attributes_set(cls)[name] for cls in family if name in attributes_set(cls)]
+        lines = [getattr(node, "lineno", 1) for node in inside]
+        lines += [write.line for write in writes.outside(change.new, family, name)]
+        if lines:
+            yield change.regression(
+                getter, f"line {lines[0]} sets `{name}`, which is a property without a setter now"
+            )
 
 
 def _inherited_lazy(change: ClassChange, name: str) -> set[str]:

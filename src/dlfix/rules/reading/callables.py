@@ -9,8 +9,9 @@ from dlfix.catalog import CallableRow
 from dlfix.reach.entries import under_guard
 from dlfix.reach.interpreter import DECORATED
 from dlfix.reach.labels import node_of
-from dlfix.reach.values import Class, Constant, External, ExternalCall, Function
+from dlfix.reach.values import Class, Constant, External, ExternalCall, Function, Instance, Value
 from dlfix.rules.base import Finding, Place, Rule
+from dlfix.source.notebook import is_notebook
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -26,6 +27,13 @@ _MAKERS = frozenset(
 )  # fmt: skip
 
 
+def definition(value: Value | None) -> Function | Class | None:
+    """Return the function, or the class of the object, that is sent by its name."""
+    if isinstance(value, Instance):
+        return value.cls
+    return value if isinstance(value, (Function, Class)) else None
+
+
 def problem(crossing: Crossing, analysis: Analysis) -> Problem | None:
     """Return why pickle cannot find what crosses by its name; None where it can."""
     value = crossing.value
@@ -36,6 +44,14 @@ def problem(crossing: Crossing, analysis: Analysis) -> Problem | None:
     if isinstance(value, ExternalCall) and value.name in _MAKERS:
         return "class" if _is_lost(value, analysis) else None
     return None
+
+
+def is_sent_by_name(crossing: Crossing, analysis: Analysis) -> bool:
+    """Tell whether what crosses, or its class, is found by its name and is sent by that."""
+    found = definition(crossing.value)
+    if isinstance(found, Class):
+        return _of_class(found, analysis) is None
+    return found is not None and _of_function(found, crossing, analysis) is None
 
 
 def _of_function(value: Function, crossing: Crossing, analysis: Analysis) -> Problem | None:
@@ -200,4 +216,5 @@ def _error(crossing: Crossing) -> str:
     qualname = value.module.inner_scope(value.node).qualname
     if "<locals>" in qualname:
         return f"Can't pickle local object '{qualname}'"
-    return f"Can't pickle {qualname}: attribute lookup {qualname} on {value.module.name} failed"
+    module = "__main__" if is_notebook(value.module.path) else value.module.name
+    return f"Can't pickle {qualname}: attribute lookup {qualname} on {module} failed"

@@ -1,0 +1,113 @@
+"""DLF106: a worker process cannot import what a notebook defines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.reach.starts import only_forks
+from dlfix.reach.values import Class
+from dlfix.rules.base import Finding, Rule
+from dlfix.rules.reading import callables
+from dlfix.source.notebook import is_notebook
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing
+    from dlfix.reach.values import Function
+
+
+class NotebookDefinitionReachesWorker(Rule):
+    """A function or class that reaches the workers is defined in a notebook.
+
+    ## What it does
+
+    Finds functions and classes of a notebook's cells that are sent to a worker process, as a callable or
+    as the class of an object. Pickle sends their names only. They live in the kernel's `__main__`, which
+    has no file, so a worker that was started with spawn or forkserver has nothing to import them from.
+    The default start method is spawn on macOS and Windows, and forkserver on Linux since Python 3.14.
+    Under fork the same notebook works.
+
+    ## The error you see
+
+    In the output of the kernel, once for each worker (torch 2.13, Python 3.11, spawn):
+
+        AttributeError: Can't get attribute 'Rows' on <module '__main__' (built-in)>
+
+    and in the cell only:
+
+        RuntimeError: DataLoader worker (pid(s) 13722) exited unexpectedly
+
+    ## Example
+
+    In a cell:
+
+        class Rows(Dataset):
+            def __getitem__(self, index):
+                return torch.tensor(index)
+
+    In another one:
+
+        loader = DataLoader(Rows(), num_workers=4)
+
+    ## Use instead
+
+    In `rows.py` beside the notebook, with the imports that the class needs:
+
+        class Rows(Dataset):
+            def __getitem__(self, index):
+                return torch.tensor(index)
+
+    In the notebook:
+
+        from rows import Rows
+
+        loader = DataLoader(Rows(), num_workers=4)
+
+    ## Fix safety
+
+    There is no fix: what else the definition uses has to move with it, and the kernel has to be
+    restarted. For the same reason dlfix does not move a lambda or a local function of a notebook to
+    the top of its cell (DLF101, DLF102): a worker could not import it from there either. Other fixes of a class in a cell
+    are still applied: under fork they are all that it needs.
+
+    ## How to switch it off
+
+    `# dlfix: ignore[DLF106]` on the line of the definition or of the boundary, or
+    `ignore = ["DLF106"]`.
+    """
+
+    code = "DLF106"
+    name = "notebook-definition-reaches-worker"
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield a finding for each definition of a notebook that is sent to a worker by its name."""
+        for crossing in analysis.crossings:
+            definition = callables.definition(crossing.value)
+            if definition is None or not is_notebook(definition.module.path):
+                continue
+            if not _is_looked_up(crossing, analysis) or only_forks(analysis, crossing.boundary):
+                continue
+            yield self._finding(crossing, definition)
+
+    def _finding(self, crossing: Crossing, definition: Function | Class) -> Finding:
+        what = "class" if isinstance(definition, Class) else "function"
+        name = getattr(definition.node, "name", "")
+        return Finding(
+            type(self),
+            f"the {what} `{name}` reaches the workers but is defined in a notebook,"
+            " which a worker cannot import",
+            definition.module.place(definition.node),
+            crossing.path,
+            error=f"Can't get attribute '{name}' on <module '__main__' (built-in)>",
+            evidence=crossing,
+        )
+
+
+def _is_looked_up(crossing: Crossing, analysis: Analysis) -> bool:
+    """Tell whether the kernel's pickle sends a name that a worker has to look up."""
+    if crossing.boundary.kind == "dataset":  # no loader in view, and nobody imports a notebook
+        return False
+    if any(each.edge.kind == "returned" for each in (crossing, *crossing.above())):
+        return False
+    return callables.is_sent_by_name(crossing, analysis)

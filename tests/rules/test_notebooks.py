@@ -1,0 +1,173 @@
+"""What a notebook defines and sends to workers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dlfix.config import Settings
+from dlfix.fixing.plans import Fix, Refused
+from dlfix.report.text import block
+from dlfix.report.view import View
+from dlfix.session import Session
+
+IMPORTS = "import torch\nfrom torch.utils.data import DataLoader, Dataset"
+ROWS = """class Rows(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return torch.tensor(index)"""
+
+
+@pytest.fixture
+def notebook(tmp_path):
+    """Return what opens a session on a notebook of these cells, and on modules beside it."""
+
+    def opened(*cells, **modules):
+        book = {
+            "cells": [
+                {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+                for source in (IMPORTS, *cells)
+            ],
+            "metadata": {"language_info": {"name": "python"}},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }  # fmt: skip
+        (tmp_path / "book.ipynb").write_text(json.dumps(book))
+        for name, text in modules.items():
+            (tmp_path / f"{name}.py").write_text(text)
+        return Session.open([tmp_path], Settings())
+
+    return opened
+
+
+def found(session):
+    return [one.finding.code for one in session.diagnoses()]
+
+
+def test_a_dataset_class_of_a_cell_is_reported_with_its_trace_and_error(notebook):
+    session = notebook(ROWS, "loader = DataLoader(Rows(), num_workers=2)")
+    (diagnosis,) = session.diagnoses()
+    assert diagnosis.finding.code == "DLF106"
+    assert "`Rows`" in diagnosis.finding.message
+    assert [step.place.span.start.row for step in diagnosis.finding.trace] == [11, 11]
+    error = "Can't get attribute 'Rows' on <module '__main__' (built-in)>"
+    assert diagnosis.finding.error == error
+
+
+def test_the_refusal_names_the_definition_to_move(notebook):
+    session = notebook(ROWS, "loader = DataLoader(Rows(), num_workers=2)")
+    (diagnosis,) = session.diagnoses()
+    assert isinstance(diagnosis.outcome, Refused)
+    assert "move `Rows` and what it uses into a module" in diagnosis.outcome.reason
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "DataLoader(range(8), collate_fn=first, num_workers=2)",
+        "DataLoader(range(8), collate_fn=functools.partial(first), num_workers=2)",
+        "DataLoader(range(8), worker_init_fn=first, num_workers=2)",
+        "multiprocessing.Process(target=first, args=([1],)).start()",
+    ],
+)
+def test_a_function_of_a_cell_is_reported(notebook, sent):
+    cells = "import functools, multiprocessing\ndef first(batch):\n    return batch[0]", sent
+    assert found(notebook(*cells)) == ["DLF106"]
+
+
+def test_a_definition_under_a_guard_is_one_finding(notebook):
+    guarded = "if __name__ == '__main__':\n    def first(batch):\n        return batch[0]"
+    session = notebook(guarded, "DataLoader(range(8), collate_fn=first, num_workers=2)")
+    assert found(session) == ["DLF106"]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "loader = DataLoader(Rows(), num_workers=0)",
+        "loader = DataLoader(Rows())",
+        "loader = DataLoader(Rows(), num_workers=2, multiprocessing_context='fork')",
+        "rows = Rows()",
+        "loader = DataLoader(range(8), sampler=Rows(), num_workers=2)",
+    ],
+)
+def test_what_is_not_sent_by_name_is_clean(notebook, cell):
+    assert found(notebook(ROWS, cell)) == []
+
+
+def test_a_class_of_a_module_beside_the_notebook_is_clean(notebook):
+    cell = "from rows import Rows\nloader = DataLoader(Rows(), num_workers=2)"
+    assert found(notebook(cell, rows=f"{IMPORTS}\n{ROWS}\n")) == []
+
+
+def test_the_same_class_in_a_script_is_clean(tmp_path):
+    script = tmp_path / "train.py"
+    guarded = "if __name__ == '__main__':\n    list(DataLoader(Rows(), num_workers=2))\n"
+    script.write_text(f"{IMPORTS}\n{ROWS}\n{guarded}")
+    assert found(Session.open([tmp_path], Settings())) == []
+
+
+@pytest.mark.parametrize(
+    ("cell", "code"),
+    [
+        ("DataLoader(range(8), collate_fn=lambda batch: batch[0], num_workers=2)", "DLF101"),
+        (
+            "def load():\n    def first(batch):\n        return batch[0]\n"
+            "    return DataLoader(range(8), collate_fn=first, num_workers=2)\nload()",
+            "DLF102",
+        ),
+        (
+            "def load():\n    class Local(Dataset):\n        def __len__(self):\n            return 8\n"
+            "    return DataLoader(Local(), num_workers=2)\nload()",
+            "DLF103",
+        ),
+        (
+            "import torch.nn.functional as F\n"
+            "DataLoader(range(8), collate_fn=F.max_pool2d, num_workers=2)",
+            "DLF104",
+        ),
+        (
+            "first = lambda batch: batch[0]\n"
+            "DataLoader(range(8), collate_fn=first, num_workers=2)",
+            "DLF105",
+        ),
+    ],
+)  # fmt: skip
+def test_nothing_is_moved_to_the_top_of_a_cell(notebook, cell, code):
+    session = notebook(cell)
+    (diagnosis,) = session.diagnoses()
+    assert diagnosis.finding.code == code
+    assert isinstance(diagnosis.outcome, Refused)
+    assert "cannot import what a notebook defines" in diagnosis.outcome.reason
+    assert session.rewrite(unsafe=True).changes == ()
+
+
+def test_a_lambda_of_a_module_beside_the_notebook_is_still_fixed(notebook):
+    module = "from torch.utils.data import DataLoader\ndef load():\n    return DataLoader(range(8), collate_fn=lambda b: b[0], num_workers=2)\n"
+    (diagnosis,) = notebook("from loaders import load\nload()", loaders=module).diagnoses()
+    assert isinstance(diagnosis.outcome, Fix)
+
+
+def test_a_comment_on_the_class_suppresses_the_finding(notebook):
+    rows = ROWS.replace("(Dataset):", "(Dataset):  # dlfix: ignore[DLF106]")
+    assert found(notebook(rows, "loader = DataLoader(Rows(), num_workers=2)")) == []
+
+
+def test_a_snippet_shows_no_line_that_is_in_no_cell(notebook):
+    session = notebook(ROWS, "loader = DataLoader(Rows(), num_workers=2)")
+    (entry,) = View(session, session.diagnoses()).entries
+    assert "# %%" not in block(entry).plain
+
+
+def test_a_class_of_a_cell_is_still_fixed_in_place(notebook):
+    rows = ROWS.replace(
+        "    def __len__",
+        "    def __init__(self):\n        self.db = sqlite3.connect('a.db')\n\n    def __len__",
+    )
+    session = notebook("import sqlite3", rows, "loader = DataLoader(Rows(), num_workers=2)")
+    outcomes = {one.finding.code: one.outcome for one in session.diagnoses()}
+    assert isinstance(outcomes["DLF106"], Refused)
+    assert isinstance(outcomes["DLF201"], Fix)
