@@ -522,6 +522,8 @@ def main() -> None:
 
 def _flush() -> None:
     """Write out what is left; where that fails, say so in a line: Python's own words are a traceback."""
+    if sys.stdout.closed:  # as the language server leaves it
+        return
     try:
         sys.stdout.flush()
     except OSError as error:

@@ -667,7 +667,8 @@ class _Moved:
                 parent = self.new.parent(node)
                 if around is None or not isinstance(parent, ast.Attribute):
                     continue
-                if not any(node is n for n in within(around.body)):
+                is_decorator = not any(node is n for n in within(around.body))
+                if is_decorator and self._around(self.new, around) is None:
                     continue  # it decorates a function of the module
                 if parent.attr == "register" or isinstance(parent.ctx, ast.Store):
                     yield self.change.regression(
