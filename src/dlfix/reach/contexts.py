@@ -77,8 +77,10 @@ class Contexts:
         """Return a frame of a method for each object of its class that is made in view."""
         interpreter = self.interpreter
         init = interpreter.instances.method(anyone.cls, "__init__")
-        if init is None or anyone.call is not None or init.node is frame.scope.node:
+        if init is None or anyone.call is not None:
             return Context()
+        if init.node is frame.scope.node:
+            return self._of_makings(frame, init)
         at = self._owned(interpreter.frame(init.module.inner_scope(init.node)), anyone)
         made = [
             (value, call, caller)
@@ -91,6 +93,25 @@ class Contexts:
             return Context(frames)
         _, call, caller = made[0]
         return Context(frames, self._owned(frame, Instance(anyone.cls, call, caller, ANYTHING)))
+
+    def _of_makings(self, frame: Frame, init: Function) -> Context:
+        """Return a frame of a constructor for each call in view that runs it."""
+        interpreter = self.interpreter
+        frames: list[Frame | None] = []
+        for call, caller in interpreter.callers.of(frame):
+            by_heir = isinstance(call.func, ast.Attribute) and call.func.attr == "__init__"
+            made = [caller.owner] if by_heir else interpreter.values_at(call, caller)
+            given = interpreter.calls.arguments(call, caller)
+            frames += [
+                interpreter.calls.frame_of(init, given, call, caller, value)
+                for value in made
+                if isinstance(value, Instance)
+            ]
+        if not frames or None in frames:
+            return Context()
+        is_all = interpreter.callers.all_of(frame) is not None
+        other = None if is_all else interpreter.calls.of_anything(init, frame.owner)
+        return Context(tuple(at for at in frames if at is not None), other)
 
     def _owned(self, frame: Frame, owner: Instance) -> Frame:
         assert frame.enclosing is not None
