@@ -159,6 +159,19 @@ class Data(Base):
         "collate_fn def good",
     ),
     row(
+        "what a function is given for a loader that has no workers then",
+        """
+        def make(dataset, **kw):
+            return wrap(dataset, **kw)
+        def wrap(dataset, num_workers=0, collate_fn=None):
+            return DataLoader(dataset, num_workers=num_workers, collate_fn=collate_fn)
+        def good(b): return b
+        make([], num_workers=2, collate_fn=good)
+        make([], collate_fn=lambda b: b)
+        """,
+        "collate_fn def good",
+    ),
+    row(
         "a loader that the program calls without workers",
         PACKAGED + LOADER + "# file: train.py" + CALL,
     ),
