@@ -147,6 +147,31 @@ class Data(Base):
     ),
     # silent
     row(
+        "what a loader subclass is given where it has no workers",
+        """
+        class Loader(DataLoader):
+            def __init__(self, dataset, num_workers=0, collate_fn=None):
+                super().__init__(dataset, num_workers=num_workers, collate_fn=collate_fn)
+        def good(b): return b
+        Loader([], 2, good)
+        Loader([], 0, lambda b: b)
+        """,
+        "collate_fn def good",
+    ),
+    row(
+        "what a function is given for a loader that has no workers then",
+        """
+        def make(dataset, **kw):
+            return wrap(dataset, **kw)
+        def wrap(dataset, num_workers=0, collate_fn=None):
+            return DataLoader(dataset, num_workers=num_workers, collate_fn=collate_fn)
+        def good(b): return b
+        make([], num_workers=2, collate_fn=good)
+        make([], collate_fn=lambda b: b)
+        """,
+        "collate_fn def good",
+    ),
+    row(
         "a loader that the program calls without workers",
         PACKAGED + LOADER + "# file: train.py" + CALL,
     ),

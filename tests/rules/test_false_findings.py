@@ -34,6 +34,20 @@ ROWS = {
         STREAM + "def main():\n    DataLoader(Stream(), num_workers=2)\n",
         ["DLF501"],
     ),
+    "a stream that takes the next of what it is given": (
+        """
+from torch.utils.data import IterableDataset
+class Stream(IterableDataset):
+    def __init__(self, source, length): self.source, self.length = source, length
+    def __iter__(self):
+        rows = iter(self.source)
+        for _ in range(self.length):
+            yield next(rows)
+def main(source):
+    DataLoader(Stream(source, 3), num_workers=2)
+""",
+        [],
+    ),
     "a stream of whose batches each worker keeps a share": (
         STREAM
         + """

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 
+_MOST_NESTED = 24  # calls of a function whose own callers are told apart
+
+
 @dataclass(frozen=True)
 class Context:
     """A frame for each caller in view, and one for those out of view, where there may be some."""
@@ -27,6 +30,7 @@ class Contexts:
 
     def __init__(self, interpreter: Interpreter) -> None:
         self.interpreter = interpreter
+        self._nested = False
 
     def of(self, frame: Frame) -> Context:
         """Return the contexts that a frame with unknown callers stands for; none for others."""
@@ -61,11 +65,26 @@ class Contexts:
         for cls in made or heirs:
             yield self._owned(frame, instances.anyone(cls))
 
+    def _calls(self, frame: Frame) -> Iterator[tuple[ast.Call, Frame]]:
+        """Yield the calls of a function; one in a function of its own, once for each caller of that."""
+        found = self.interpreter.callers.of(frame)
+        for call, caller in found:
+            above = Context()
+            if not self._nested and len(found) < _MOST_NESTED:
+                self._nested = True
+                try:
+                    above = self.of(caller)
+                finally:
+                    self._nested = False
+            others = [above.other] if above.other is not None else []
+            for each in [*above.frames, *others] or [caller]:
+                yield call, each
+
     def _of_calls(self, frame: Frame, function: Function) -> Context:
         calls, callers = self.interpreter.calls, self.interpreter.callers
         frames = [
             calls.frame_of(function, calls.arguments(call, caller), call, caller, None)
-            for call, caller in callers.of(frame)
+            for call, caller in self._calls(frame)
         ]
         if not frames or None in frames:
             return Context()
@@ -77,8 +96,10 @@ class Contexts:
         """Return a frame of a method for each object of its class that is made in view."""
         interpreter = self.interpreter
         init = interpreter.instances.method(anyone.cls, "__init__")
-        if init is None or anyone.call is not None or init.node is frame.scope.node:
+        if init is None or anyone.call is not None:
             return Context()
+        if init.node is frame.scope.node:
+            return self._of_makings(frame, init)
         at = self._owned(interpreter.frame(init.module.inner_scope(init.node)), anyone)
         made = [
             (value, call, caller)
@@ -91,6 +112,25 @@ class Contexts:
             return Context(frames)
         _, call, caller = made[0]
         return Context(frames, self._owned(frame, Instance(anyone.cls, call, caller, ANYTHING)))
+
+    def _of_makings(self, frame: Frame, init: Function) -> Context:
+        """Return a frame of a constructor for each call in view that runs it."""
+        interpreter = self.interpreter
+        frames: list[Frame | None] = []
+        for call, caller in self._calls(frame):
+            by_heir = isinstance(call.func, ast.Attribute) and call.func.attr == "__init__"
+            made = [caller.owner] if by_heir else interpreter.values_at(call, caller)
+            given = interpreter.calls.arguments(call, caller)
+            frames += [
+                interpreter.calls.frame_of(init, given, call, caller, value)
+                for value in made
+                if isinstance(value, Instance)
+            ]
+        if not frames or None in frames:
+            return Context()
+        is_all = interpreter.callers.all_of(frame) is not None
+        other = None if is_all else interpreter.calls.of_anything(init, frame.owner)
+        return Context(tuple(at for at in frames if at is not None), other)
 
     def _owned(self, frame: Frame, owner: Instance) -> Frame:
         assert frame.enclosing is not None

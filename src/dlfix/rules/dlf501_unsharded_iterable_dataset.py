@@ -250,7 +250,8 @@ def _is_known(analysis: Analysis, code: reached.Code, source: ast.expr) -> bool:
     if taken_from is not None:
         return _is_known(analysis, code, taken_from)
     found = reached.values(analysis, source, code.frame)
-    return bool(found) and all(_is_plain(analysis, value) for value in found)
+    is_set_later = all(value == Constant(None) for value in found)
+    return not is_set_later and all(_is_plain(analysis, value) for value in found)
 
 
 def _counts_by_itself(analysis: Analysis, code: reached.Code) -> bool:

@@ -115,6 +115,8 @@ def sources(function: Function) -> list[ast.expr]:
                 ast.For(iter=source) | ast.comprehension(iter=source) | ast.YieldFrom(value=source)
             ):
                 found.append(source)
+            case ast.Call(func=ast.Name(id="next"), args=[source, *_]):
+                found.append(source)
             case ast.Return(value=ast.expr() as source) if not _is_generator(function):
                 found.append(source)
     return found
