@@ -29,8 +29,12 @@ def test_what_was_never_measured_is_not_built_and_said_to_be_so() -> None:
 
 
 def test_every_library_that_is_built_is_installed_for_the_full_check() -> None:
-    extras = table(str(PYPROJECT))["project"]["optional-dependencies"]
-    named = [re.split(r"[<=>\[;]", entry)[0] for entry in (*extras["catalog"], *extras["torch"])]
+    project = table(str(PYPROJECT))
+    listed = [
+        *project["dependency-groups"]["catalog"],
+        *project["project"]["optional-dependencies"]["torch"],
+    ]
+    named = [re.split(r"[<=>\[;]", entry)[0] for entry in listed]
     installed = {"stdlib", *named, *(name.removesuffix("-cpu") for name in named)}
     assert {row.library for row in ROWS if row.name in RESOURCES} <= installed
 
