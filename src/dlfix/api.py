@@ -59,6 +59,7 @@ class Finding:
     trace: tuple[Step, ...]  # from the boundary to the object
     fix: Fix | None
     refused: str | None  # why there is no fix
+    also: tuple[Step, ...] = ()  # where else the object is kept: what is derived from it
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,7 @@ def _finding(entry: Entry) -> Finding:
         spot.path, spot.cell, spot.row, spot.column, spot.end_row, spot.end_column,
         entry.error, tuple(_step(one) for one in entry.trace),
         None if fix is None else Fix(fix.message, entry.safe, fix.why_unsafe or ""),
-        entry.refused,
+        entry.refused, tuple(_step(one) for one in entry.also),
     )  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from dlfix.undo import Written
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from dlfix.fixing.plans import Planned
     from dlfix.interactive import Chooser
     from dlfix.report.view import View
 
@@ -350,6 +351,14 @@ def _show_diff(session: Session, outcome: Outcome, request: Request, manner: Man
             diff.show(out, name, before, after, wide=wide)
 
 
+def _done(planned: Planned, view: View) -> Iterator[tuple[str, str, str]]:
+    """Yield code, message and places of a fix: one row for each rule it answers."""
+    message = getattr(planned.outcome, "message", "")
+    for code in dict.fromkeys(finding.code for finding in planned.findings):
+        places = [view.spot(f.place).shown for f in planned.findings if f.code == code]
+        yield code, message, ", ".join(places)
+
+
 def _summarise(view: View, outcome: Outcome, request: Request, written: Written | None) -> None:
     """Say what was done and what is left; nothing was to be written where `written` is None."""
     from dlfix.report import text
@@ -359,14 +368,10 @@ def _summarise(view: View, outcome: Outcome, request: Request, written: Written 
     would = written is None
     paths = {change.path for change in outcome.changes} if written is None else written.paths
     done = [
-        (
-            finding.code,
-            getattr(planned.outcome, "message", ""),
-            first.spot(finding.place).shown,
-        )
+        row
         for planned in outcome.applied
         if all(edit.path in paths for edit in getattr(planned.outcome, "edits", ()))
-        for finding in planned.findings
+        for row in _done(planned, first)
     ]
     out = console(request.color, stderr=would)
     width = out.width if out.is_terminal else None

@@ -184,17 +184,37 @@ def test_the_page_lists_what_is_found_where_that_is_much(dlfix):
     assert all(f'id="{anchor}"' in page for anchor in linked)
 
 
-def test_a_fix_that_mends_two_findings_is_drawn_once(tmp_path):
+TWO_FILES = """
+import sqlite3
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.rows = sqlite3.connect(path)
+        self.labels = sqlite3.connect(path + ".labels")
+        self.found = self.rows.cursor()
+
+    def __getitem__(self, i):
+        return self.found.execute("select a from r").fetchone()[0], str(self.labels)
+
+def load():
+    return DataLoader(Rows("a"), num_workers=2)
+"""
+
+
+def test_a_fix_of_two_findings_is_drawn_once(tmp_path):
     from dlfix.config import Settings
     from dlfix.report import html
     from dlfix.report.view import View
     from dlfix.session import Session
 
-    birds = Path(__file__).parents[2] / "examples" / "birds"
-    session = Session.open([birds], Settings())
+    (tmp_path / "rows.py").write_text(TWO_FILES)
+    session = Session.open([tmp_path], Settings())
     page = html.render(View(session, session.diagnoses()))
-    assert page.count("<article") == 3
-    assert page.count("<details open") == 2
+    assert page.count("<article") == 2
+    assert page.count("<details open") == 1
+    assert page.count("<span>also</span>") == 1
     assert 'The same fix as of <a href="#finding-1">' in page
 
 

@@ -21,6 +21,7 @@ class Diagnosis:
     finding: Finding
     outcome: Fix | Refused | None
     declined: bool = False  # whether a person was offered the fix, and said no
+    also: tuple[Finding, ...] = ()  # the findings of what is derived from this one's object
 
 
 @dataclass(frozen=True)

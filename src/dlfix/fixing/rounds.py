@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlfix.fixing import asking, blocking, carrying, conflicts
 from dlfix.fixing.attributing import Attribution, Complaint, Matched, complaints
 from dlfix.fixing.lines import LineMap, spans_of
+from dlfix.fixing.merging import merged
 from dlfix.fixing.outcomes import Diagnosis, Proposal, Rewritten
 from dlfix.fixing.plans import Applicability, Fix, Planned, Refused
 from dlfix.reach import analysis as reach
@@ -351,25 +352,27 @@ class Run:
         """Return the first findings, and what the stages did about each."""
         last = self.ends[-1]
         left = {id(last.first[id(finding)]): finding for finding in last.findings}
-        return [
+        return merged(
             self._diagnosis(finding, self.first, left.get(id(finding)))
             for finding in self.first.findings
             if self.ask.named(finding.place.path)
-        ]
+        )
 
     def rewritten(self, unsafe: Unsafe) -> Rewritten:
         """Take the safe fixes and those unsafe ones; say of what is left what all of them would do."""
         self.work((False, unsafe, True) if self.choose is None else (False, unsafe))
         state, last = self.ends[1], self.ends[-1]
         still = {id(last.first[id(finding)]): finding for finding in last.findings}
-        left = tuple(
+        left = merged(
             self._diagnosis(finding, state, still.get(id(state.first[id(finding)])))
             for finding in state.findings
             if self.ask.named(finding.place.path)
         )
         texts = {p: text for p, text in state.texts.items() if text != self.first.text(p)}
         applied = tuple(planned for _, planned in state.applied)
-        return Rewritten(state.project, texts, applied, left, tuple(self.errors), self.cut_short)
+        return Rewritten(
+            state.project, texts, applied, tuple(left), tuple(self.errors), self.cut_short
+        )
 
     def _diagnosis(self, finding: Finding, state: State, last: Finding | None) -> Diagnosis:
         """Say of a finding of a state what becomes of it; `last` is what it is at the end, if it is."""

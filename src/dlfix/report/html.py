@@ -175,8 +175,19 @@ def _finding(entry: Entry, number: int, first: int) -> str:
         f'<h3><a href="#{anchor}"><code>{entry.code}</code></a> {_ticks(entry.message)}</h3>'
         f'<p class="at">{_esc(entry.spot.file)}:{entry.spot.row}:{entry.spot.column} '
         f"&middot; {_esc(entry.name)}</p>"
-        f'<ol class="path">{steps}</ol>{_code(entry)}{error}{_fix(entry, first if first != number else 0)}</article>'
+        f'<ol class="path">{steps}</ol>{_code(entry)}{_also(entry)}{error}{_fix(entry, first if first != number else 0)}</article>'
     )
+
+
+def _also(entry: Entry) -> str:
+    """Return the further places of the same object."""
+    if not entry.also:
+        return ""
+    places = ", ".join(
+        f'<code>{_esc(spot.label)}</code> <span class="at">{_esc(spot.shown)}</span>'
+        for spot in entry.also
+    )
+    return f'<p class="said"><span>also</span>{places}</p>'
 
 
 def _step(spot: Spot, culprit: bool) -> str:

@@ -27,6 +27,7 @@ def entry_object(entry: Entry) -> dict[str, Any]:
         "cell": spot.cell,
         "location": {"row": spot.row, "column": spot.column},
         "end_location": {"row": spot.end_row, "column": spot.end_column},
+        "also": [step_object(spot) for spot in entry.also],
         "trace": [step_object(step) for step in entry.trace],
         "error": entry.error or None,
         "fix": _fix(entry),

@@ -66,6 +66,8 @@ def _result(
         "locations": [_location(entry.spot)],
         "partialFingerprints": {"dlfix/v1": fingerprint(entry, view, seen)},
     }
+    if entry.also:
+        result["relatedLocations"] = [_location(spot, spot.label) for spot in entry.also]
     if entry.trace:
         steps = [{"location": _location(step, _told(step))} for step in entry.trace]
         result["codeFlows"] = [{"threadFlows": [{"locations": steps}]}]

@@ -187,6 +187,9 @@ def verdict(entry: Entry, width: int | None = None) -> Text:
     fix = entry.fix
     if entry.error:
         told.append(("error:", entry.error, "red"))
+    if entry.also:
+        places = (f"`{' '.join(spot.label.split())}` ({spot.shown})" for spot in entry.also)
+        told.insert(0, ("also:", ", ".join(places), ""))
     if fix is not None:
         told.append(("fix:", fix.message, "green" if entry.safe else "yellow"))
         if not entry.safe:

@@ -94,6 +94,7 @@ class Entry:
         self.finding = diagnosis.finding
         self.outcome = diagnosis.outcome
         self.declined = diagnosis.declined
+        self._also = diagnosis.also
         self.rule = self.finding.rule
         self.code = self.finding.code
         self.name = self.rule.name
@@ -113,6 +114,14 @@ class Entry:
         """The path, from the boundary to the culprit."""
         return tuple(
             self.view.spot(step.place, step.label, step.note) for step in self.finding.trace
+        )
+
+    @cached_property
+    def also(self) -> tuple[Spot, ...]:
+        """The further places of the same object: what is derived from it and kept."""
+        return tuple(
+            self.view.spot(one.place, one.trace[-1].label if one.trace else one.message)
+            for one in self._also
         )
 
     @property
