@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dlfix.fixing.proof import (
     callables,
     delayed,
+    first_read,
     import_time,
     lifecycle,
     loaders,
@@ -27,6 +28,7 @@ __all__ = ["Regression", "regressions"]
 _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     lifecycle.check,
     delayed.check,
+    first_read.check,
     state.check,
     observers.check,
     sharing.check,
