@@ -10,6 +10,7 @@ import ast
 import builtins
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from dlfix.catalog import Catalog
@@ -271,8 +272,27 @@ class Interpreter:
             self.instances.is_dataset(value) for value in self.values(Bound(node.left, frame))
         ):
             yield Reached(self.displays.datasets(node, frame))
+        elif isinstance(node.op, ast.Div):
+            yield from self._below(node, frame)
         else:
             yield Reached(_UNKNOWN)
+
+    def _below(self, node: ast.BinOp, frame: Frame) -> Iterator[Reached]:
+        """Yield `path / name` as a path again; any other quotient is unknown."""
+        for value in self.values_at(node.left, frame) or [_UNKNOWN]:
+            if self._is_path(value):
+                made = self.calls.made(
+                    node, frame, partial(Derived, value, "/", node, frame), value
+                )
+                yield Reached(made)
+            else:
+                yield Reached(_UNKNOWN)
+
+    def _is_path(self, value: Value) -> bool:
+        while isinstance(value, Derived):
+            value = value.origin
+        row = self.catalog.resource(value.name) if isinstance(value, ExternalCall) else None
+        return row is not None and "/" in row.derived
 
     def _joined_text(self, node: ast.BinOp, frame: Frame) -> str | None:
         parts = [self._text(each, frame) for each in (node.left, node.right)]

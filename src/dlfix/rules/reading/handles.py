@@ -255,6 +255,10 @@ def _derived_row(value: Derived, analysis: Analysis, catalog: Catalog) -> Resour
     above = row_of(origin, analysis)
     if above is None:
         return None
+    kind = above.type or above.name
+    opened = catalog.resource(f"{kind}.{value.how}") if value.called else None
+    if opened is not None:
+        return opened.variant(_call_reader(value, analysis))
     given = above.hangs(value.how, _key(value, analysis)) or _any_attribute(value, above)
     return catalog.hanging(given) if given is not None else None
 
