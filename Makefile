@@ -13,6 +13,8 @@ empty :=
 comma := ,
 
 .DEFAULT_GOAL := test
+# Hundreds of tests start dlfix in a process of its own, which need not compile it each time.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: setup demo test lint docs catalog kills bench differential replay sweep fuzz clean print-bin
 
 $(BIN)/python:
@@ -37,9 +39,10 @@ demo: .venv/$(TAG)/for-demo
 	@$(BIN)/dlfix apply --diff examples/birds || test $$? -eq 1
 	@echo; echo 'Nothing was written: $(BIN)/dlfix apply examples/birds does that, and dlfix undo takes it back.'
 
-# Options of pytest's in ARGS: `make test ARGS="--golden-only lazy_resources"`.
+# Options of pytest's in ARGS: `make test ARGS="--golden-only lazy_resources"`. JOBS=0 runs all tests in one process.
+JOBS := logical
 test: setup
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --maxprocesses 8 --dist worksteal $(ARGS)
 
 lint: setup
 	$(BIN)/ruff check .

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
+import shutil
 
 import pytest
 
@@ -35,13 +37,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="torch is not installed"))
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory):
+    """Names of folders, one for each test; dlfix makes those that it needs."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def own_state(tmp_path_factory):
+def own_state(homes):
     """Keep what dlfix remembers of applies and results away from this user's own."""
+    home = next(homes)
     with pytest.MonkeyPatch.context() as patch:  # a test may undo its own
-        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("XDG_STATE_HOME", str(home / "state"))
+        patch.setenv("XDG_CACHE_HOME", str(home / "cache"))
         yield
+    shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

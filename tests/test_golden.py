@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -42,8 +43,8 @@ def test_golden(case: Case, warm, request) -> None:
 def test_also_in_fresh_interpreters(case: Case, warm) -> None:
     if warm is None:
         pytest.skip("torch is not installed, or --no-execute")
-    runs = [run_of(case, case.after, 2, "spawn"), run_of(case, case.after, 0, "spawn")]
-    spawned, alone = Cold().run(runs)
+    (spawned,) = Cold().run([run_of(case, case.after, 1, "spawn")])
+    (alone,) = warm.run([run_of(case, case.after, 0, "spawn")])
     assert alone.result is not None, str(alone)
     assert spawned.result == alone.result, str(spawned)
 
@@ -120,9 +121,10 @@ def check_before(case: Case, executor) -> None:
         assert case.stays, "case.toml must say how `before` fails"
         return
     method = case.declared.get("method", "spawn")
-    failing, alone = executor.run(
-        [run_of(case, case.before, 2, method), run_of(case, case.before, 0, method)]
-    )
+    failing = run_of(case, case.before, 2, method)
+    if case.declared.get("endless"):
+        failing = replace(failing, until=error)
+    failing, alone = executor.run([failing, run_of(case, case.before, 0, method)])
     if error == "WRONG RESULT":
         assert failing.code == 0, str(failing)
         assert failing.result != alone.result

@@ -41,7 +41,10 @@ def texts(tree):
 
 
 def state():
-    return Path(os.environ["XDG_STATE_HOME"], "dlfix")
+    home = Path(os.environ["XDG_STATE_HOME"])
+    if home.is_absolute():
+        home.mkdir(parents=True, exist_ok=True)
+    return home / "dlfix"
 
 
 def entries():

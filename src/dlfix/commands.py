@@ -245,7 +245,10 @@ def apply(request: Request, manner: Manner) -> int:
         return _filter(request, manner)
     kept = results.Kept()
     if manner.diff and not (manner.interactive or request.report):
-        asked = (request.paths, request.quiet, request.color, manner)
+        from dlfix.report import runner
+
+        logged = runner.is_github()
+        asked = (request.paths, request.quiet, request.color, manner, logged)
         kept = results.kept(request.settings, "apply", asked)
     status = kept.tell()
     if status is not None:
@@ -336,19 +339,22 @@ def _finish(session: Session, outcome: Outcome, request: Request, manner: Manner
 
 
 def _show_diff(session: Session, outcome: Outcome, request: Request, manner: Manner) -> None:
-    from dlfix.report import diff
+    from dlfix.report import diff, runner
     from dlfix.report.view import View
 
     out = console(request.color)
     view = View(session, [])
     # FORCE_COLOR, as CI sets it, must not spoil what is piped to git.
     if request.color != "always" and not sys.stdout.isatty():
-        _put(diff.patch(outcome.changes, view))
+        _put(runner.quoted(diff.patch(outcome.changes, view)))
         return
+    stop, resume = runner.stopped()
+    out.file.write(stop)
     wide = manner.side_by_side and out.width >= diff.WIDE
     for path, text in sorted(outcome.after.items()):
         for name, before, after in view.sheets(path, outcome.before[path], text):
             diff.show(out, name, before, after, wide=wide)
+    out.file.write(resume)
 
 
 def _done(planned: Planned, view: View) -> Iterator[tuple[str, str, str]]:
@@ -402,10 +408,10 @@ def _filter(request: Request, manner: Manner) -> int:
     from dlfix.report.view import View
 
     if manner.diff:
-        from dlfix.report import diff
+        from dlfix.report import diff, runner
 
         changes = [Change(name, data, after)] if after != data else []
-        _put(diff.patch(changes, View(session, [])))
+        _put(runner.quoted(diff.patch(changes, View(session, []))))
     else:
         _put(after)
     session.bugs.extend(outcome.errors)

@@ -101,14 +101,13 @@ def _undone(done: Undoing, tell: Say, quiet: bool) -> int:
 
 
 def _show_undo(plan: Undoing, tell: Say) -> int:
-    from dlfix.report import diff
+    from dlfix.report import diff, runner
     from dlfix.report.view import View, relative
     from dlfix.session import Session
 
+    patch = diff.patch([target.change for target in plan.targets], View(Session(()), []))
     sys.stdout.flush()
-    sys.stdout.buffer.write(
-        diff.patch([target.change for target in plan.targets], View(Session(()), []))
-    )
+    sys.stdout.buffer.write(runner.quoted(patch))
     sys.stdout.buffer.flush()
     for path in plan.edited:
         tell(f"{relative(path)}: changed since the last apply; would be left as it is")

@@ -70,10 +70,10 @@ def test_a_fix_that_does_not_hold_costs_one_reading_more(world, count):
 
 
 def test_safe_fixes_are_not_left_behind_however_many_do_not_hold(world):
-    world.stubborn = {5}
+    world.stubborn = {7}
     count = 150
-    text = "import functools\n" + "".join(f"y{n} = BAD\nx = BAD\n" for n in range(10)) * 15
-    result = world.run({A: text})
+    text = "import functools\n" + "y = BAD\nlong = BAD\n" * 10
+    result = world.run({Path(f"/{name}.py"): text for name in range(15)})
     assert len(result.left) == count
     assert len(result.applied) == count
     assert world.analyses == 3

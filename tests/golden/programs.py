@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,7 @@ class Run:
     workers: int
     method: str
     guard: tuple[str, ...] = ()
+    until: str = ""  # a program that never ends is stopped once it has printed this error
 
     @property
     def argv(self) -> list[str]:
@@ -58,6 +60,11 @@ class Outcome:
         return f"{end}\n{self.output[-1000:]}\n{self.errors[-3000:]}"
 
 
+def copied(program: Path, folder: str) -> Path:
+    """Copy a program, as the same one may run at the same time elsewhere, and may write files."""
+    return shutil.copytree(program, Path(folder, program.name))
+
+
 class Server:
     """A warm process that runs one program at a time."""
 
@@ -77,11 +84,12 @@ class Server:
         with tempfile.TemporaryDirectory() as folder:
             stdout, stderr = Path(folder, "stdout"), Path(folder, "stderr")
             job = {
-                "cwd": str(run.folder),
+                "cwd": str(copied(run.folder, folder)),
                 "argv": run.argv,
                 "stdout": str(stdout),
                 "stderr": str(stderr),
                 "timeout": TIMEOUT,
+                "until": run.until,
                 "environment": {"GOLDEN_GUARD": json.dumps(run.guard)},
             }
             self.process.stdin.write(json.dumps(job) + "\n")
@@ -100,7 +108,8 @@ class Server:
 class Warm:
     """A few servers; runs wait for a free one."""
 
-    def __init__(self, servers: int = 2) -> None:
+    def __init__(self, servers: int | None = None) -> None:
+        servers = servers or (1 if tests_run_side_by_side() else 2)
         self.pool = ThreadPoolExecutor(servers)
         self.servers = [Server() for _ in range(servers)]
         self.free: Queue[Server] = Queue()
@@ -124,11 +133,16 @@ class Warm:
             server.close()
 
 
+def tests_run_side_by_side() -> bool:
+    """Whether other processes of pytest-xdist run tests, each with servers of its own."""
+    return "PYTEST_XDIST_WORKER" in os.environ
+
+
 class Cold:
     """A fresh interpreter for every process, as a person would have."""
 
     def run(self, runs: Sequence[Run]) -> list[Outcome]:
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(1 if tests_run_side_by_side() else 2) as pool:
             return list(pool.map(run_cold, runs))
 
     def close(self) -> None:
@@ -137,11 +151,15 @@ class Cold:
 
 def run_cold(run: Run) -> Outcome:
     """Run a program with `python`, or a notebook in a kernel."""
-    with tempfile.TemporaryFile("w+") as stdout, tempfile.TemporaryFile("w+") as stderr:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryFile("w+") as stdout,
+        tempfile.TemporaryFile("w+") as stderr,
+    ):
         through = [str(HERE / "kernel.py")] if run.is_notebook else []
         process = subprocess.Popen(
             [sys.executable, *through, *run.argv],
-            cwd=run.folder,
+            cwd=copied(run.folder, folder),
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,

@@ -20,7 +20,7 @@ def run(job):
     pid = os.fork()
     if pid == 0:
         _child(job)
-    return _wait(pid, job["timeout"])
+    return _wait(pid, job)
 
 
 def _child(job):
@@ -63,9 +63,9 @@ def _main(job):
     return 0
 
 
-def _wait(pid, timeout):
-    deadline = time.monotonic() + timeout
-    while time.monotonic() < deadline:
+def _wait(pid, job):
+    deadline = time.monotonic() + job["timeout"]
+    while time.monotonic() < deadline and not _said(job["stderr"], job.get("until")):
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
             return os.waitstatus_to_exitcode(status)
@@ -73,6 +73,13 @@ def _wait(pid, timeout):
     os.killpg(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     return None
+
+
+def _said(path, until):
+    if not until or not os.path.exists(path):
+        return False
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return until in file.read()
 
 
 def main():

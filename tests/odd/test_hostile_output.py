@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 import xml.etree.ElementTree as ET
 
@@ -37,7 +38,7 @@ def test_no_control_character_and_no_command_gets_through(hostile, format):
     assert is_safe(result.stdout)
     assert is_safe(result.stderr)
     assert not COMMAND.search(result.stderr)
-    if format in ("text", "concise"):
+    if format != "github":
         assert not COMMAND.search(result.stdout)
 
 
@@ -47,6 +48,56 @@ def test_trees_and_summaries_are_safe(hostile):
         said = result.stderr if "--diff" in command else result.stdout + result.stderr
         assert is_safe(said), command
         assert not COMMAND.search(said), command
+
+
+def obeyed(text):
+    """Return the lines that GitHub's runner takes for commands."""
+    lines = []
+    token = None
+    for line in text.splitlines():
+        if token is None and line.startswith("::stop-commands::"):
+            token = line.removeprefix("::stop-commands::")
+        elif token is not None and line == f"::{token}::":
+            token = None
+        elif token is None and COMMAND.search(line):
+            lines.append(line)
+    assert token is None, "commands are not resumed"
+    return lines
+
+
+SAID = 'USAGE = """\n::error::IN ##[error]IN"""\n'
+
+
+@pytest.mark.parametrize("color", ["auto", "always"])
+@pytest.mark.parametrize("undoing", [False, True])
+def test_a_runner_takes_no_line_of_a_diff_for_a_command(world, monkeypatch, color, undoing):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    path = world.write("train.py", SAID + PROGRAM)
+    command = ["apply", "-q", "--diff", "--color", color]
+    if undoing:
+        path.write_text(PROGRAM.replace("import sqlite3\n", f"import sqlite3\n{SAID}"))
+        assert world.run("apply", "-q").exit_code == 0
+        command = ["undo", "--diff"]
+    shown = world.run(*command).stdout
+    assert "::error::IN" in shown
+    assert obeyed(shown) == []
+    assert obeyed(shown.replace("::stop-commands::", "")) != []
+
+
+def test_a_patch_with_stopped_commands_can_be_applied(world, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    path = world.write("train.py", SAID + PROGRAM)
+    patch = world.write("the.patch", world.run("apply", "-q", "--diff").stdout)
+    assert patch.read_text().startswith("::stop-commands::")
+    subprocess.run(["git", "apply", "--unsafe-paths", patch.name], cwd=world.folder, check=True)
+    assert "cached_property" in path.read_text()
+
+
+def test_a_patch_is_as_it_was_where_nothing_in_it_is_a_command(world, monkeypatch):
+    world.write("train.py")
+    outside = world.run("apply", "-q", "--diff").stdout
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert world.run("apply", "-q", "--diff").stdout == outside
 
 
 def test_colours_are_dlfix_own(hostile):

@@ -927,7 +927,7 @@ def test_the_interpreter_is_named_before_it_runs_and_in_the_report(tmp_path, mon
     assert commands.probe(script) == 0
     out, err = capfd.readouterr()
     assert f"dlfix: runs {script} in {python}" in err
-    assert f"Interpreter: {python}" in " ".join(out.split())
+    assert f"Interpreter:{python}" in "".join(out.split())
 
 
 # ---------------------------------------------------------------- leaving nothing behind

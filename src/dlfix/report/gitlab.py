@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from typing import Any
 
 from dlfix.report.view import Entry, View, relative
-from dlfix.source.printable import encodable_data
+from dlfix.source.printable import json_text
 
 SEVERITIES = {"error": "major", "warning": "minor"}
 
@@ -17,7 +16,7 @@ def render(view: View) -> str:
     """Return the report."""
     seen: Counter[str] = Counter()
     issues = [_issue(entry, view, seen) for entry in view.entries]
-    return json.dumps(encodable_data(issues), indent=2) + "\n"
+    return json_text(issues)
 
 
 def _issue(entry: Entry, view: View, seen: Counter[str]) -> dict[str, Any]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from dlfix.report.view import Entry, Spot, TextEdit, View
-from dlfix.source.printable import encodable_data
+from dlfix.source.printable import json_text
 
 
 def render(view: View) -> str:
     """Return all findings as JSON."""
     entries = [entry_object(entry) for entry in view.entries]
-    return json.dumps(encodable_data(entries), indent=2) + "\n"
+    return json_text(entries)
 
 
 def entry_object(entry: Entry) -> dict[str, Any]:

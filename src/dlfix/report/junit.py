@@ -11,6 +11,9 @@ from dlfix.source.printable import visible_block
 # What XML 1.0 cannot hold, escaped or not.
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+# What a CI runner that reads the document in its log would take for a command.
+COMMAND = re.compile(r"(?<!\S):(?=:)|#(?=#\[)")
+
 
 def render(view: View) -> str:
     """Return the document."""
@@ -23,7 +26,8 @@ def render(view: View) -> str:
     for path in dict.fromkeys(entry.path for entry in view.entries):
         _suite(suites, _clean(relative(path)), [one for one in view.entries if one.path == path])
     ET.indent(suites)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suites, "unicode") + "\n"
+    text = COMMAND.sub(lambda found: f"&#{ord(found[0])};", ET.tostring(suites, "unicode"))
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
 def _suite(suites: ET.Element, name: str, entries: list[Entry]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,7 +12,7 @@ from dlfix.report.gitlab import fingerprint
 from dlfix.report.view import Entry, Spot, TextEdit, View, page_address
 from dlfix.rules.base import Rule
 from dlfix.rules.pages import markdown, summary
-from dlfix.source.printable import encodable_data, uri_path
+from dlfix.source.printable import json_text, uri_path
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -40,7 +39,7 @@ def render(view: View) -> str:
         }],
     }  # fmt: skip
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(encodable_data(log), indent=2) + "\n"
+    return json_text(log)
 
 
 def _rule(rule: type[Rule]) -> dict[str, Any]:
