@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -69,6 +69,8 @@ class Session:
     previews: dict[int, dict[Path, str]] = field(default_factory=dict)
     rewrite_cut_short: bool = False
     tell: Tell = silent  # hears how far a reading has come
+    # A project that was read before, and which of its files are not on disk what they were.
+    base: tuple[Project, Collection[Path]] | None = None
 
     @classmethod
     def open(cls, paths: Sequence[Path], settings: Settings) -> Session:
@@ -125,11 +127,19 @@ class Session:
         texts.update({path: book.text for path, book in self.notebooks.items()})
         considered = self._considered
         usable = [path for path in considered if path.suffix != ".ipynb" or path in self.notebooks]
-        project = Project(usable, texts)
+        project = Project(usable, texts) if self.base is None else self._renewed(usable, texts)
         if self.loose:
             project = with_imported(project)
         self._syntax(project)
         return project
+
+    def _renewed(self, files: Sequence[Path], texts: Mapping[Path, str]) -> Project:
+        assert self.base is not None
+        before, moved = self.base
+        changed = {
+            path for path in {*before.texts, *texts} if before.texts.get(path) != texts.get(path)
+        }
+        return before.renewed(files, texts, changed | {*moved})
 
     @cached_property
     def _considered(self) -> Sequence[Path]:
@@ -370,6 +380,15 @@ class Session:
         reason = self.project.module(path).source.unwritable
         if reason is not None:  # what does not parse is reported anyway
             self.errors.append(SourceError(path, None, f"not written: {reason}"))
+
+    def suppressing(self, finding: Finding) -> str | None:
+        """Return the file's text with a comment that suppresses a finding; None where none can stand."""
+        path, span = finding.place.path, finding.place.span
+        if finding.code == suppression.OWN or not _whole(path, self.project):
+            return None
+        text = self.text(path)
+        row = _comment_row(suppression.closed_rows(text), span)
+        return suppression.add(text, {row: [finding.code]})
 
     def baseline(self) -> tuple[list[Change], int]:
         """Return the changes that suppress every finding of today, and how many there are.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -217,17 +216,23 @@ class View:
         return Spot(place.path, cell, row, column, end_row, end_column, label, note)
 
     def edits(self, path: Path, before: str, after: str) -> Iterator[TextEdit]:
-        """Yield the edits that make `after` of `before`, by whole lines."""
-        old, new = split(before), split(after)
-        for start, end, new_start, new_end in changed(old, new):
-            first, last = Position(start + 1, 0), Position(end + 1, 0)
-            if end == len(old) and old and not old[-1].endswith(("\n", "\r")):
-                last = Position(end, len(old[-1]))
-                if start == end:
-                    first = last
-            cell, row, column = self.locate(path, first)
-            _, end_row, end_column = self.locate(path, last)
-            content = "".join(new[new_start:new_end])
-            if first == last and first.column:
-                content = os.linesep if "\r" in before else "\n" + content
-            yield TextEdit(path, cell, row, column, end_row, end_column, content)
+        """Yield the edits that make `after` of `before`, by whole lines of a file or of its cells."""
+        book = self.session.notebooks.get(path)
+        if book is None:
+            yield from _edits(path, None, before, after)
+            return
+        for cell, old, new in book.changed(before, after):
+            yield from _edits(path, cell, old, new)
+
+
+def _edits(path: Path, cell: int | None, before: str, after: str) -> Iterator[TextEdit]:
+    old, new = split(before), split(after)
+    for start, end, new_start, new_end in changed(old, new):
+        first, last = Position(start + 1, 0), Position(end + 1, 0)
+        content = "".join(new[new_start:new_end])
+        if end == len(old) and old and not old[-1].endswith(("\n", "\r")):
+            last = Position(end, len(old[-1]))
+            if start == end:
+                first = last
+                content = ("\r\n" if "\r" in before else "\n") + content
+        yield TextEdit(path, cell, first.row, first.column + 1, last.row, last.column + 1, content)
