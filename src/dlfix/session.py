@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -242,7 +242,7 @@ class Session:
         found = engine.inspect(
             self.analysis, rules,
             unsafe=self._allows(None), keep=watch.keep, within=frozenset(self.files),
-            errors=self.bugs, tell=self.tell,
+            errors=self.bugs, tell=self.tell, unfixable=self.unfixable,
         )  # fmt: skip
         found += watch.unused(self.project, rules)
         return sorted(found, key=_order)
@@ -316,7 +316,7 @@ class Session:
         done = engine.rewrite(
             self.project, self.catalog, self.rules,
             unsafe=self._allows(unsafe), choose=choose, keep=Watch(self).keep,
-            within=frozenset(self.files), tell=self.tell,
+            within=frozenset(self.files), tell=self.tell, unfixable=self.unfixable,
         )  # fmt: skip
         self.rewrite_cut_short = done.cut_short
         texts = dict(done.texts)
@@ -333,6 +333,10 @@ class Session:
         if unsafe is not None:
             return unsafe
         return lambda finding: self.settings.of(finding.place.path).unsafe_fixes
+
+    def unfixable(self, finding: Finding) -> bool:
+        """Tell whether the settings say that a finding is only reported."""
+        return not selection.fixable(finding.rule, self.settings.of(finding.place.path))
 
     def _remove_unused(
         self,
@@ -354,7 +358,8 @@ class Session:
         removed: dict[Path, list[suppression.Removed]] = defaultdict(list)
         for diagnosis in reversed(watch.unused(project, self.rules)):
             fix = diagnosis.outcome
-            assert isinstance(fix, Fix)
+            if not isinstance(fix, Fix):
+                continue
             for edit in fix.edits:
                 assert isinstance(edit.plan, Removal)
                 removed[edit.path].append((edit.plan.suppression, edit.plan.codes))
@@ -514,13 +519,20 @@ class Watch:
             return []
         rule = next(rule for rule in rules if rule.code == "DLF900")
         return [
-            _idle(rule, path, one, codes)
+            self._allowed(_idle(rule, path, one, codes))
             for path in project.holding(MARKS)
             if path in self.listed and rule in self.session.rules_of(path) and _whole(path, project)
             for comments in self._comments(path, project).values()
             for one in comments
             if (codes := _told(one, self._known(path)))
         ]
+
+    def _allowed(self, diagnosis: Diagnosis) -> Diagnosis:
+        return (
+            replace(diagnosis, outcome=None)
+            if self.session.unfixable(diagnosis.finding)
+            else diagnosis
+        )
 
     def _known(self, path: Path) -> set[str]:
         return {said for rule in self.session.rules_of(path) for said in (rule.code, rule.name)}
