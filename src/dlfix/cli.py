@@ -112,6 +112,12 @@ ExtendSelect = Annotated[
 Ignore = Annotated[
     list[str] | None, typer.Option("--ignore", help="Not these rules.", metavar="CODES")
 ]
+Fixable = Annotated[
+    list[str] | None, typer.Option("--fixable", help="Fix only these rules.", metavar="CODES")
+]
+Unfixable = Annotated[
+    list[str] | None, typer.Option("--unfixable", help="Do not fix these rules.", metavar="CODES")
+]
 Exclude = Annotated[
     list[str] | None,
     typer.Option("--extend-exclude", help="Leave out files that match.", metavar="PATTERN"),
@@ -195,9 +201,14 @@ def check(
     show_files: Annotated[
         bool, typer.Option("--show-files", help="List the files that would be checked.")
     ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", "-w", help="Check again whenever a file changes.")
+    ] = False,
     select: Select = None,
     extend_select: ExtendSelect = None,
     ignore: Ignore = None,
+    fixable: Fixable = None,
+    unfixable: Unfixable = None,
     extend_exclude: Exclude = None,
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Only count, rule by rule.")
@@ -223,17 +234,22 @@ def check(
     settings = _settings(
         paths, config_file, isolated,
         select=_codes(select), extend_select=_codes(extend_select), ignore=_codes(ignore),
+        fixable=_codes(fixable), unfixable=_codes(unfixable),
         extend_exclude=_codes(extend_exclude), strict=strict, **_cache(cache_dir, no_cache),
     )  # fmt: skip
     request = commands.Request(
         tuple(paths or ()), settings, stdin_filename, quiet, color.value, _jobs(jobs), report
     )
-    raise typer.Exit(
-        commands.check(
+
+    def run() -> int:
+        return commands.check(
             request, output_format=output_format.value, statistics=statistics,
             exit_zero=exit_zero, add_ignores=add_ignores, output_file=output_file, show_files=show_files,
-        )
-    )  # fmt: skip
+        )  # fmt: skip
+
+    if watch and (add_ignores or show_files or request.from_stdin):
+        _fail("--watch does not go with --add-ignores, --show-files or stdin")
+    raise typer.Exit(commands.watch(request, run) if watch else run())
 
 
 @app.command()
@@ -260,6 +276,8 @@ def apply(
     select: Select = None,
     extend_select: ExtendSelect = None,
     ignore: Ignore = None,
+    fixable: Fixable = None,
+    unfixable: Unfixable = None,
     extend_exclude: Exclude = None,
     exit_zero: ExitZero = False,
     allow_dirty: Annotated[
@@ -289,6 +307,7 @@ def apply(
         settings = _settings(
             paths, config_file, isolated,
             select=_codes(select), extend_select=_codes(extend_select), ignore=_codes(ignore),
+        fixable=_codes(fixable), unfixable=_codes(unfixable),
             extend_exclude=_codes(extend_exclude), unsafe_fixes=unsafe_fixes,
             strict=strict, **_cache(cache_dir, no_cache),
         )  # fmt: skip

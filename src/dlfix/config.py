@@ -36,6 +36,8 @@ class Settings:
     select: tuple[str, ...] = ("DLF",)
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    fixable: tuple[str, ...] = ("ALL",)
+    unfixable: tuple[str, ...] = ()
     exclude: tuple[str, ...] = EXCLUDED
     extend_exclude: tuple[str, ...] = ()
     respect_gitignore: bool = True

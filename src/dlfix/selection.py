@@ -21,6 +21,7 @@ def select(rules: Iterable[type[Rule]], settings: Settings) -> list[type[Rule]]:
     """
     known = sorted(rules, key=lambda rule: rule.code)
     said = [*settings.select, *settings.extend_select, *settings.ignore]
+    said += [*settings.fixable, *settings.unfixable]
     said += [code for codes in settings.per_file_ignores.values() for code in codes]
     for code in said:
         _refuse_unknown(code, known)
@@ -50,6 +51,11 @@ def _wanted(rule: type[Rule], settings: Settings) -> bool:
         return False
     chosen = _weight((*settings.select, *settings.extend_select), rule)
     return chosen > _weight(settings.ignore, rule)
+
+
+def fixable(rule: type[Rule], settings: Settings) -> bool:
+    """Tell whether the settings let a rule's findings be fixed; the longer code wins."""
+    return _weight(settings.fixable, rule) > _weight(settings.unfixable, rule)
 
 
 def excluded(settings: Settings) -> Callable[[Path], bool]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,6 +69,8 @@ class Session:
     previews: dict[int, dict[Path, str]] = field(default_factory=dict)
     rewrite_cut_short: bool = False
     tell: Tell = silent  # hears how far a reading has come
+    # A project that was read before, and which of its files are not on disk what they were.
+    base: tuple[Project, Collection[Path]] | None = None
 
     @classmethod
     def open(cls, paths: Sequence[Path], settings: Settings) -> Session:
@@ -125,11 +127,19 @@ class Session:
         texts.update({path: book.text for path, book in self.notebooks.items()})
         considered = self._considered
         usable = [path for path in considered if path.suffix != ".ipynb" or path in self.notebooks]
-        project = Project(usable, texts)
+        project = Project(usable, texts) if self.base is None else self._renewed(usable, texts)
         if self.loose:
             project = with_imported(project)
         self._syntax(project)
         return project
+
+    def _renewed(self, files: Sequence[Path], texts: Mapping[Path, str]) -> Project:
+        assert self.base is not None
+        before, moved = self.base
+        changed = {
+            path for path in {*before.texts, *texts} if before.texts.get(path) != texts.get(path)
+        }
+        return before.renewed(files, texts, changed | {*moved})
 
     @cached_property
     def _considered(self) -> Sequence[Path]:
@@ -232,7 +242,7 @@ class Session:
         found = engine.inspect(
             self.analysis, rules,
             unsafe=self._allows(None), keep=watch.keep, within=frozenset(self.files),
-            errors=self.bugs, tell=self.tell,
+            errors=self.bugs, tell=self.tell, unfixable=self.unfixable,
         )  # fmt: skip
         found += watch.unused(self.project, rules)
         return sorted(found, key=_order)
@@ -306,7 +316,7 @@ class Session:
         done = engine.rewrite(
             self.project, self.catalog, self.rules,
             unsafe=self._allows(unsafe), choose=choose, keep=Watch(self).keep,
-            within=frozenset(self.files), tell=self.tell,
+            within=frozenset(self.files), tell=self.tell, unfixable=self.unfixable,
         )  # fmt: skip
         self.rewrite_cut_short = done.cut_short
         texts = dict(done.texts)
@@ -323,6 +333,10 @@ class Session:
         if unsafe is not None:
             return unsafe
         return lambda finding: self.settings.of(finding.place.path).unsafe_fixes
+
+    def unfixable(self, finding: Finding) -> bool:
+        """Tell whether the settings say that a finding is only reported."""
+        return not selection.fixable(finding.rule, self.settings.of(finding.place.path))
 
     def _remove_unused(
         self,
@@ -344,7 +358,8 @@ class Session:
         removed: dict[Path, list[suppression.Removed]] = defaultdict(list)
         for diagnosis in reversed(watch.unused(project, self.rules)):
             fix = diagnosis.outcome
-            assert isinstance(fix, Fix)
+            if not isinstance(fix, Fix):
+                continue
             for edit in fix.edits:
                 assert isinstance(edit.plan, Removal)
                 removed[edit.path].append((edit.plan.suppression, edit.plan.codes))
@@ -370,6 +385,15 @@ class Session:
         reason = self.project.module(path).source.unwritable
         if reason is not None:  # what does not parse is reported anyway
             self.errors.append(SourceError(path, None, f"not written: {reason}"))
+
+    def suppressing(self, finding: Finding) -> str | None:
+        """Return the file's text with a comment that suppresses a finding; None where none can stand."""
+        path, span = finding.place.path, finding.place.span
+        if finding.code == suppression.OWN or not _whole(path, self.project):
+            return None
+        text = self.text(path)
+        row = _comment_row(suppression.closed_rows(text), span)
+        return suppression.add(text, {row: [finding.code]})
 
     def baseline(self) -> tuple[list[Change], int]:
         """Return the changes that suppress every finding of today, and how many there are.
@@ -495,13 +519,20 @@ class Watch:
             return []
         rule = next(rule for rule in rules if rule.code == "DLF900")
         return [
-            _idle(rule, path, one, codes)
+            self._allowed(_idle(rule, path, one, codes))
             for path in project.holding(MARKS)
             if path in self.listed and rule in self.session.rules_of(path) and _whole(path, project)
             for comments in self._comments(path, project).values()
             for one in comments
             if (codes := _told(one, self._known(path)))
         ]
+
+    def _allowed(self, diagnosis: Diagnosis) -> Diagnosis:
+        return (
+            replace(diagnosis, outcome=None)
+            if self.session.unfixable(diagnosis.finding)
+            else diagnosis
+        )
 
     def _known(self, path: Path) -> set[str]:
         return {said for rule in self.session.rules_of(path) for said in (rule.code, rule.name)}

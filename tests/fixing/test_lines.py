@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from dlfix.fixing.lines import LineMap, Moved, moved, spans_of
+from dlfix.fixing.lines import LineMap, Moved, alike, moved, spans_of
 from dlfix.source.text import Position, Span
 
 
@@ -62,3 +62,15 @@ def test_a_span_is_carried_along_though_rows_within_it_changed():
 def test_all_spans_of_a_plan_are_found():
     plan = Plan(Path("a"), (Inner(span(1)), Inner(span(2))), {"k": {span(3)}})
     assert sorted(spans_of(plan)) == [span(1), span(2), span(3)]
+
+
+def test_shared_lines_are_found_between_lines_that_both_texts_have_once():
+    old = ["a", "", "b", "", "c", "x", "", "d"]
+    new = ["a", "", "new", "b", "", "c", "", "d"]
+    shared = [(one + n, other + n) for one, other, size in alike(old, new) for n in range(size)]
+    assert shared == [(0, 0), (1, 1), (2, 3), (3, 4), (4, 5), (6, 6), (7, 7)]
+
+
+def test_lines_that_changed_places_are_shared_once():
+    shared = [(one, other) for one, other, size in alike(["a", "b", "c"], ["c", "a", "b"]) if size]
+    assert shared == [(0, 1), (1, 2)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -36,14 +36,12 @@ def pick(
 ) -> dict[Span, cst.CSTNode]:
     """Do what `find` does, among nodes whose spans are known already."""
     wanted = set(spans)
-    rows = {span.start.row for span in wanted}  # cheaper to ask than a span
+    rows = sorted({span.start.row for span in wanted})
+    beginning = placed.by_row if isinstance(placed, Placed) else _by_row(placed)
     found: dict[Span, cst.CSTNode] = {}
-    for node, span in placed.items():
-        if (
-            span.start.row not in rows
-            or span not in wanted
-            or (kind and not isinstance(node, kind))
-        ):
+    for node in (node for row in rows for node in beginning.get(row, ())):
+        span = placed[node]
+        if span not in wanted or (kind and not isinstance(node, kind)):
             continue
         if span not in found or _rank(node) < _rank(found[span]):
             found[span] = node
@@ -59,10 +57,26 @@ def lines(module: cst.Module) -> list[str]:
     return code_of(module).splitlines()
 
 
+class Placed(dict[cst.CSTNode, Span]):
+    """Nodes with their spans."""
+
+    @functools.cached_property
+    def by_row(self) -> Mapping[int, Sequence[cst.CSTNode]]:
+        """The nodes by the row they begin in, in the order in which they come."""
+        return _by_row(self)
+
+
+def _by_row(placed: Mapping[cst.CSTNode, Span]) -> Mapping[int, Sequence[cst.CSTNode]]:
+    rows: dict[int, list[cst.CSTNode]] = {}
+    for node, span in placed.items():
+        rows.setdefault(span.start.row, []).append(node)
+    return rows
+
+
 @functools.lru_cache(maxsize=2)
-def all_spans(module: cst.Module) -> Mapping[cst.CSTNode, Span]:
+def all_spans(module: cst.Module) -> Placed:
     """Return the span of every node, as `ast` counts it; those of the modules at hand are kept."""
-    return dict(_placed(module))
+    return Placed(_placed(module))
 
 
 def _placed(module: cst.Module) -> Iterable[tuple[cst.CSTNode, Span]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.fixing import joining, registry
-from dlfix.fixing.lines import LineMap, Moved, moved
+from dlfix.fixing.lines import LineMap, Moved, moved, spans_of
 from dlfix.fixing.rendering import code_of
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class Sheet:
     def __init__(self, text: str) -> None:
         import libcst as cst
 
+        from dlfix.fixing.resting import rested
+
         self.first = text
         try:
             self.parsed: cst.Module = cst.parse_module(text)
@@ -36,6 +38,7 @@ class Sheet:
             raise Failed("it is indented by other characters than spaces and tabs")
         if code_of(self.parsed) != text:
             raise Failed("LibCST does not keep this file to the byte")
+        self.parsed = rested(self.parsed)
         self.reset()
 
     def reset(self) -> None:
@@ -44,10 +47,19 @@ class Sheet:
 
     def carry_out(self, rewrite: Callable[[cst.Module, Plan], cst.Module], plan: Plan) -> None:
         """Carry one plan out; raise Moved where an earlier one changed its place."""
+        from dlfix.fixing.resting import awake_at
+
         if self.text != self.first:
             plan = moved(plan, LineMap(self.first, self.text))
-        self.module = rewrite(self.module, plan)
+        with awake_at(self.module, spans_of(plan), self._ends()):
+            self.module = rewrite(self.module, plan)
         self.text = code_of(self.module)
+
+    def _ends(self) -> list[int]:
+        from dlfix_codemods.tools.positions import all_spans
+
+        spans = all_spans(self.module)
+        return [spans[statement].end.row for statement in self.module.body]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from dlfix.source.text import Position, Span
@@ -28,15 +30,8 @@ class LineMap:
         self._rows: dict[int, int] = {}
         self._hunks: list[Hunk] = []
         old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-        head = _common(old, new)
-        tail = _common(old[head:][::-1], new[head:][::-1])
-        self._record(0, 0, head)
-        middle = difflib.SequenceMatcher(
-            None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False
-        )
-        for block in middle.get_matching_blocks():
-            self._record(head + block.a, head + block.b, block.size)
-        self._record(len(old) - tail, len(new) - tail, tail)
+        for block in alike(old, new):
+            self._record(*block)
         self._note_hunks(len(old), len(new))
 
     def _note_hunks(self, old: int, new: int) -> None:
@@ -65,7 +60,63 @@ class LineMap:
         return None if row is None else Position(row, position.column)
 
 
-def _common(old: list[str], new: list[str]) -> int:
+def alike(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Yield the stretches that two texts share: where each begins in them, and how long it is.
+
+    Lines that both have once hold the comparison together, so that it is nearly linear; only what
+    lies between them is compared in full.
+    """
+    at, there = 0, 0
+    for one, other in [*_anchors(old, new), (len(old), len(new))]:
+        yield from _between(old[at:one], new[there:other], at, there)
+        if one < len(old):
+            yield one, other, 1
+        at, there = one + 1, other + 1
+
+
+def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the most lines that both texts have once, and in the same order, as places in them."""
+    once = {line for line, times in Counter(old).items() if times == 1}
+    there = {line: index for index, line in enumerate(new) if line in once}
+    repeated = {line for line, times in Counter(new).items() if times > 1}
+    pairs = [
+        (index, there[line])
+        for index, line in enumerate(old)
+        if line in there and line not in repeated
+    ]
+    ends: list[int] = []  # of the best rising rows of each length, the last place
+    last: list[int] = []  # the pair that each of these ends with
+    before: list[int] = []
+    for number, (_, place) in enumerate(pairs):
+        length = bisect_left(ends, place)
+        before.append(last[length - 1] if length else -1)
+        ends[length : length + 1] = [place]
+        last[length : length + 1] = [number]
+    chain = []
+    number = last[-1] if last else -1
+    while number >= 0:
+        chain.append(pairs[number])
+        number = before[number]
+    return chain[::-1]
+
+
+def _between(
+    old: Sequence[str], new: Sequence[str], at: int, there: int
+) -> Iterator[tuple[int, int, int]]:
+    head = common(old, new)
+    tail = common(old[head:][::-1], new[head:][::-1])
+    yield at, there, head
+    inner, made = old[head : len(old) - tail], new[head : len(new) - tail]
+    if inner and made:
+        for block in difflib.SequenceMatcher(
+            None, inner, made, autojunk=False
+        ).get_matching_blocks():
+            yield at + head + block.a, there + head + block.b, block.size
+    yield at + len(old) - tail, there + len(new) - tail, tail
+
+
+def common(old: Sequence[str], new: Sequence[str]) -> int:
+    """Return how many lines two texts begin with alike."""
     count = 0
     for one, other in zip(old, new, strict=False):
         if one != other:

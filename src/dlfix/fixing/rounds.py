@@ -45,6 +45,7 @@ class Ask:
     keep: asking.Keep | None = None
     within: Collection[Path] | None = None  # the files that may change; None: all
     tell: Tell = silent
+    unfixable: Callable[[Finding], bool] = lambda finding: False  # what is not to be fixed
 
     def analysis(self, project: Project, tell: Tell = silent) -> Analysis:
         """Read a project."""
@@ -64,6 +65,7 @@ class State:
     first: Mapping[int, Finding]  # each finding as it was before the first fix, by id
     applied: tuple[tuple[int, Planned], ...] = ()  # with the stage; the findings as they were first
     texts: Mapping[Path, str] = field(default_factory=dict)
+    unfixable: Callable[[Finding], bool] = lambda finding: False
 
     @property
     def project(self) -> Project:
@@ -73,7 +75,16 @@ class State:
     @cached_property
     def planned(self) -> list[Planned]:
         """What the planners say."""
-        return asking.plan(self.findings, self.analysis)
+        planned = asking.plan(self.findings, self.analysis)
+        return [self._allowed(one) for one in planned]
+
+    def _allowed(self, planned: Planned) -> Planned:
+        """Return a refusal in the place of a fix that the settings leave out."""
+        left_out = next((one for one in planned.findings if self.unfixable(one)), None)
+        if left_out is None or isinstance(planned.outcome, Refused):
+            return planned
+        reason = f"the settings `fixable` and `unfixable` leave out {left_out.code}"
+        return Planned(planned.findings, Refused(reason))
 
     @cached_property
     def outcomes(self) -> Mapping[int, Fix | Refused]:
@@ -112,7 +123,8 @@ class Run:
         self.errors: list[str] = []
         self.cut_short = False
         findings = self._findings(analysis, ask.tell)
-        self.first = State(analysis, findings, {id(finding): finding for finding in findings})
+        own = {id(finding): finding for finding in findings}
+        self.first = State(analysis, findings, own, unfixable=ask.unfixable)
         self.ends: list[State] = []  # of each stage
         self.bars: dict[int, Bar] = {}
         self._blocked: dict[State, blocking.Ways] = {}
@@ -258,7 +270,9 @@ class Run:
             self._drop(done[0][0], done[0][1])
         else:
             done = self._with_gone(done, matched, attribution)
-            self._accept(done, texts, State(analysis, findings, self._origins(matched)), stage)
+            origins = self._origins(matched)
+            state = State(analysis, findings, origins, unfixable=self.ask.unfixable)
+            self._accept(done, texts, state, stage)
 
     def _broken(
         self, done: Batch, texts: Mapping[Path, str], attribution: Attribution

@@ -63,18 +63,26 @@ class Project:
 
     def with_texts(self, texts: Mapping[Path, str]) -> Project:
         """Return the same project with these texts instead of what it holds."""
-        project = Project(self.files, {**self.texts, **texts})
-        changed = {path.absolute() for path in texts}
-        project._sources = {p: s for p, s in self._sources.items() if p not in changed}
-        project._modules = {p: m for p, m in self._modules.items() if p not in changed}
-        project._words = {p: w for p, w in self._words.items() if p not in changed}
-        project._decorators = {p: d for p, d in self._decorators.items() if p not in changed}
+        changed = [path.absolute() for path in texts]
+        return self.renewed(self.files, {**self.texts, **texts}, changed)
+
+    def renewed(
+        self, files: Iterable[Path], texts: Mapping[Path, str], changed: Collection[Path]
+    ) -> Project:
+        """Return a project of these files and texts; of what is read already, all but `changed` is kept."""
+        project = Project(files, texts)
+        gone = frozenset(changed)
+        project._sources = {p: s for p, s in self._sources.items() if p not in gone}
+        project._modules = {p: m for p, m in self._modules.items() if p not in gone}
+        project._words = {p: w for p, w in self._words.items() if p not in gone}
+        project._decorators = {p: d for p, d in self._decorators.items() if p not in gone}
         project._names = {
-            kind: {p: names for p, names in by_path.items() if p not in changed}
+            kind: {p: names for p, names in by_path.items() if p not in gone}
             for kind, by_path in self._names.items()
         }
         project._interned = self._interned
-        project._bases, project._exists = self._bases, self._exists
+        if project.files == self.files:
+            project._bases, project._exists = self._bases, self._exists
         project.imported = self.imported
         return project
 

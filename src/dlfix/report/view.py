@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from dlfix.fixing.engine import Diagnosis
+from dlfix.fixing.lines import alike
 from dlfix.fixing.plans import Applicability, Fix, Refused
 from dlfix.project.project import Project
 from dlfix.rules.base import Place
@@ -73,6 +72,15 @@ def page_address(code: str) -> str | None:
     """Return where a rule's page is, below the documentation that the package names as its own."""
     home = _documentation()
     return f"{home}/rules/{code}/" if home else None
+
+
+def changed(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the stretches in which two texts differ: first and end, before and after."""
+    at, there = 0, 0
+    for one, other, size in [*alike(old, new), (len(old), len(new), 0)]:
+        if one > at or other > there:
+            yield at, one, there, other
+        at, there = one + size, other + size
 
 
 @functools.cache
@@ -208,20 +216,23 @@ class View:
         return Spot(place.path, cell, row, column, end_row, end_column, label, note)
 
     def edits(self, path: Path, before: str, after: str) -> Iterator[TextEdit]:
-        """Yield the edits that make `after` of `before`, by whole lines."""
-        old, new = split(before), split(after)
-        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-        for tag, start, end, new_start, new_end in matcher.get_opcodes():
-            if tag == "equal":
-                continue
-            first, last = Position(start + 1, 0), Position(end + 1, 0)
-            if end == len(old) and old and not old[-1].endswith(("\n", "\r")):
-                last = Position(end, len(old[-1]))
-                if start == end:
-                    first = last
-            cell, row, column = self.locate(path, first)
-            _, end_row, end_column = self.locate(path, last)
-            content = "".join(new[new_start:new_end])
-            if first == last and first.column:
-                content = os.linesep if "\r" in before else "\n" + content
-            yield TextEdit(path, cell, row, column, end_row, end_column, content)
+        """Yield the edits that make `after` of `before`, by whole lines of a file or of its cells."""
+        book = self.session.notebooks.get(path)
+        if book is None:
+            yield from _edits(path, None, before, after)
+            return
+        for cell, old, new in book.changed(before, after):
+            yield from _edits(path, cell, old, new)
+
+
+def _edits(path: Path, cell: int | None, before: str, after: str) -> Iterator[TextEdit]:
+    old, new = split(before), split(after)
+    for start, end, new_start, new_end in changed(old, new):
+        first, last = Position(start + 1, 0), Position(end + 1, 0)
+        content = "".join(new[new_start:new_end])
+        if end == len(old) and old and not old[-1].endswith(("\n", "\r")):
+            last = Position(end, len(old[-1]))
+            if start == end:
+                first = last
+                content = ("\r\n" if "\r" in before else "\n") + content
+        yield TextEdit(path, cell, first.row, first.column + 1, last.row, last.column + 1, content)

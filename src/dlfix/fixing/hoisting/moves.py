@@ -35,6 +35,7 @@ from dlfix.fixing.hoisting.width import width_of
 from dlfix.fixing.plans_callables import Expression, Hoist, Parameter, Use
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
+from dlfix.project.trees import kept
 from dlfix.source.text import Span
 from dlfix_codemods.tools import naming
 
@@ -321,16 +322,8 @@ class Moves:
             return None
         if "#" in self.module.segment(node) or draft.binding:
             return None
-        wanted = (ast.dump(node.args), ast.dump(node.body))
-        for statement in self.module.tree.body:
-            match statement:
-                case ast.FunctionDef(name=name, body=[*doc, ast.Return(value=value)]) if value:
-                    only = not doc or (len(doc) == 1 and isinstance(doc[0], ast.Expr))
-                    once = len(self.module.scope.bindings[name]) == 1
-                    same = (ast.dump(statement.args), ast.dump(value)) == wanted
-                    if only and once and same and not statement.decorator_list:
-                        return name
-        return None
+        names = _returning(self.module.tree).get((ast.dump(node.args), ast.dump(node.body)), ())
+        return next((name for name in names if len(self.module.scope.bindings[name]) == 1), None)
 
     # Names
 
@@ -609,3 +602,17 @@ def _function(draft: Draft) -> str:
 
 
 __all__ = ["CannotHoist", "Move", "Moves", "is_global"]
+
+
+@kept
+def _returning(tree: ast.Module) -> dict[tuple[str, str], list[str]]:
+    """Return the functions of a module that only return something, by parameters and by that."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for statement in tree.body:
+        match statement:
+            case ast.FunctionDef(
+                name=name, body=[*doc, ast.Return(value=value)], decorator_list=[]
+            ) if value and (not doc or (len(doc) == 1 and isinstance(doc[0], ast.Expr))):
+                key = ast.dump(statement.args), ast.dump(value)
+                found.setdefault(key, []).append(name)
+    return found

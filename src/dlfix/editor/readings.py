@@ -1,0 +1,124 @@
+"""Readings of what is open in an editor; what did not change since the last one is kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dlfix import config
+from dlfix.project.project import Project
+from dlfix.reach.progress import Tell, silent
+from dlfix.report.view import View
+from dlfix.session import Session
+
+Stamp = tuple[int, int] | None
+
+
+class Cancelled(BaseException):
+    """The reading is of no use any more; not caught by what catches mistakes on the way."""
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """The Python files and notebooks that are open, with their texts, versions and addresses.
+
+    A notebook's text is its JSON; `cells` are the addresses of its cells in order.
+    """
+
+    texts: Mapping[Path, str] = field(default_factory=dict)
+    versions: Mapping[str, int | None] = field(default_factory=dict)  # by address
+    uris: Mapping[Path, str] = field(default_factory=dict)
+    cells: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was found in the open files, and which texts it was found in."""
+
+    view: View
+    buffers: Buffers
+
+    def is_of(self, path: Path, now: Buffers) -> bool:
+        """Tell whether a file still has the text and the cells that were read."""
+        return (
+            path in self.buffers.texts
+            and self.buffers.texts[path] == now.texts.get(path)
+            and self.buffers.cells.get(path) == now.cells.get(path)
+        )
+
+
+class Reader:
+    """Reads the projects of the open files again and again."""
+
+    def __init__(self) -> None:
+        self._last: Session | None = None
+        self._project: Project | None = None
+        self._named: tuple[Path, ...] = ()
+        self._stamps: dict[Path, Stamp] = {}
+
+    def forget_files(self) -> None:
+        """List the files again: some came or went, or the configuration changed."""
+        self._last = self._project = None
+
+    def read(self, buffers: Buffers, tell: Tell = silent) -> Reading:
+        """Return what is found in the open files; `tell` may raise Cancelled."""
+        session = self._session(buffers.texts, tell)
+        if not session.files:
+            return Reading(View(session, []), buffers)
+        try:
+            project = session.project
+        finally:
+            self._project = session.__dict__.get("project", self._project)
+        self._stamps = {path: _stamp(path) for path in project.files}
+        return Reading(View(session, session.diagnoses()), buffers)
+
+    def alone(self, reading: Reading, path: Path, tell: Tell = silent) -> Session:
+        """Return a session that may change one file only, in the project of a reading."""
+        old = reading.view.session
+        session = Session(
+            (path,), old.settings, old.texts, named=frozenset((path,)),
+            around=old.around or old.files, loose=old.loose, tell=tell,
+        )  # fmt: skip
+        for name in ("project", "notebooks", "catalog"):
+            session.__dict__[name] = getattr(old, name)
+        return session
+
+    def _session(self, texts: Mapping[Path, str], tell: Tell) -> Session:
+        named = tuple(sorted(texts))
+        last = self._last
+        if last is None or named != self._named:
+            last = self._last = _opened(named)
+            self._named = named
+        session = Session(
+            last.files, last.settings, dict(texts), named=last.named,
+            around=last.around, loose=last.loose, tell=tell,
+        )  # fmt: skip
+        if self._project is not None:
+            session.base = self._project, self._changed()
+        return session
+
+    def _changed(self) -> Collection[Path]:
+        """Return the files that are not on disk what they were."""
+        return [path for path, stamp in self._stamps.items() if _stamp(path) != stamp]
+
+
+def _opened(named: Iterable[Path]) -> Session:
+    """Find the projects of some files; one that was never saved is read with what lies beside it."""
+    paths = [path if path.is_file() else path.parent for path in named]
+    there = [path for path in paths if path.exists()]
+    settings = config.load(config.start_of(there or [Path.cwd()]))
+    session = Session.open(there, settings)
+    session.around = tuple(dict.fromkeys([*session.around, *session.files]))
+    session.files = tuple(named)
+    session.named = frozenset(named)
+    return session
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        now = os.stat(path)
+    except OSError:
+        return None
+    return now.st_mtime_ns, now.st_size
