@@ -93,7 +93,7 @@ class State:
         if not storing:
             return
         self.late = True
-        run = {*sides.run_by_parent(self.instance.cls, storing)}
+        run = {*sides.run_by_parent(self.instance.cls, storing, self.instance)}
         if self.instance.call is None:  # whoever makes it may set its properties
             methods = sides.methods(self.instance.cls)
             run |= {name for name in storing if name in methods and is_setter(methods[name])}
