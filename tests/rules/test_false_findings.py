@@ -73,6 +73,37 @@ if __name__ == "__main__":
     main()
 """
 
+TREE = """
+from rtree.index import Index
+class Reader(Dataset):
+    def __init__(self, path):
+        self.index = Index()
+        self.index.insert(0, (0, 0, 1, 1))
+    def __getitem__(self, i): return list(self.index.intersection((0, 0, 1, 1)))
+"""
+
+QUEUES = """
+import queue
+def work(results): results.put(1)
+class Runs:
+    def __init__(self):
+        self.results = multiprocessing.SimpleQueue()
+"""
+TAKE = "        multiprocessing.Process(target=work, args=(self.results,)).start()\n"
+
+ENVIRONMENT = """
+class Reader(Dataset):
+    def __init__(self, path, in_memory):
+        self.path = path
+        self.in_memory = in_memory
+        if self.in_memory:
+            self.archive = None
+        else:
+            self.archive = zipfile.ZipFile(path)
+    def __getitem__(self, i): return self.archive.read(str(i))
+def main():
+    """
+
 ROWS = {
     "a stream of which each worker yields all": (
         STREAM + "def main():\n    DataLoader(Stream(), num_workers=2)\n",
@@ -277,6 +308,34 @@ if __name__ == "__main__":
     "a list that workers fill and the parent reads": (
         KINDS + "def work(x):\n    KINDS[x] = 1\n    return x\n" + POOL,
         ["DLF304"],
+    ),
+    "an index whose items pickle leaves out": (TREE + LOADER, ["DLF206"]),
+    "an index that is filled again where it is loaded": (
+        TREE
+        + """
+    def __getstate__(self): return self.__dict__, list(self.index.intersection(self.index.bounds))
+    def __setstate__(self, state):
+        self.__dict__, items = state
+        for item in items: self.index.insert(item, (0, 0, 1, 1))
+"""
+        + LOADER,
+        [],
+    ),
+    "a queue of threads that takes the place of one of processes": (
+        QUEUES + TAKE + "        self.results = queue.Queue()\n",
+        [],
+    ),
+    "a queue of threads that is handed to a process": (
+        QUEUES + "        self.results = queue.Queue()\n" + TAKE,
+        ["DLF204"],
+    ),
+    "a handle that is opened only for what the constructor is not passed": (
+        ENVIRONMENT + "DataLoader(Reader('a', True), num_workers=2)\n",
+        [],
+    ),
+    "a handle that is opened for what the constructor is passed": (
+        ENVIRONMENT + "DataLoader(Reader('a', False), num_workers=2)\n",
+        ["DLF201"],
     ),
 }
 
