@@ -104,6 +104,12 @@ class Reader(Dataset):
 def main():
     """
 
+LIGHTNING = """
+import pytorch_lightning as pl
+class Data(pl.LightningDataModule):
+    def train_dataloader(self): return DataLoader([1, 2], num_workers=2)
+"""
+
 ROWS = {
     "a stream of which each worker yields all": (
         STREAM + "def main():\n    DataLoader(Stream(), num_workers=2)\n",
@@ -336,6 +342,18 @@ if __name__ == "__main__":
     "a handle that is opened for what the constructor is passed": (
         ENVIRONMENT + "DataLoader(Reader('a', False), num_workers=2)\n",
         ["DLF201"],
+    ),
+    "a trainer of Lightning that starts no workers when it is imported": (
+        LIGHTNING + "if __name__ == '__main__':\n    pl.Trainer().fit(None, Data())\n",
+        [],
+    ),
+    "a trainer of Lightning that starts workers when it is imported": (
+        LIGHTNING + "trainer = pl.Trainer()\ntrainer.fit(None, datamodule=Data())\n",
+        ["DLF301"],
+    ),
+    "a trainer of another library": (
+        LIGHTNING + "import other\nother.Trainer().fit(None, Data())\n",
+        [],
     ),
 }
 
