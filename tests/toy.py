@@ -128,8 +128,9 @@ def toy(monkeypatch, tmp_path):
 
     def analyze(project, catalog, tell=None):
         return SimpleNamespace(
-            project=project, catalog=catalog, boundaries=[], crossings=[], exhausted=False
-        )
+            project=project, catalog=catalog, boundaries=[], crossings=[], exhausted=False,
+            extent=reach.Extent(),
+        )  # fmt: skip
 
     monkeypatch.setattr(reach, "analyze", analyze, raising=False)
     monkeypatch.setattr(registry, "planner", lambda name: plan)

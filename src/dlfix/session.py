@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dlfix.fixing.engine import Diagnosis, Proposal
     from dlfix.fixing.plans import Fix, Planned
     from dlfix.project.project import Project
-    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.analysis import Analysis, Extent
 
 # So much code is parsed only to tell of syntax errors in it, where nothing else asks for it.
 SYNTAX_BUDGET = 200_000
@@ -193,6 +193,13 @@ class Session:
         """Whether reading what crosses ended before everything was followed."""
         read = "analysis" in self.__dict__ and self.analysis.exhausted
         return read or self.rewrite_cut_short
+
+    @property
+    def extent(self) -> Extent:
+        """How much of the project has been followed."""
+        from dlfix.reach.analysis import Extent
+
+        return self.analysis.extent if "analysis" in self.__dict__ else Extent()
 
     @cached_property
     def scopes(self) -> dict[Path | None, Settings]:

@@ -310,7 +310,7 @@ def test_a_suppression_of_a_rule_that_was_not_asked_is_not_idle(dlfix):
 
 def test_a_file_that_could_not_be_read_is_not_praised(dlfix):
     write(dlfix.folder, "a.py", "def f(:\n")
-    assert "No findings (1 file checked, 1 not read as a whole)" in dlfix("check").stdout
+    assert "No problems found (1 file checked, 1 not read as a whole)" in dlfix("check").stdout
 
 
 def test_a_suppression_moves_with_its_line_while_others_are_mended(dlfix, monkeypatch):

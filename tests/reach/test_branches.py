@@ -75,6 +75,21 @@ make(modes.Mode.B)
         "a branch of a constructor that an attribute chooses",
         """
         class Data:
+            def __init__(self):
+                self.kind = "a"
+                if self.kind == "a":
+                    self.f = lambda x: x
+                else:
+                    self.g = lambda x: x
+        DataLoader(Data(), num_workers=2)
+        """,
+        "dataset.f lambda",
+        "dataset.g lambda",
+    ),
+    row(
+        "a branch of a constructor that an attribute with its argument chooses",
+        """
+        class Data:
             def __init__(self, kind):
                 self.kind = kind
                 if self.kind == "a":
@@ -84,7 +99,6 @@ make(modes.Mode.B)
         DataLoader(Data("a"), num_workers=2)
         """,
         "dataset.f lambda",
-        "dataset.g lambda",
     ),
     row(
         "a branch of a constructor that an argument chooses",

@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from dlfix.config import Settings
 from dlfix.reach import interpreter, walk
+from dlfix.report.text import summary
+from dlfix.report.view import View
+from dlfix.session import Session
 from tests.reach.paths import analysis_of, paths
 
 LOADER = "from torch.utils.data import DataLoader\n"
@@ -141,3 +145,35 @@ def test_more_callers_than_are_followed_are_told(tmp_path: Path) -> None:
     analysis = analysis_of(tmp_path, LOADER + program + LOAD, prelude="")
     assert analysis.crossings
     assert analysis.exhausted
+
+
+LOADERS = """
+from torch.utils.data import DataLoader, Dataset
+class Rows(Dataset):
+    def __init__(self): self.rows = [1]
+def main():
+    DataLoader(Rows(), num_workers=2, collate_fn=print)
+    DataLoader(Rows(), num_workers=0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x = 1\n", "No problems found (1 file checked)."),
+        (LOADERS, "No problems found (1 file, 1 loader followed)."),
+        (
+            LOADERS + "    DataLoader(wanted(), num_workers=2)\ndef wanted(x=None): return x.y\n",
+            "No problems found (1 file, 2 loaders followed, 1 object unknown).",
+        ),
+        (
+            LOADERS + "class More(Rows): pass\nclass Other(Dataset): pass\n",
+            "No problems found (1 file, 1 loader and 2 other boundaries followed).",
+        ),
+    ],
+)
+def test_a_summary_says_how_much_was_followed(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(text)
+    session = Session.open([path], Settings())
+    assert summary(View(session, session.diagnoses()), 1).plain == words

@@ -68,6 +68,29 @@ ROWS = [
         """,
         "dataset.read lambda",
     ),
+    row(
+        "two registries of one class, filled by a method of their own",
+        """
+        class Registry:
+            def __init__(self): self.known = {}
+            def put(self, name, cls): self.known[name] = cls
+            def register(self):
+                def deco(cls):
+                    self.put(cls.__name__, cls)
+                    return cls
+                return deco
+            def get(self, name): return self.known[name]
+        SETS, MODELS = Registry(), Registry()
+        @SETS.register()
+        class One(Keep):
+            def __init__(self): self.kept = lambda x: x
+        @MODELS.register()
+        class Net(Keep):
+            def __init__(self): self.other = threading.Lock()
+        def make(name): return DataLoader(SETS.get(name)(), num_workers=2)
+        """,
+        "dataset.kept lambda",
+    ),
 ]
 
 

@@ -10,6 +10,49 @@ from tests.reach.paths import Case, analysis_of, paths, row
 
 ROWS = [
     row(
+        "a loader that ignite makes",
+        """
+        import ignite.distributed as idist
+        idist.auto_dataloader([1], num_workers=2, collate_fn=lambda b: b)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a function that ignite spawns, by position and by keyword",
+        """
+        import ignite.distributed as idist
+        idist.spawn("gloo", print, args=(lambda x: x,), nproc_per_node=2)
+        idist.spawn("gloo", print, (), {"f": threading.Lock()})
+        """,
+        "args[0] lambda",
+        "kwargs_dict['f'] threading.Lock()",
+    ),
+    row(
+        "a loader of graphs",
+        """
+        import dgl
+        dgl.dataloading.GraphDataLoader([1], lambda b: b, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a loader of fastai whose third argument shuffles",
+        """
+        from fastai.data.all import TfmdDL
+        TfmdDL([1], 64, False, 2, after_item=lambda x: x)
+        """,
+        "after_item lambda",
+    ),
+    row(
+        "a stage of webdataset that makes batches",
+        """
+        import webdataset as wds
+        data = wds.DataPipeline(wds.SimpleShardList("a.tar"), wds.batched(4, lambda b: b))
+        wds.WebLoader(data, num_workers=2)
+        """,
+        "dataset.pipeline.collation_fn lambda",
+    ),
+    row(
         "a context's pool kept on the object whose method it runs",
         """
         import multiprocessing

@@ -29,6 +29,87 @@ class Stream(IterableDataset):
     def __iter__(self): yield from self.rows
 """
 
+CACHE = """
+class Cache:
+    def __init__(self, path): self.path, self.kept = path, {}
+    def get(self, key):
+        self.kept[key] = zipfile.ZipFile(self.path)
+        return self.kept[key].read(key)
+class Reading(Dataset):
+    def __init__(self, cache): self.cache = cache
+    def __getitem__(self, i): return self.cache.get(str(i))
+"""
+READING = "    DataLoader(Reading(Cache('a')), num_workers=2)\n"
+
+RECORDER = """
+class Recorder:
+    def __init__(self): self.archive = None
+    def begin(self, path): self.archive = zipfile.ZipFile(path)
+    def write(self): return self.archive.read("x")
+class Camera(multiprocessing.Process):
+    def __init__(self, recorder):
+        super().__init__()
+        self.recorder = recorder
+    def run(self):
+        self.recorder.begin("a")
+        self.recorder.write()
+"""
+
+KINDS = """
+KINDS = {}
+def prepare(names):
+    global KINDS
+    KINDS = {}
+    for name in names:
+        KINDS[name] = len(KINDS)
+"""
+POOL = """
+def main():
+    prepare("abc")
+    with multiprocessing.Pool(2) as pool:
+        print(pool.map(work, "abc"))
+    print(KINDS)
+if __name__ == "__main__":
+    main()
+"""
+
+TREE = """
+from rtree.index import Index
+class Reader(Dataset):
+    def __init__(self, path):
+        self.index = Index()
+        self.index.insert(0, (0, 0, 1, 1))
+    def __getitem__(self, i): return list(self.index.intersection((0, 0, 1, 1)))
+"""
+
+QUEUES = """
+import queue
+def work(results): results.put(1)
+class Runs:
+    def __init__(self):
+        self.results = multiprocessing.SimpleQueue()
+"""
+TAKE = "        multiprocessing.Process(target=work, args=(self.results,)).start()\n"
+
+ENVIRONMENT = """
+class Reader(Dataset):
+    def __init__(self, path, in_memory):
+        self.path = path
+        self.in_memory = in_memory
+        if self.in_memory:
+            self.archive = None
+        else:
+            self.archive = zipfile.ZipFile(path)
+    def __getitem__(self, i): return self.archive.read(str(i))
+def main():
+    """
+
+LIGHTNING = """
+import pytorch_lightning as pl
+class Data(pl.LightningDataModule):
+    def train_dataloader(self): return DataLoader([1, 2], num_workers=2)
+"""
+
 ROWS = {
     "a stream of which each worker yields all": (
         STREAM + "def main():\n    DataLoader(Stream(), num_workers=2)\n",
@@ -174,6 +255,106 @@ def reopens(cls):
         + LOADER,
         [],
     ),
+    "a handle that a method opens which only workers call": (
+        CACHE + "def main():\n    options = {}\n    options.get('a')\n" + READING,
+        [],
+    ),
+    "a handle that a method opens which the parent calls, too": (
+        CACHE + "def main():\n    cache = Cache('a')\n    cache.get('first')\n"
+        "    DataLoader(Reading(cache), num_workers=2)\n",
+        ["DLF201"],
+    ),
+    "a handle that a process opens itself when it runs": (
+        RECORDER + "def main():\n    Camera(Recorder()).start()\n"
+        "    other = Recorder()\n    other.begin('b')\n",
+        [],
+    ),
+    "a handle that the parent opens before a process gets it": (
+        RECORDER + "def main():\n    recorder = Recorder()\n    recorder.begin('b')\n"
+        "    Camera(recorder).start()\n",
+        ["DLF203"],
+    ),
+    "a logger that the parent sets up": (
+        """
+import logging
+LOG = logging.getLogger("data")
+class Logs(Dataset):
+    def __getitem__(self, i):
+        LOG.info("item %d", i)
+        return i
+def main():
+    LOG.disabled = True
+    DataLoader(Logs(), num_workers=2)
+if __name__ == "__main__":
+    main()
+""",
+        [],
+    ),
+    "a logger that only the parent makes": (
+        """
+import logging
+LOG = None
+class Logs(Dataset):
+    def __getitem__(self, i):
+        LOG.info("item %d", i)
+        return i
+def main():
+    global LOG
+    LOG = logging.getLogger("data")
+    DataLoader(Logs(), num_workers=2)
+if __name__ == "__main__":
+    main()
+""",
+        ["DLF303"],
+    ),
+    "a table that workers and parent each make for themselves": (
+        KINDS + "def work(x):\n    prepare([x])\n    return KINDS[x]\n" + POOL,
+        [],
+    ),
+    "a list that workers fill and the parent reads": (
+        KINDS + "def work(x):\n    KINDS[x] = 1\n    return x\n" + POOL,
+        ["DLF304"],
+    ),
+    "an index whose items pickle leaves out": (TREE + LOADER, ["DLF206"]),
+    "an index that is filled again where it is loaded": (
+        TREE
+        + """
+    def __getstate__(self): return self.__dict__, list(self.index.intersection(self.index.bounds))
+    def __setstate__(self, state):
+        self.__dict__, items = state
+        for item in items: self.index.insert(item, (0, 0, 1, 1))
+"""
+        + LOADER,
+        [],
+    ),
+    "a queue of threads that takes the place of one of processes": (
+        QUEUES + TAKE + "        self.results = queue.Queue()\n",
+        [],
+    ),
+    "a queue of threads that is handed to a process": (
+        QUEUES + "        self.results = queue.Queue()\n" + TAKE,
+        ["DLF204"],
+    ),
+    "a handle that is opened only for what the constructor is not passed": (
+        ENVIRONMENT + "DataLoader(Reader('a', True), num_workers=2)\n",
+        [],
+    ),
+    "a handle that is opened for what the constructor is passed": (
+        ENVIRONMENT + "DataLoader(Reader('a', False), num_workers=2)\n",
+        ["DLF201"],
+    ),
+    "a trainer of Lightning that starts no workers when it is imported": (
+        LIGHTNING + "if __name__ == '__main__':\n    pl.Trainer().fit(None, Data())\n",
+        [],
+    ),
+    "a trainer of Lightning that starts workers when it is imported": (
+        LIGHTNING + "trainer = pl.Trainer()\ntrainer.fit(None, datamodule=Data())\n",
+        ["DLF301"],
+    ),
+    "a trainer of another library": (
+        LIGHTNING + "import other\nother.Trainer().fit(None, Data())\n",
+        [],
+    ),
 }
 
 
@@ -184,3 +365,21 @@ def test_what_is_found(source: str, codes: list[str], tmp_path: Path) -> None:
     path.write_text(PRELUDE + textwrap.dedent(source), encoding="utf-8")
     session = Session.open([path], Settings())
     assert [each.finding.code for each in session.diagnoses()] == codes
+
+
+def test_what_a_script_reads_is_not_what_workers_of_another_change(tmp_path: Path) -> None:
+    """Workers fill a list in one program; another program that starts no workers reads it."""
+    texts = {
+        "notes.py": "NOTES = []\ndef note(x): NOTES.append(x)\ndef flush(): print(len(NOTES))\n",
+        "convert.py": (
+            "import multiprocessing, notes\ndef work(x): notes.note(x)\n"
+            "def main():\n    multiprocessing.Pool(2).map(work, 'abc')\n{}"
+            "if __name__ == '__main__':\n    main()\n"
+        ),
+        "train.py": "import notes\nif __name__ == '__main__':\n    notes.flush()\n",
+    }
+    for flushes, codes in (("", []), ("    notes.flush()\n", ["DLF304"])):
+        for name, text in texts.items():
+            (tmp_path / name).write_text(text.format(flushes) if name == "convert.py" else text)
+        session = Session.open([tmp_path], Settings())
+        assert [each.finding.code for each in session.diagnoses()] == codes

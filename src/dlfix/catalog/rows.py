@@ -179,7 +179,8 @@ class ResourceRow:
     library: str = ""
     type: str = ""
     kind: Literal["resource", "sync", "state", "random", "memmap", "plain"] = "resource"
-    pickles: Literal["error", "ok", "load-error", "start-only", "unknown"] = "error"
+    # "empty": it is pickled without what was put into it
+    pickles: Literal["error", "ok", "load-error", "empty", "start-only", "unknown"] = "error"
     error: str = ""
     # From that version on; where `pickles` is "ok", it only fails from then on.
     error_by_python: Mapping[str, str] = field(default_factory=dict)
@@ -202,9 +203,9 @@ class ResourceRow:
 
     @property
     def fails(self) -> bool:
-        """Whether it cannot be pickled to a worker, or not be loaded there, by this Python."""
+        """Whether it does not come to a worker as it was, by this Python."""
         newly = self.pickles == "ok" and bool(self.error_on(sys.version_info[:2]))
-        return newly or self.pickles in ("error", "load-error")
+        return newly or self.pickles in ("error", "load-error", "empty")
 
     @property
     def fork_unsafe(self) -> bool:

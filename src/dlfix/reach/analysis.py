@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -24,6 +25,15 @@ from dlfix.reach.walk import Walk
 
 T = TypeVar("T")
 _RECURSION = 8_000  # long sums and `elif` chains are deep trees
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much was looked at: what a summary without findings stands on."""
+
+    loaders: int = 0
+    others: int = 0  # processes, pools, trainers, and dataset classes whose loader is out of view
+    unknown: int = 0  # objects that cross, of which nothing is known
 
 
 class Analysis:
@@ -80,6 +90,19 @@ class Analysis:
                 found.append(crossing)
             pending += reversed(crossing.children)
         return found
+
+    @property
+    def extent(self) -> Extent:
+        """How much has been followed; nothing where no rule asked for what crosses."""
+        if "crossings" not in self.__dict__:
+            return Extent()
+        kinds = [b.kind == "DataLoader" for b in self.boundaries if b.workers is not False]
+        unknown = {
+            (crossing.path[-1].place, crossing.edge.name)
+            for crossing in self.crossings
+            if isinstance(crossing.value, Unknown)
+        }
+        return Extent(kinds.count(True), kinds.count(False), len(unknown))
 
     @cached_property
     def pickled(self) -> list[Crossing]:

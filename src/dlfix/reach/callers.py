@@ -103,7 +103,7 @@ class Callers:
             if not _are_two(owner, frame.owner)
         ]
         calls = [
-            (call, caller)
+            (call, self._on_same_object(call, caller, frame))
             for call, caller in self.of(frame)
             if not self._is_passing(call, caller, frame)
             and not self._is_of_another(call, caller, frame)
@@ -117,6 +117,25 @@ class Callers:
             for argument in self._argument(name, function, arguments, frame):
                 for reached in self.interpreter.reached(argument):
                     yield Reached(reached.value, (*reached.steps, *notes))
+
+    def _on_same_object(self, call: ast.Call, caller: Frame, frame: Frame) -> Frame:
+        """Return the frame of a caller for the object that a method is called on: `self.add(x)`."""
+        owner, func = frame.owner, call.func
+        if not isinstance(owner, Instance) or owner.call is None:
+            return caller
+        body: Frame | None = caller
+        while body is not None and not body.scope.is_class:
+            body = body.enclosing
+        if body is None or not isinstance(func, ast.Attribute):
+            return caller
+        instances = self.interpreter.instances
+        line = [base.node for base in instances.mro(owner.cls) if isinstance(base, Class)]
+        anyone = caller.owner
+        if body.scope.node not in line or not isinstance(anyone, Instance) or anyone.call:
+            return caller
+        if self.interpreter.values_at(func.value, caller) != [anyone]:
+            return caller
+        return self.interpreter.displays.owned(caller.scope, body, frame)
 
     def _is_tried(self, caller: Frame, frame: Frame) -> bool:
         """Tell whether a test makes a dataset of a library: what it passes reaches its own loaders."""

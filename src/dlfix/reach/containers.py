@@ -205,7 +205,7 @@ class Containers:
                 if scope is frame.scope:
                     yield key, self._read(value, frame)
                 elif method is not None and self._in_parent(method, frame):
-                    yield key, self._read(value, self._owned(scope, body, frame))
+                    yield key, self._read(value, self.owned(scope, body, frame))
 
     def _bodies(self, frame: Frame) -> Iterator[Frame]:
         """Yield the bodies of the classes whose methods share a frame's `self`."""
@@ -237,16 +237,16 @@ class Containers:
         own = self.interpreter.instances.method(cls, name)
         if own is not None and own.frame.scope is not method.parent and not calls_base(own, name):
             return False
-        return name not in sides.worker(cls) or bool(sides.run_by_parent(cls, {name}))
+        return sides.may_run_in_parent(cls, name)
 
-    def _owned(self, scope: Scope, body: Frame, frame: Frame) -> Frame:
+    def owned(self, scope: Scope, body: Frame, frame: Frame) -> Frame:
         """Return the frame of a method of an object, or of a function in it."""
         if frame.owner is None:
             return self.interpreter.frame(scope)
         owner = frame.owner
         above = body
         if scope.parent is not None and scope.parent is not body.scope:
-            above = self._owned(scope.parent, body, frame)
+            above = self.owned(scope.parent, body, frame)
         return self.interpreter.calls.made(
             scope.node, above, lambda: Frame(scope, above, None, owner), "frame", owner
         )

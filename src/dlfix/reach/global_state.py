@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import MUTATORS
 from dlfix.reach.entries import Entries, Entry
+from dlfix.reach.values import ExternalCall
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 
 if TYPE_CHECKING:
@@ -41,6 +42,16 @@ class GlobalName:
         """Whether it names a function, class or import, which no process changes."""
         bindings = self.module.scope.bindings.get(self.name, [])
         return bool(bindings) and all(b.kind in DEFINING for b in bindings)
+
+    @property
+    def is_logger(self) -> bool:
+        """Whether it names a logger, which each process sets up for itself."""
+        interpreter = self.analysis.interpreter
+        values = [reached.value for reached in interpreter.global_name(self.module, self.name)]
+        return bool(values) and all(
+            isinstance(value, ExternalCall) and value.name == "logging.getLogger"
+            for value in values
+        )
 
     def uses(self) -> Iterator[tuple[Use, bool]]:
         """Yield each use of the name in the project, and whether it writes."""

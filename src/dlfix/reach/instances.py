@@ -38,6 +38,9 @@ _UNKNOWN = Unknown()
 _MOST_SUBCLASSES = 48
 _METACLASSES = frozenset({"type", "builtins.type", "abc.ABCMeta", "enum.EnumMeta"})
 _OF_DATASETS = frozenset({"__getitem__", "__add__", "__init_subclass__", "__class_getitem__"})
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_RUN_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
+_BODIES = ("body", "orelse", "finalbody")
 Setting = ast.Attribute | ast.Call  # what sets an attribute: a target, or a call of setattr
 
 
@@ -253,10 +256,28 @@ class Instances:
             yield from self.class_attribute(instance.cls, name, instance, node, frame)
             return
         stores = self.stores(instance).get(name) or self._set_by_any(instance, name)
-        for store in stores:
+        so_far = [s for s in stores if not _is_set_later(s.statement, s.frame, node, frame)]
+        if stores and not so_far:
+            yield from self._set_before(stores[0], node, frame)
+            return
+        for store in so_far:
             yield from self.stored(store)
         if not stores:
             yield from self.class_attribute(instance.cls, name, instance, node, frame)
+
+    def _set_before(self, store: Store, node: ast.expr, frame: Frame) -> Iterator[Reached]:
+        """Yield what a constructor put on an attribute before it came to a place that reads it."""
+        init, found = store.frame, False
+        for target, statement in attribute_targets(init.module):
+            if target.attr != store.attribute or init.scope.node not in init.module.ancestors(
+                target
+            ):
+                continue
+            if not _is_set_later(statement, init, node, frame):
+                found = True
+                yield from self.interpreter.evaluate(statement.value, init)
+        if not found:
+            yield Reached(_UNKNOWN)
 
     def _is_stored(self, cls: Class, name: str) -> bool:
         """Tell whether code may put anything on objects of a class by a name, as it is written."""
@@ -606,6 +627,32 @@ def attribute_targets(module: Module) -> list[tuple[ast.Attribute, ast.Assign]]:
         ]
         module._attribute_targets = found  # type: ignore[attr-defined]
     return found
+
+
+def _is_set_later(statement: ast.stmt, at: Frame, read: ast.AST, frame: Frame) -> bool:
+    """Tell whether a constructor comes to a statement only after the place that reads."""
+    module, init = at.module, at.scope.node
+    if at.scope.name != "__init__" or frame.module is not module:
+        return False
+    above_read = [read, *_within(module, read, init)]
+    if above_read[-1] is not init:
+        return False
+    above = [statement, *_within(module, statement, init)]
+    shared = next((each for each in above if each in above_read), read)
+    around = _within(module, shared, init)
+    if shared in (read, statement) or any(isinstance(one, _LOOPS) for one in (shared, *around)):
+        return False
+    one, other = above_read[above_read.index(shared) - 1], above[above.index(shared) - 1]
+    block = next((b for f in _BODIES if one in (b := getattr(shared, f, None) or [])), [])
+    return other in block and block.index(other) > block.index(one)
+
+
+def _within(module: Module, node: ast.AST, function: ast.AST) -> Iterator[ast.AST]:
+    """Yield what is around a node, up to the function it is run by; none where it is run by another."""
+    for above in module.ancestors(node):
+        yield above
+        if above is function or isinstance(above, _RUN_LATER):
+            return
 
 
 def _last_of_each(

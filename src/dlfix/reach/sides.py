@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ast
 import builtins
+import io
 import re
+import threading
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -19,18 +21,35 @@ from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 from dlfix.project.trees import kept, walk
 from dlfix.reach.methods import methods_of
-from dlfix.reach.values import Class, External, Instance, Unknown
+from dlfix.reach.values import (
+    Class,
+    Constant,
+    Container,
+    External,
+    Function,
+    Instance,
+    ModuleValue,
+    Unknown,
+    Value,
+)
 
 if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
+# Names that say little of whose method is called.
+_COMMON = frozenset(
+    name
+    for kind in (dict, list, set, str, bytes, io.TextIOWrapper, threading.Thread)
+    for name in dir(kind)
+)
 PARENT = ("__init__", "__post_init__", "__attrs_post_init__", "model_post_init", "__len__")
 _OUTSIDE_MODULES = 12
 _BUILTINS = {"len": "__len__", "iter": "__iter__", "next": "__next__"}
 _ITERATING = ("iter", "list", "tuple", "enumerate", "tqdm")
 PROTOCOLS = frozenset({"__getitem__", *_BUILTINS.values()})
 Def = ast.FunctionDef | ast.AsyncFunctionDef
+_OTHERS = (Instance, Class, Container, Constant, External, Function, ModuleValue)
 
 
 @dataclass(frozen=True)
@@ -48,7 +67,7 @@ class SideReader:
     def __init__(self, interpreter: Interpreter) -> None:
         self.interpreter = interpreter
         self._sides: dict[Class, Sides] = {}
-        self._called: dict[Class, frozenset[str]] = {}
+        self._called: dict[Class, list[tuple[str, list[Value]]]] = {}
         self._indexed: dict[Class, bool] = {}
         self._methods: dict[Class, dict[str, Def]] = {}
 
@@ -70,17 +89,44 @@ class SideReader:
     def worker(self, cls: Class) -> frozenset[str]:
         """Return the methods of a class that run in a worker."""
         methods = self.methods(cls)
-        return frozenset(_closure((n for n in WORKER if n in methods), self.uses(cls)))
+        entries = (*WORKER, "run") if self._is_process(cls) else WORKER
+        return frozenset(_closure((n for n in entries if n in methods), self.uses(cls)))
 
-    def run_by_parent(self, cls: Class, wanted: AbstractSet[str]) -> AbstractSet[str]:
-        """Return those of some methods that the parent runs, looking no further than they need."""
-        if cls in self._sides:
-            return wanted & self._sides[cls].parent
+    def _is_process(self, cls: Class) -> bool:
+        """Tell whether the objects of a class are processes, which run their `run` themselves."""
+        rows = (
+            self.interpreter.catalog.boundary(base.name)
+            for base in self._line(cls)
+            if isinstance(base, External)
+        )
+        return any(row is not None and row.self_crosses for row in rows)
+
+    def run_by_parent(
+        self, cls: Class, wanted: AbstractSet[str], instance: Instance | None = None
+    ) -> AbstractSet[str]:
+        """Return those of some methods that the parent runs, on one object where it is given."""
         methods, uses = self.methods(cls), self.uses(cls)
-        called = self._called_outside(cls)
+        called = self._called_outside(cls, instance)
         found = wanted & _closure((n for n in methods if n in PARENT or n in called), uses)
         by_item = (wanted - found) & _closure(["__getitem__"], uses)
         return found | by_item if by_item and self._is_indexed(cls) else found
+
+    def may_run_in_parent(self, cls: Class, name: str) -> bool:
+        """Tell whether the parent may run a method: not if only code of workers is seen to call it."""
+        if self.run_by_parent(cls, {name}):
+            return True
+        return name not in self.worker(cls) and not self._called_by_workers(cls, name)
+
+    def _called_by_workers(self, cls: Class, name: str) -> bool:
+        own = self._own(cls)
+        return any(
+            isinstance(call.func, ast.Attribute)
+            and not _inside(module, call, own)
+            and (_in_worker_code(module, call) or self.only_worker(module, call))
+            and any(self._is_related(cls, each) for each in self._owners(module, call))
+            for module in self._outside(cls)
+            for call in module.calls_by_name.get(name, ())
+        )
 
     def uses(self, cls: Class) -> dict[str, set[str]]:
         """Return which methods each method of a class uses on its own object."""
@@ -138,15 +184,63 @@ class SideReader:
             self._methods[cls] = found
         return self._methods[cls]
 
-    def _called_outside(self, cls: Class) -> frozenset[str]:
+    def _called_outside(self, cls: Class, instance: Instance | None = None) -> frozenset[str]:
         """Return the methods that code outside the class calls, in modules that mention it."""
+        return frozenset(
+            name
+            for name, owners in self._calls_by_parent(cls)
+            if instance is None or _may_be(instance, owners)
+        )
+
+    def _calls_by_parent(self, cls: Class) -> list[tuple[str, list[Value]]]:
+        """Return the methods that the parent's code calls, and on what; an empty list is anything."""
         if cls not in self._called:
-            names = self.methods(cls).keys() - set(WORKER)
-            own = self._own(cls)
-            self._called[cls] = frozenset(
-                name for module in self._outside(cls) for name in _called_in(module, names, own)
-            )
+            calls = list(self._calls_outside(cls))
+            self._called[cls] = [(name, []) for name, _, _ in calls]  # while they are looked at
+            called = [
+                (name, owners)
+                for name, module, call in calls
+                if (owners := self._called_on(cls, module, call)) is not None
+            ]
+            if self.interpreter.starved:
+                del self._called[cls]
+                return called
+            self._called[cls] = called
         return self._called[cls]
+
+    def _calls_outside(self, cls: Class) -> Iterator[tuple[str, Module, ast.Call]]:
+        """Yield the calls outside a class that are written with the name of one of its methods."""
+        own = self._own(cls)
+        for name in sorted(self.methods(cls).keys() - set(WORKER)):
+            for module in self._outside(cls):
+                for call in module.calls_by_name.get(name, ()):
+                    if _is_outside_call(module, call, own):
+                        yield name, module, call
+
+    def _called_on(self, cls: Class, module: Module, call: ast.Call) -> list[Value] | None:
+        """Return the objects of a class that a call of the parent is of, none where it is of others.
+
+        Where nobody knows whose method it is, the name decides: `x.load_index()` may be the
+        class's own, `x.get()` may be anything.
+        """
+        if self.only_worker(module, call):
+            return None
+        owners = self._owners(module, call)
+        related = [value for value in owners if self._is_related(cls, value)]
+        is_known = bool(owners) and all(isinstance(value, _OTHERS) for value in owners)
+        if related:
+            return related if is_known else []
+        assert isinstance(call.func, ast.Attribute)
+        return None if is_known or call.func.attr in _COMMON else []
+
+    def _owners(self, module: Module, call: ast.Call) -> list[Value]:
+        assert isinstance(call.func, ast.Attribute)
+        return self.interpreter.values_at(call.func.value, self.interpreter.frame_at(module, call))
+
+    def _is_related(self, cls: Class, value: Value) -> bool:
+        """Tell whether a value is a class, or an object of one, that derives from a class or the reverse."""
+        other = value.cls if isinstance(value, Instance) else value
+        return isinstance(other, Class) and (cls in self._line(other) or other in self._line(cls))
 
     def _is_indexed(self, cls: Class) -> bool:
         """Tell whether code of the parent reads an item: `dataset[0]`."""
@@ -206,6 +300,16 @@ class SideReader:
         return False
 
 
+def _may_be(instance: Instance, owners: list[Value]) -> bool:
+    """Tell whether an object may be one of those that a call is of; none at all is any."""
+    return not owners or any(
+        not isinstance(value, Instance)
+        or None in (value.call, instance.call)
+        or value.call is instance.call
+        for value in owners
+    )
+
+
 def _iterated(node: ast.expr, module: Module) -> Iterator[ast.Name]:
     """Yield the name that is iterated, also in `enumerate(name)`; not what a function is passed."""
     if isinstance(node, ast.Call) and _name(node.func) in _ITERATING and node.args:
@@ -252,12 +356,6 @@ def _may_hold(name: str, scope: Scope, line: set[str]) -> bool:
 def _words(annotation: ast.expr) -> set[str]:
     """Return the names an annotation is written with, as a text too."""
     return set(re.findall(r"\w+", ast.unparse(annotation)))
-
-
-def _called_in(module: Module, names: Iterable[str], own: set[ast.ClassDef]) -> Iterator[str]:
-    for name in names:
-        if any(_is_outside_call(module, c, own) for c in module.calls_by_name.get(name, ())):
-            yield name
 
 
 def _is_outside_call(module: Module, call: ast.Call, own: set[ast.ClassDef]) -> bool:

@@ -11,7 +11,7 @@ from dlfix.project.holding import Holding
 from dlfix.project.import_time import DEFINITIONS
 from dlfix.project.module import COMPREHENSIONS
 from dlfix.reach.entries import Entries, Entry, enclosing_function
-from dlfix.reach.values import Bound, Constant, Derived, ExternalCall, Instance
+from dlfix.reach.values import Bound, Class, Constant, Derived, ExternalCall, Instance
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -44,6 +44,11 @@ WRAPPERS = frozenset(
 )
 FITTING = frozenset(
     ["fit", "validate", "test", "predict", "train", "evaluate", "fit_transform", "learn"]
+)
+_TRAINERS = frozenset(
+    f"{package}.{module}Trainer"
+    for package in ("pytorch_lightning", "lightning", "lightning.pytorch")
+    for module in ("", "trainer.", "trainer.trainer.", "pytorch.")
 )
 STARTING = frozenset({"start", "train", "evaluate", "predict"})
 
@@ -133,6 +138,34 @@ def _uses(analysis: Analysis, boundary: Boundary, home: Module) -> Iterator[Star
                 if holding.may_be(each) and _is_it(analysis, module, each, boundary):
                     yield Start(boundary, module, node)
                     break
+    yield from _fitted(analysis, boundary, home)
+
+
+def _fitted(analysis: Analysis, boundary: Boundary, home: Module) -> Iterator[Start]:
+    """Yield the calls that hand the object whose method makes a loader to Lightning's trainer."""
+    owner, method = boundary.frame.owner, boundary.frame.scope.name
+    if not isinstance(owner, Instance) or not method.endswith("_dataloader"):
+        return
+    heirs = analysis.interpreter.instances.subclasses(owner.cls)
+    users = (analysis.project.users(cls.module, cls.name) for cls in (owner.cls, *heirs))
+    for module in dict.fromkeys([home, *(user for found in users for user in found)]):
+        for name in sorted(FITTING):
+            for call in module.calls_by_name.get(name, ()):
+                if _fits(analysis, module, call, {owner.cls, *heirs}):
+                    yield Start(boundary, module, call)
+
+
+def _fits(analysis: Analysis, module: Module, call: ast.Call, makers: set[Class]) -> bool:
+    """Tell whether a call is of Lightning's trainer, for an object of one of some classes."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    frame = analysis.frame(module.scope_of(call))
+    trainers = [reached.value for reached in analysis.evaluate(call.func.value, frame)]
+    if not any(isinstance(t, ExternalCall) and t.name in _TRAINERS for t in trainers):
+        return False
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    values = (r.value for each in given for r in analysis.evaluate(each, frame))
+    return any(isinstance(value, Instance) and value.cls in makers for value in values)
 
 
 def _nearby(analysis: Analysis, boundary: Boundary, home: Module) -> list[Module]:

@@ -8,7 +8,7 @@ may run, and those of code outside. What `__getstate__` drops is left out by the
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -93,7 +93,7 @@ class State:
         if not storing:
             return
         self.late = True
-        run = {*sides.run_by_parent(self.instance.cls, storing)}
+        run = {*sides.run_by_parent(self.instance.cls, storing, self.instance)}
         if self.instance.call is None:  # whoever makes it may set its properties
             methods = sides.methods(self.instance.cls)
             run |= {name for name in storing if name in methods and is_setter(methods[name])}
@@ -286,7 +286,7 @@ class State:
         """Run both branches on copies of the state, then join them; one, where the test is known."""
         if not self._may_change(node, me):
             return
-        asks_call = _asks_of_parameters(node.test, frame)
+        asks_call = _asks_of_parameters(node.test, frame, self._given)
         held = outcome(node.test, frame, self.interpreter) if asks_call else None
         if held is not None:
             self._block(node.body if held else node.orelse, frame, me, sure=sure)
@@ -299,6 +299,17 @@ class State:
         self._without(_empty_where(node.test, me, False))
         self._block(node.orelse, frame, me, sure=sure)
         self.stores = self._after(after_body, node.body, self.stores, node.orelse)
+
+    def _given(self, node: ast.expr) -> bool:
+        """Tell whether an attribute holds what the constructor was passed, and nothing else so far."""
+        if not isinstance(node, ast.Attribute) or self.method != "__init__":
+            return False
+        stores = self.stores.get(node.attr, [])
+        bound = stores[0].value if len(stores) == 1 and not stores[0].conditional else None
+        if not isinstance(bound, Bound) or not isinstance(bound.node, ast.Name):
+            return False
+        kinds = {b.kind for b in bound.frame.scope.bindings.get(bound.node.id, ())}
+        return kinds == {"parameter"} and not stores[0].path
 
     def _after(
         self, one: Stores, body: list[ast.stmt], other: Stores, orelse: list[ast.stmt]
@@ -610,8 +621,8 @@ def _empty_where(test: ast.expr, me: frozenset[str], held: bool) -> str | None:
     return None
 
 
-def _asks_of_parameters(test: ast.expr, frame: Frame) -> bool:
-    """Tell whether a test asks of nothing but what a call passes.
+def _asks_of_parameters(test: ast.expr, frame: Frame, given: Callable[[ast.expr], bool]) -> bool:
+    """Tell whether a test asks of nothing but what a call passes; `given` knows the attributes.
 
     What objects or modules are set to once is changed by hand: all branches are to work.
     """
@@ -626,9 +637,13 @@ def _asks_of_parameters(test: ast.expr, frame: Frame) -> bool:
         kinds = {b.kind for b in binder.bindings.get(name.id, ())} if binder is not None else set()
         if not kinds <= {"parameter", "def", "class", "import"}:
             return False
-        if name.id in own:
+        if name.id in own and not _is_given(frame.module.parent(name), given):
             return False
     return True
+
+
+def _is_given(node: ast.AST | None, given: Callable[[ast.expr], bool]) -> bool:
+    return isinstance(node, ast.expr) and given(node)
 
 
 def _is_left(block: list[ast.stmt]) -> bool:

@@ -59,7 +59,7 @@ def _title(view: View, outcome: Outcome | None) -> str:
         left = f", {plural(len(view.entries), 'finding')} left" if view.entries else ""
         return f"{plural(len(outcome.changes), 'file')} mended{left}"
     if not view.entries:
-        return "All that reaches the workers survives"
+        return "No problems found"
     places = len({entry.path for entry in view.entries})
     return f"{plural(len(view.entries), 'finding')} in {plural(places, 'file')}"
 

@@ -229,18 +229,16 @@ def summary(view: View, files: int) -> Text:
     """Return how much was found and what can be done about it."""
     entries = view.entries
     unread = len(view.session.unreadable())
-    if not entries and unread:
-        return Text(f"No findings ({plural(files, 'file')} checked, {unread} not read as a whole).")
-    if not entries and view.session.cut_short:
-        return Text(
-            f"No findings in what could be followed ({plural(files, 'file')} checked);"
-            " some objects were too large to follow to the end."
-        )
     if not entries:
-        return Text.assemble(
-            ("All that reaches the workers survives", "bold green"),
-            f" ({plural(files, 'file')} checked).",
-        )
+        checked = _checked(view, files)
+        if unread:
+            return Text(f"No problems found ({checked}, {unread} not read as a whole).")
+        if view.session.cut_short:
+            return Text(
+                f"No problems found in what could be followed ({checked});"
+                " some objects were too large to follow to the end."
+            )
+        return Text.assemble(("No problems found", "bold green"), f" ({checked}).")
     places = len({entry.path for entry in entries})
     text = Text(
         f"Found {plural(len(entries), 'finding')} in {plural(places, 'file')}.", style="bold"
@@ -253,6 +251,19 @@ def summary(view: View, files: int) -> Text:
     elif unsafe:
         text.append(f" {unsafe} fixable with `dlfix apply --unsafe-fixes`.", style="not bold")
     return text
+
+
+def _checked(view: View, files: int) -> str:
+    """Return what was looked at: `41 files, 3 loaders followed, 2 objects unknown`."""
+    extent = view.session.extent
+    followed = [plural(extent.loaders, "loader")] if extent.loaders else []
+    if extent.others:
+        word = "boundary" if extent.others == 1 else "boundaries"
+        followed.append(f"{extent.others} {'other ' if followed else ''}{word}")
+    parts = [plural(files, "file") + ("" if followed else " checked")]
+    parts += [" and ".join(followed) + " followed"] if followed else []
+    parts += [plural(extent.unknown, "object") + " unknown"] if extent.unknown else []
+    return ", ".join(parts)
 
 
 def statistics(view: View) -> Text:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.rules.base import Finding, Rule
-from dlfix.rules.reading.handles import finding, handles, states
+from dlfix.rules.reading.handles import Handle, finding, handles, states
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -18,7 +18,7 @@ class UnpicklableState(Rule):
     ## What it does
 
     Generators, modules, weak references, dictionary views, readers, script modules and loader iterators
-    cannot cross to a worker, or do not arrive as they were.
+    cannot cross to a worker, or do not arrive as they were: an R-tree is empty in the worker.
 
     ## The error you see
 
@@ -57,7 +57,17 @@ class UnpicklableState(Rule):
         """Yield a finding for each value that crosses and cannot be pickled, by its kind."""
         for handle in [*handles(analysis), *states(analysis)]:
             if handle.row.kind == "state" and handle.row.fails:
-                message = f"`{handle.name}`{handle.where} reaches the workers and cannot be pickled"
+                empty = handle.row.pickles == "empty"
+                if empty and _is_filled_again(handle, analysis):
+                    continue
+                trouble = "empty: pickle leaves its items out" if empty else "and cannot be pickled"
+                message = f"`{handle.name}`{handle.where} reaches the workers {trouble}"
                 found = finding(type(self), handle, message)
                 if found is not None:
                     yield found
+
+
+def _is_filled_again(handle: Handle, analysis: Analysis) -> bool:
+    """Tell whether the class that keeps an object does something when it is loaded."""
+    holder = handle.holder
+    return holder is not None and analysis.method(holder.cls, "__setstate__") is not None

@@ -134,7 +134,10 @@ def _guarded(name: GlobalName, binding: object) -> bool:
 def _set_in_parent(name: GlobalName) -> tuple[Use, Entry] | None:
     """Return a write that only the parent makes; None where a worker makes it too, or none is seen."""
     found: tuple[Use, Entry] | None = None
+    is_logger = name.is_logger
     for write in name.writes():
+        if is_logger and not write.rebinds:
+            continue
         if name.worker_writer(write) is not None:
             return None
         entries = name.entries(write)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import FUNCTIONS
 from dlfix.project.trees import walk
-from dlfix.reach.entries import Entries, Entry
+from dlfix.reach.entries import Entries, Entry, enclosing_function
 from dlfix.reach.global_state import GlobalName, Use
-from dlfix.reach.values import ExternalCall
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Rule, Step
 
 if TYPE_CHECKING:
+    from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Boundary
 
@@ -81,7 +81,7 @@ class WorkerMutatesGlobal(Rule):
                 continue
             seen.add((read.module, read.name))
             name = GlobalName(analysis, read.module, read.name)
-            if name.is_definition or _is_logger(name):
+            if name.is_definition or name.is_logger:
                 continue
             for use, function in _worker_writes(name):
                 seen_by = next(_parent_reads(name, use, function), None)
@@ -111,8 +111,42 @@ class WorkerMutatesGlobal(Rule):
 def _worker_writes(name: GlobalName) -> Iterator[tuple[Use, WorkerFunction]]:
     for use in name.writes():
         function = name.worker_writer(use)
-        if function is not None and not _sets_up(function):
+        if function is None or _sets_up(function):
+            continue
+        if not _is_set_by_each(name, use, function):
             yield use, function
+
+
+def _is_set_by_each(name: GlobalName, use: Use, function: WorkerFunction) -> bool:
+    """Tell whether what writes first gives the name a new value, and the parent runs it too."""
+    around = enclosing_function(use.module, use.node)
+    if around is None or not any(
+        around is enclosing_function(other.module, other.node) and _starts_anew(name, other)
+        for other in name.writes()
+    ):
+        return False
+    code, scripts = WorkerCode.of(name.analysis), _scripts(name, function)
+    return any(
+        entry.module in scripts and not any(code.runs(*call) for call in entry.calls)
+        for entry in name.entries(use)
+    )
+
+
+def _starts_anew(name: GlobalName, write: Use) -> bool:
+    statement = write.module.statement(write.node)
+    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    return (
+        write.rebinds
+        and value is not None
+        and not any(isinstance(inner, ast.Name) and inner.id == name.name for inner in walk(value))
+    )
+
+
+def _scripts(name: GlobalName, function: WorkerFunction) -> set[Module]:
+    """Return the modules from which the workers of a function are started."""
+    boundary = function.crossing.boundary
+    starts = Entries.of(name.analysis).entries(boundary.frame.module, boundary.node)
+    return {entry.module for entry in starts}
 
 
 def _fills(use: Use, name: str, kinds: tuple[type[ast.AST], ...]) -> bool:
@@ -176,20 +210,12 @@ def _reads_in_parent(name: GlobalName, function: WorkerFunction) -> Iterator[Use
         if name.worker_writer(use) is not None:
             continue
         for entry in name.entries(use):
-            in_parent = entry.kind == "parent" or entry.module in scripts
+            in_parent = entry.module in scripts if starts else entry.kind == "parent"
             if starts and all(_is_before(entry, use.node, start, boundary) for start in starts):
                 continue
             if in_parent and not any(code.runs(*call) for call in entry.calls):
                 yield use
                 break
-
-
-def _is_logger(name: GlobalName) -> bool:
-    """Tell whether a name is a logger, which each process sets up for itself."""
-    values = [r.value for r in name.analysis.interpreter.global_name(name.module, name.name)]
-    return bool(values) and all(
-        isinstance(value, ExternalCall) and value.name == "logging.getLogger" for value in values
-    )
 
 
 def _is_before(mine: Entry, node: ast.expr, start: Entry, boundary: Boundary) -> bool:
