@@ -123,6 +123,7 @@ def toy(monkeypatch, tmp_path):
     """Put the toy world in place, and work in an empty folder."""
     fake = ModuleType("dlfix.rules.registry")
     fake.all_rules = lambda: list(RULES)
+    fake.may_find = lambda project, words: True
     monkeypatch.setitem(sys.modules, "dlfix.rules.registry", fake)
     monkeypatch.setattr("dlfix.rules.registry", fake, raising=False)
 

@@ -11,7 +11,7 @@ leave_working_folder()
 
 def main() -> None:
     """Run the command line; what the system refuses is one line and status 2."""
-    from dlfix.cli import main as run
+    from dlfix.start import main as run
 
     try:
         try:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import gc
-import os
 import sys
 from enum import Enum
 from pathlib import Path
@@ -13,9 +10,9 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from dlfix import __version__, config
-from dlfix.source import seen
-from dlfix.source.printable import visible
+from dlfix import __version__, checking, config
+from dlfix.checking import cache_of, codes, settings_of
+from dlfix.start import ended, failed, main
 
 
 class _Commands(TyperGroup):
@@ -30,30 +27,21 @@ class _Commands(TyperGroup):
         return command
 
     def invoke(self, ctx: Any) -> Any:
-        from dlfix.source.discovery import MissingPath
-        from dlfix.source.text import SourceError
         from dlfix.undo import NothingToUndo
 
-        try:
-            return super().invoke(ctx)
-        except (config.ConfigError, MissingPath, NothingToUndo, SourceError) as error:
-            _fail(str(error))
-        except OSError as error:
-            if error.errno == errno.EPIPE:
-                raise
-            reason = error.strerror or str(error)
-            _fail(f"{error.filename}: {reason}" if error.filename else reason)
-        except (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError,
-                NameError, RecursionError, TypeError, ValueError) as error:  # fmt: skip
-            if os.environ.get("DLFIX_TRACEBACK"):
-                raise
-            what = " ".join(f"{type(error).__name__}: {error}".split())
-            _fail(f"internal error ({what}); please report it")
+        def work() -> int:
+            try:
+                super(_Commands, self).invoke(ctx)
+            except NothingToUndo as error:
+                return failed(str(error))
+            return 0
+
+        if (status := ended(work)) != 0:
+            raise typer.Exit(status)
 
 
 def _fail(message: str) -> NoReturn:
-    print(f"dlfix: {visible(message)}", file=sys.stderr)
-    raise typer.Exit(2)
+    raise typer.Exit(failed(message))
 
 
 app = typer.Typer(
@@ -167,30 +155,6 @@ NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use nor keep 
 PlainOption = Annotated[Plain, typer.Option("--output-format", help="How to tell it.")]
 
 
-def _codes(said: list[str] | None) -> tuple[str, ...] | None:
-    if said is None or not said:
-        return None
-    return tuple(code.strip() for one in said for code in one.split(",") if code.strip())
-
-
-def _settings(
-    paths: list[Path] | None, file: Path | None, isolated: bool, **over: Any
-) -> config.Settings:
-    seen.watch()
-    if isolated:
-        return config.Settings().over(**over)
-    return config.load(config.start_of(paths or [Path()]), file).over(**over)
-
-
-def _cache(folder: str | None, left_out: bool) -> dict[str, Any]:
-    here = os.path.abspath(folder) if folder else None
-    return {"cache_dir": here, "no_cache": left_out or None}
-
-
-def _jobs(jobs: int) -> int:
-    return jobs or os.cpu_count() or 1
-
-
 @app.command()
 def check(
     paths: Paths = None,
@@ -229,27 +193,34 @@ def check(
     color: ColorOption = Color.AUTO,
 ) -> None:
     """Find what cannot survive the trip to a worker. Exits with 1 if there is any."""
-    from dlfix import commands
-
-    settings = _settings(
-        paths, config_file, isolated,
-        select=_codes(select), extend_select=_codes(extend_select), ignore=_codes(ignore),
-        fixable=_codes(fixable), unfixable=_codes(unfixable),
-        extend_exclude=_codes(extend_exclude), strict=strict, **_cache(cache_dir, no_cache),
-    )  # fmt: skip
-    request = commands.Request(
-        tuple(paths or ()), settings, stdin_filename, quiet, color.value, _jobs(jobs), report
+    raise typer.Exit(
+        checking.check(
+            paths=paths,
+            output_format=output_format.value,
+            output_file=output_file,
+            show_files=show_files,
+            watch=watch,
+            select=select,
+            extend_select=extend_select,
+            ignore=ignore,
+            fixable=fixable,
+            unfixable=unfixable,
+            extend_exclude=extend_exclude,
+            statistics=statistics,
+            exit_zero=exit_zero,
+            add_ignores=add_ignores,
+            report=report,
+            config_file=config_file,
+            isolated=isolated,
+            strict=strict,
+            cache_dir=cache_dir,
+            no_cache=no_cache,
+            stdin_filename=stdin_filename,
+            jobs=jobs,
+            quiet=quiet,
+            color=color.value,
+        )
     )
-
-    def run() -> int:
-        return commands.check(
-            request, output_format=output_format.value, statistics=statistics,
-            exit_zero=exit_zero, add_ignores=add_ignores, output_file=output_file, show_files=show_files,
-        )  # fmt: skip
-
-    if watch and (add_ignores or show_files or request.from_stdin):
-        _fail("--watch does not go with --add-ignores, --show-files or stdin")
-    raise typer.Exit(commands.watch(request, run) if watch else run())
 
 
 @app.command()
@@ -304,12 +275,12 @@ def apply(
     from dlfix import commands
 
     try:
-        settings = _settings(
+        settings = settings_of(
             paths, config_file, isolated,
-            select=_codes(select), extend_select=_codes(extend_select), ignore=_codes(ignore),
-        fixable=_codes(fixable), unfixable=_codes(unfixable),
-            extend_exclude=_codes(extend_exclude), unsafe_fixes=unsafe_fixes,
-            strict=strict, **_cache(cache_dir, no_cache),
+            select=codes(select), extend_select=codes(extend_select), ignore=codes(ignore),
+            fixable=codes(fixable), unfixable=codes(unfixable),
+            extend_exclude=codes(extend_exclude), unsafe_fixes=unsafe_fixes,
+            strict=strict, **cache_of(cache_dir, no_cache),
         )  # fmt: skip
     except config.ConfigError:
         if paths == [Path("-")] and not dry_run:
@@ -373,7 +344,7 @@ def trace(
     """Show for each loader the tree of all that crosses, good and bad."""
     from dlfix import commands
 
-    settings = _settings(paths, config_file, isolated, strict=strict)
+    settings = settings_of(paths, config_file, isolated, strict=strict)
     request = commands.Request(tuple(paths or ()), settings, stdin_filename, quiet, color.value)
     raise typer.Exit(commands.trace(request, output_format.value))
 
@@ -449,7 +420,7 @@ def show_config(
     """Print the settings in force, and where each came from."""
     from dlfix import commands
 
-    settings = _settings(paths, config_file, isolated)
+    settings = settings_of(paths, config_file, isolated)
     raise typer.Exit(commands.show_config(settings, output_format.value))
 
 
@@ -462,7 +433,7 @@ def clear_cache(cache_dir: CacheDir = None) -> None:
     """Remove all that is kept."""
     from dlfix import results
 
-    results.clear(_settings(None, None, False, **_cache(cache_dir, False)))
+    results.clear(settings_of(None, None, False, **cache_of(cache_dir, False)))
 
 
 @app.command()
@@ -524,29 +495,4 @@ def _root(
     pass
 
 
-def main() -> None:
-    """Run the command line."""
-    gc.set_threshold(
-        200_000, 20, 100
-    )  # trees live to the end: looking through them is most of a run
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    try:
-        app(prog_name="dlfix")
-    finally:
-        gc.freeze()  # nothing is worth collecting now
-        _flush()
-
-
-def _flush() -> None:
-    """Write out what is left; where that fails, say so in a line: Python's own words are a traceback."""
-    if sys.stdout.closed:  # as the language server leaves it
-        return
-    try:
-        sys.stdout.flush()
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno != errno.EPIPE:
-            print(f"dlfix: {error.strerror}", file=sys.stderr)
-        os._exit(2)
+__all__ = ["app", "main"]

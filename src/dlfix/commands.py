@@ -12,15 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlfix import config, results
-from dlfix import undo_commands as writing
-from dlfix.api import rewrite_text
 from dlfix.config import Settings
 from dlfix.report.progress import Progress
 from dlfix.session import Outcome, Session, from_stdin
 from dlfix.source.printable import encodable, visible
 from dlfix.source.text import SourceError, contents
-from dlfix.source.writing import Change
-from dlfix.undo import Written
+from dlfix.start import INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,9 +25,9 @@ if TYPE_CHECKING:
     from dlfix.fixing.plans import Planned
     from dlfix.interactive import Chooser
     from dlfix.report.view import View
+    from dlfix.undo import Written
 
 CLEAN, FOUND, FAILED = 0, 1, 2
-INTERRUPTED = 130
 TEXTUAL = ("json", "sarif", "github", "gitlab", "junit")
 
 
@@ -184,6 +181,8 @@ def _output(path: Path | None) -> Iterator[None]:
 
 
 def _baseline(session: Session, request: Request) -> int:
+    from dlfix import undo_commands as writing
+
     changes, count = session.baseline()
     trouble = _troubles(session)
     written = writing.write(
@@ -210,6 +209,8 @@ def _emit(view: View, request: Request, output_format: str, statistics: bool) ->
 
 
 def _print(view: View, request: Request, what: str) -> None:
+    if request.quiet and not view.entries:
+        return
     from dlfix.report import concise, text
 
     out = console(request.color)
@@ -325,6 +326,7 @@ def _chooser(session: Session, request: Request, manner: Manner, progress: Progr
 
 
 def _finish(session: Session, outcome: Outcome, request: Request, manner: Manner) -> int:
+    from dlfix import undo_commands as writing
     from dlfix.report.view import View
 
     view = View(session, outcome.left, outcome.project)
@@ -404,6 +406,9 @@ def _summarise(view: View, outcome: Outcome, request: Request, written: Written 
 
 def _filter(request: Request, manner: Manner) -> int:
     """Read from stdin, write to stdout; what cannot be rewritten goes through as it came."""
+    from dlfix.api import rewrite_text
+    from dlfix.source.writing import Change
+
     data = sys.stdin.buffer.read()
     name = (request.stdin_filename or Path("stdin.py")).absolute()
     try:

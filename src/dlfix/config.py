@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import os
 import re
@@ -15,11 +14,6 @@ from typing import Any
 from dlfix.source import seen
 from dlfix.source.discovery import EXCLUDED, is_pattern
 from dlfix.source.text import SourceError, contents
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 START_METHODS = ("fork", "spawn", "forkserver")
 MOST = 4 << 20  # bytes of a configuration that are read
@@ -56,6 +50,12 @@ class Settings:
     def of(self, path: Path) -> Settings:
         """Return what is in force for a file: the configuration nearest to it counts."""
         return self if self.nearest is None else self.nearest(path.parent)
+
+    @property
+    def says_codes(self) -> bool:
+        """Whether it names rules."""
+        said = (self.select, self.extend_select, self.ignore, self.per_file_ignores)
+        return said != (("DLF",), (), (), {})
 
     def origin(self, name: str) -> str:
         """Tell where a value came from: "default", a file, "command line"."""
@@ -129,6 +129,11 @@ def _table(file: Path, required: bool) -> dict[str, Any] | None:
         if not required and file.name == "pyproject.toml":
             return None
         raise ConfigError(f"{file}: {error.reason}") from error
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
     ours = required or file.name != "pyproject.toml" or re.search(rb"tool\s*\.\s*dlfix", data)
     try:
         tables: dict[str, Any] = tomllib.loads(data.decode("utf-8"))
@@ -216,6 +221,8 @@ def _methods(file: Path, methods: Sequence[str]) -> None:
 
 def nearest(word: str, known: Sequence[str]) -> str:
     """Return `; did you mean ...?` where something known is like `word`, else nothing."""
+    import difflib  # for people who mistype; it takes a tenth of a start
+
     folded = {one.lower(): one for one in known}
     close = difflib.get_close_matches(word.lower().replace("_", "-"), folded, n=1, cutoff=0.5)
     return f"; did you mean `{folded[close[0]]}`?" if close else ""

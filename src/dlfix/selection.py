@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dlfix.config import ConfigError, Settings, nearest
 from dlfix.rules.base import Finding, Rule
+from dlfix.source.discovery import Patterns
 
 # What goes wrong only where objects are pickled: no matter for a program that always forks.
 ONLY_PICKLED = (
@@ -60,16 +61,14 @@ def fixable(rule: type[Rule], settings: Settings) -> bool:
 
 def excluded(settings: Settings) -> Callable[[Path], bool]:
     """Return a test of the files that a configuration of their own, further down, leaves out."""
-    from pathspec import GitIgnoreSpec
-
-    specs: dict[Path | None, GitIgnoreSpec] = {}
+    specs: dict[Path | None, Patterns] = {}
 
     def leaves_out(path: Path) -> bool:
         own = settings.of(path)
         if own.file == settings.file:
             return False
         if own.file not in specs:
-            specs[own.file] = GitIgnoreSpec.from_lines((*own.exclude, *own.extend_exclude))
+            specs[own.file] = Patterns((*own.exclude, *own.extend_exclude))
         return specs[own.file].match_file(_shown(path, own.root))
 
     return leaves_out
@@ -77,12 +76,7 @@ def excluded(settings: Settings) -> Callable[[Path], bool]:
 
 def per_file(settings: Settings) -> Callable[[Finding], bool]:
     """Return a test that a finding passes unless its file's patterns ignore its rule."""
-    from pathspec import GitIgnoreSpec
-
-    specs = [
-        (GitIgnoreSpec.from_lines([pattern]), codes)
-        for pattern, codes in settings.per_file_ignores.items()
-    ]
+    specs = [(Patterns([pattern]), codes) for pattern, codes in settings.per_file_ignores.items()]
 
     def keep(finding: Finding) -> bool:
         shown = _shown(finding.place.path, settings.root)

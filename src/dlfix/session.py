@@ -242,6 +242,8 @@ class Session:
 
     def diagnoses(self) -> list[Diagnosis]:
         """Return what the rules in force find, with fixes and refusals, in order of place."""
+        if not self._may_find:
+            return []
         from dlfix.fixing import engine
 
         rules = self.rules
@@ -253,6 +255,15 @@ class Session:
         )  # fmt: skip
         found += watch.unused(self.project, rules)
         return sorted(found, key=_order)
+
+    @cached_property
+    def _may_find(self) -> bool:
+        """Whether any file names what starts workers, or has a comment of ours."""
+        if any(settings.says_codes for settings in self.scopes.values()):
+            _ = self.rules  # an unknown code is an error, whatever there is to find
+        from dlfix.rules.registry import may_find
+
+        return may_find(self.project, (*self.catalog.words, *MARKS))
 
     def unreadable(self) -> list[SourceError]:
         """Return the files that could not be used, each once."""

@@ -7,16 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dlfix.fixing.engine import Diagnosis
 from dlfix.fixing.lines import alike
 from dlfix.fixing.plans import Applicability, Fix, Refused
-from dlfix.project.project import Project
-from dlfix.rules.base import Place
-from dlfix.session import Session
 from dlfix.source.lines import split
 from dlfix.source.printable import visible
-from dlfix.source.text import Position
+from dlfix.source.text import Place, Position
+
+if TYPE_CHECKING:
+    from dlfix.fixing.outcomes import Diagnosis
+    from dlfix.project.project import Project
+    from dlfix.session import Session
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from dlfix import rules
 from dlfix.rules.base import Rule
+
+if TYPE_CHECKING:
+    from dlfix.project.project import Project
 
 
 @lru_cache(maxsize=1)
@@ -22,6 +27,11 @@ def all_rules() -> tuple[type[Rule], ...]:
         if _is_rule(value)
     }
     return tuple(sorted(found, key=lambda rule: rule.code))
+
+
+def may_find(project: Project, words: Iterable[bytes]) -> bool:
+    """Tell whether any rule may find something: they start at what these words name, loaders and comments."""
+    return next(project.holding(words), None) is not None
 
 
 def _is_rule(value: object) -> bool:

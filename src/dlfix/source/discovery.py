@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = seen.SUFFIXES
 MOST = 1 << 20  # bytes of a .gitignore that are read
+_NAME = re.compile(r"[\w.-]*[\w-]", re.ASCII)  # a pattern that has no more to it
 
 EXCLUDED = (
     ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox",
@@ -48,14 +49,29 @@ def discover(
     A file that is named is taken whatever it is called. Symbolic links to folders are not followed,
     those to files only where they stay below the path that was named.
     """
-    walk = _Walk(_spec(exclude), gitignore)
+    walk = _Walk(Patterns(exclude), gitignore)
     for path in paths:
         walk.take(Path(os.path.abspath(path)), path)
     return Found(tuple(walk.files.values()), tuple(walk.errors))
 
 
+class Patterns:
+    """Patterns as .gitignore has them, of paths that are written with `/`, folders with one at the end."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._names = frozenset(lines)
+        self._are_names = all(_NAME.fullmatch(line) for line in lines)
+        self._spec = None if self._are_names else _spec(lines)
+
+    def match_file(self, shown: str) -> bool:
+        """Tell whether they match a path; names alone match each part of it."""
+        if self._spec is None:
+            return not self._names.isdisjoint(shown.split("/"))
+        return self._spec.match_file(shown)
+
+
 def _spec(patterns: Sequence[str]) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec
+    from pathspec import GitIgnoreSpec  # takes as long as all else to check a small project
 
     return GitIgnoreSpec.from_lines(patterns)
 
@@ -71,7 +87,7 @@ def is_pattern(line: str) -> bool:
 
 @dataclass
 class _Walk:
-    exclude: GitIgnoreSpec
+    exclude: Patterns
     gitignore: bool
     files: dict[str, Path] = field(default_factory=dict)  # by what they really are
     errors: list[SourceError] = field(default_factory=list)
