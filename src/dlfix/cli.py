@@ -86,6 +86,13 @@ class Plain(str, Enum):
     JSON = "json"
 
 
+class Form(str, Enum):
+    """The form of a fix."""
+
+    LAZY = "lazy"
+    STATE = "state"
+
+
 class Color(str, Enum):
     """When to colour."""
 
@@ -257,6 +264,13 @@ def apply(
             "--unsafe-fixes/--no-unsafe-fixes", help="Take fixes that may change meaning."
         ),
     ] = None,
+    prefer: Annotated[
+        Form | None,
+        typer.Option(
+            help="Open a resource on first use (lazy), or keep `__init__` and open it again"
+            " when the object is unpickled (state)."
+        ),
+    ] = None,
     select: Select = None,
     extend_select: ExtendSelect = None,
     ignore: Ignore = None,
@@ -290,7 +304,7 @@ def apply(
             paths, config_file, isolated,
             select=_codes(select), extend_select=_codes(extend_select), ignore=_codes(ignore),
             extend_exclude=_codes(extend_exclude), unsafe_fixes=unsafe_fixes,
-            strict=strict, **_cache(cache_dir, no_cache),
+            prefer=prefer and prefer.value, strict=strict, **_cache(cache_dir, no_cache),
         )  # fmt: skip
     except config.ConfigError:
         if paths == [Path("-")] and not dry_run:
