@@ -58,7 +58,8 @@ def check_text(case: Case, *, update: bool) -> None:
         return
     assert case.declared["rule"] in codes
     unsafe = bool(case.declared.get("unsafe"))
-    result = cases.rewritten(case.before, unsafe=unsafe)
+    prefer = case.declared.get("prefer", "lazy")
+    result = cases.rewritten(case.before, unsafe=unsafe, prefer=prefer)
     assert result.errors == ()
     if case.stays:
         check_stays(case, result)
@@ -73,7 +74,7 @@ def check_text(case: Case, *, update: bool) -> None:
     assert case.codemod in used, told(result.left)
     assert cases.diff(cases.sources(case.after), made) == ""
     assert cases.sources(case.after) == made
-    again = cases.rewritten(case.after, unsafe=unsafe)
+    again = cases.rewritten(case.after, unsafe=unsafe, prefer=prefer)
     assert cases.diff(made, cases.as_bytes(case.after, again)) == ""
 
 

@@ -89,7 +89,7 @@ def test_a_rule_has_a_golden_case(rule: type[Rule]):
 @pytest.mark.parametrize("case", all_cases(), ids=[case.name for case in all_cases()])
 def test_a_golden_case_is_whole(case):
     known = {
-        "title", "rule", "error", "unsafe", "refused", "reported", "clean", "note", "entry",
+        "title", "rule", "error", "unsafe", "refused", "reported", "clean", "note", "entry", "prefer",
         "guard", "requires", "method", "error_without_workers",
     }  # fmt: skip
     assert set(case.declared) <= known

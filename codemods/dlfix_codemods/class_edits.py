@@ -168,7 +168,9 @@ class _Edits(cst.CSTTransformer):
             if insert.before:
                 block.add(self._parse(insert.text))
         if old in self.begins:
+            block.add(self._parse(self.begins[old].before))
             block.begin()
+            block.add(self._parse(self.begins[old].inside))
         if exchange is None:
             block.keep(new)
         else:
@@ -179,10 +181,10 @@ class _Edits(cst.CSTTransformer):
                 block.add(self._parse(self._quoted(text) if ".__dict__" in text else text))
         if old in self.ends:
             within = self.ends[old]
-            (whole,) = self._parse(f"with {within.heads}:\n    pass")
-            assert isinstance(whole, cst.With)
-            block.enclose(whole)
-            block.add(self._parse(within.after))
+            for head in reversed(within.heads.split("\n")):
+                (whole,) = self._parse(f"with {head}:\n    pass")
+                assert isinstance(whole, cst.With)
+                block.enclose(whole)
 
     def _parse(self, text: str) -> list[cst.BaseStatement]:
         return parse(self._as_written(text), self.module)

@@ -18,7 +18,9 @@ def code(lazy: Lazy) -> str:
     if lazy.item:
         return _method(lazy, "@property", lazy.name, lazy.body)
     if not lazy.kept_in:
-        return _method(lazy, "@functools.cached_property", lazy.name, lazy.body)
+        body = f"return {lazy.self_name}.{lazy.opener}()" if lazy.opener else lazy.body
+        whole = _method(lazy, "@functools.cached_property", lazy.name, body)
+        return "\n".join([*_opener(lazy), whole])
     if lazy.calls:
         return _by_calling(lazy)
     if not lazy.body:

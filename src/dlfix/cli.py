@@ -74,6 +74,13 @@ class Plain(str, Enum):
     JSON = "json"
 
 
+class Form(str, Enum):
+    """The form of a fix."""
+
+    LAZY = "lazy"
+    STATE = "state"
+
+
 class Color(str, Enum):
     """When to colour."""
 
@@ -244,6 +251,13 @@ def apply(
             "--unsafe-fixes/--no-unsafe-fixes", help="Take fixes that may change meaning."
         ),
     ] = None,
+    prefer: Annotated[
+        Form | None,
+        typer.Option(
+            help="Open a resource on first use (lazy), or keep `__init__` and open it again"
+            " when the object is unpickled (state)."
+        ),
+    ] = None,
     select: Select = None,
     extend_select: ExtendSelect = None,
     ignore: Ignore = None,
@@ -280,7 +294,7 @@ def apply(
             select=codes(select), extend_select=codes(extend_select), ignore=codes(ignore),
             fixable=codes(fixable), unfixable=codes(unfixable),
             extend_exclude=codes(extend_exclude), unsafe_fixes=unsafe_fixes,
-            strict=strict, **cache_of(cache_dir, no_cache),
+            prefer=prefer and prefer.value, strict=strict, **cache_of(cache_dir, no_cache),
         )  # fmt: skip
     except config.ConfigError:
         if paths == [Path("-")] and not dry_run:

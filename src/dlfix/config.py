@@ -16,6 +16,7 @@ from dlfix.source.discovery import EXCLUDED, is_pattern
 from dlfix.source.text import SourceError, contents
 
 START_METHODS = ("fork", "spawn", "forkserver")
+FORMS = ("lazy", "state")
 MOST = 4 << 20  # bytes of a configuration that are read
 
 
@@ -38,6 +39,7 @@ class Settings:
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unsafe_fixes: bool = False
     target_start_methods: tuple[str, ...] = START_METHODS
+    prefer: str = "lazy"  # the form of a fix where there are several
     extend_catalog: tuple[str, ...] = ()
     strict: bool = False
     cache_dir: str = ""  # the user's own where it is empty
@@ -177,6 +179,8 @@ def _checked(file: Path, key: str, value: Any) -> Any:
         raise ConfigError(f"{file}: `{key}` must be {error}") from None
     if key == "target-start-methods":
         _methods(file, checked)
+    if key == "prefer" and checked not in FORMS:
+        raise ConfigError(f"{file}: `prefer` must be lazy or state{nearest(checked, FORMS)}")
     if key in ("exclude", "extend-exclude", "per-file-ignores"):
         _refuse_no_pattern(f"{file}: `{key}`", checked)
     return checked

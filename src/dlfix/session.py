@@ -251,7 +251,7 @@ class Session:
         found = engine.inspect(
             self.analysis, rules,
             unsafe=self._allows(None), keep=watch.keep, within=frozenset(self.files),
-            errors=self.bugs, tell=self.tell, unfixable=self.unfixable,
+            errors=self.bugs, tell=self.tell, unfixable=self.unfixable, prefer=self._prefers,
         )  # fmt: skip
         found += watch.unused(self.project, rules)
         return sorted(found, key=_order)
@@ -334,7 +334,7 @@ class Session:
         done = engine.rewrite(
             self.project, self.catalog, self.rules,
             unsafe=self._allows(unsafe), choose=choose, keep=Watch(self).keep,
-            within=frozenset(self.files), tell=self.tell, unfixable=self.unfixable,
+            within=frozenset(self.files), tell=self.tell, unfixable=self.unfixable, prefer=self._prefers,
         )  # fmt: skip
         self.rewrite_cut_short = done.cut_short
         texts = dict(done.texts)
@@ -345,6 +345,10 @@ class Session:
         return Outcome(
             changes, before, texts, tuple(applied), tuple(left), done.project, done.errors
         )
+
+    def _prefers(self, path: Path) -> str:
+        """Return the form that a file's fixes are to have."""
+        return self.settings.of(path).prefer
 
     def _allows(self, unsafe: bool | None) -> bool | Callable[[Finding], bool]:
         """Return which unsafe fixes are taken; the settings of each file decide where it is None."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,40 @@ def test_findings_of_files_that_were_not_named_are_left_out(world):
     result = world.run({A: "x = BAD\n", B: "y = BAD\n"}, within=[A])
     assert set(result.texts) == {A}
     assert result.left == ()
+
+
+def in_two_forms(lazy: str, state: str):
+    """Plan a renaming to one name, and to another where that is not accepted."""
+
+    def planner(findings, analysis):
+        for planned in fakes.plan(findings, analysis):
+            first = planned.outcome
+            edits = [
+                replace(first.edits[0], plan=fakes.Rename(first.edits[0].plan.span, to))
+                for to in (lazy, state)
+            ]
+            instead = replace(first, edits=(edits[1],), form="state")
+            fix = replace(first, edits=(edits[0],), form="lazy", instead=instead)
+            yield Planned(planned.findings, fix)
+
+    return planner
+
+
+def test_the_next_form_is_tried_where_the_first_fixes_nothing(world):
+    world.planner = in_two_forms("BAD", "other")
+    done = world.run({A: "import functools\nx = BAD\n"})
+    assert done.texts[A].endswith("x = other\n")
+    assert done.applied[0].outcome.form == "state"
+
+
+def test_the_form_that_is_preferred_comes_first(world):
+    world.planner = in_two_forms("good", "other")
+    done = world.run({A: "import functools\nx = BAD\n"}, prefer=lambda path: "state")
+    assert done.texts[A].endswith("x = other\n")
+
+
+def test_where_no_form_is_accepted_the_reason_is_that_of_the_first(world):
+    world.planner = in_two_forms("BAD", "BAD")
+    done = world.run({A: "import functools\nx = BAD\n"})
+    assert done.texts == {}
+    assert isinstance(done.left[0].outcome, Refused)

@@ -83,13 +83,13 @@ def project_of(folder: Path) -> Project:
     return Project(sorted([*folder.rglob("*.py"), *books]), books)
 
 
-def rewritten(folder: Path, *, unsafe: bool) -> Rewritten:
+def rewritten(folder: Path, *, unsafe: bool, prefer: str = "lazy") -> Rewritten:
     """Rewrite a program in memory, as `dlfix apply` does."""
     from dlfix.catalog import load
     from dlfix.fixing.engine import rewrite
     from dlfix.rules.registry import all_rules
 
-    return rewrite(project_of(folder), load(), all_rules(), unsafe=unsafe)
+    return rewrite(project_of(folder), load(), all_rules(), unsafe=unsafe, prefer=lambda _: prefer)
 
 
 def diagnosed(folder: Path) -> list[Diagnosis]:

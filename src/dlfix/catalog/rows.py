@@ -190,6 +190,7 @@ class ResourceRow:
     verdict: str = ""
     close: str = ""  # the method, or a dotted function that takes the handle
     value: bool = False  # the name is the object itself, not what makes one: `sys.stdout`
+    enters: bool = False  # a `with` of the object itself closes it
     closed_by_parent: bool = False  # a child cannot open while the parent still holds one
     derived: Mapping[str, str] = field(default_factory=dict)
     plain: tuple[str, ...] = ()

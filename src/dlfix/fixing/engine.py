@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.asking import Keep, find, plan
 from dlfix.fixing.outcomes import Diagnosis, Proposal, Rewritten
-from dlfix.fixing.rounds import Ask, Run, Unsafe
+from dlfix.fixing.rounds import Ask, Prefer, Run, Unsafe, lazy
 from dlfix.reach.progress import Tell, silent
 from dlfix.rules.base import Finding, Rule
 
@@ -28,13 +28,15 @@ def inspect(
     errors: list[str] | None = None,
     tell: Tell = silent,
     unfixable: Callable[[Finding], bool] = lambda finding: False,
+    prefer: Prefer = lazy,
 ) -> list[Diagnosis]:
     """Ask all rules, and say of each finding what `rewrite` does about it; in order of place.
 
     A fix that is announced has been carried out and proved. `errors` takes up what dlfix itself
     did wrong; the other arguments are those of `rewrite`.
     """
-    run = Run(Ask(analysis.catalog, tuple(rules), keep, within, tell, unfixable), analysis)
+    ask = Ask(analysis.catalog, tuple(rules), keep, within, tell, unfixable, prefer)
+    run = Run(ask, analysis)
     run.work((False, unsafe, True))
     if errors is not None:
         errors.extend(run.errors)
@@ -52,15 +54,17 @@ def rewrite(
     within: Collection[Path] | None = None,
     tell: Tell = silent,
     unfixable: Callable[[Finding], bool] = lambda finding: False,
+    prefer: Prefer = lazy,
 ) -> Rewritten:
     """Apply fixes until nothing more can be fixed; nothing is written to disk.
 
     Only safe fixes, unless `unsafe`, of all findings or of one. With `choose`, each proved fix is
     shown to it first. `keep` leaves findings out (suppressed ones); `within` are the files that may
     change and whose findings count, all where it is None; `tell` hears how far it has come; nothing
-    is done about what is `unfixable`.
+    is done about what is `unfixable`. `prefer` chooses the form of a file's fixes where there are
+    several.
     """
-    ask = Ask(catalog, tuple(rules), keep, within, tell, unfixable)
+    ask = Ask(catalog, tuple(rules), keep, within, tell, unfixable, prefer)
     run = Run(ask, ask.analysis(project, tell), choose)
     return run.rewritten(unsafe)
 

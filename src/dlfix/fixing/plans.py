@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -46,6 +46,13 @@ class Fix:
     applicability: Applicability
     edits: tuple[Edit, ...]
     why_unsafe: str = ""  # one clause, for an unsafe fix: what may change
+    form: Literal["", "lazy", "state"] = ""  # of several forms, which one this is
+    instead: Fix | None = None  # the form to try where this one is not accepted
+
+    @property
+    def forms(self) -> tuple[Fix, ...]:
+        """This fix and those to try instead, in order."""
+        return (self,) if self.instead is None else (self, *self.instead.forms)
 
 
 @dataclass(frozen=True)

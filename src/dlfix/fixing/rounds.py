@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 Unsafe: TypeAlias = bool | Callable[[Finding], bool]
 LAST = 2  # the number of the last stage
 Batch: TypeAlias = Sequence[tuple[Planned, Fix]]
+# Which form a file's fixes are to have, if there are several: "lazy" or "state".
+Prefer: TypeAlias = Callable[[Path], str]
+
+
+def lazy(_: Path) -> str:
+    """Prefer what opens a resource when it is first used."""
+    return "lazy"
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,7 @@ class Ask:
     within: Collection[Path] | None = None  # the files that may change; None: all
     tell: Tell = silent
     unfixable: Callable[[Finding], bool] = lambda finding: False  # what is not to be fixed
+    prefer: Prefer = lazy
 
     def analysis(self, project: Project, tell: Tell = silent) -> Analysis:
         """Read a project."""
@@ -130,6 +138,7 @@ class Run:
         self._blocked: dict[State, blocking.Ways] = {}
         self._applied: dict[int, tuple[int, Fix]] = {}  # by id of the first finding, with the stage
         self.dropped: dict[int, Refused | Fix] = {}  # by id of the first finding
+        self.fallen: dict[int, list[Refused]] = {}  # why forms of a fix were not accepted, likewise
         self._begin()
 
     def _begin(self) -> None:
@@ -208,12 +217,34 @@ class Run:
         return True
 
     def _wanted(self, stage: int, unsafe: Unsafe) -> list[tuple[Planned, Fix]]:
+        formed = [
+            replace(planned, outcome=self._form(planned.outcome, planned.findings[0], self.state))
+            for planned in self.state.planned
+        ]
         return [
             (planned, planned.outcome)
-            for planned in self.state.planned
+            for planned in formed
             if isinstance(planned.outcome, Fix)
             and self._takes(planned.findings, planned.outcome, stage, unsafe)
         ]
+
+    def _form(self, outcome: Fix | Refused, finding: Finding, state: State) -> Fix | Refused:
+        """Return a fix in the form that is preferred, or in the next that is not refused yet."""
+        if isinstance(outcome, Refused) or outcome.instead is None:
+            return outcome
+        prefer = self.ask.prefer(finding.place.path)
+        forms = sorted(outcome.forms, key=lambda each: each.form != prefer)
+        fallen = len(self.fallen.get(id(state.first[id(finding)]), ()))
+        rest: Fix | None = None
+        for each in reversed(forms[min(fallen, len(forms) - 1) :]):
+            rest = replace(each, instead=rest)
+        assert rest is not None
+        return rest
+
+    def _outcome(self, finding: Finding, state: State) -> Fix | Refused | None:
+        """Return what the planners say of a finding, in the form that counts."""
+        outcome = state.outcomes.get(id(finding))
+        return outcome and self._form(outcome, finding, state)
 
     def _takes(self, findings: Sequence[Finding], fix: Fix, stage: int, unsafe: Unsafe) -> bool:
         if fix.applicability is not Applicability.SAFE and not all(
@@ -357,8 +388,15 @@ class Run:
         self.sheets.forget(texts)
 
     def _drop(self, planned: Planned, outcome: Refused | Fix) -> None:
+        """Drop a fix for a reason, or because it is declined; another form of it may be tried next."""
         for key in self._ids(planned.findings):
-            self.dropped[key] = outcome
+            if isinstance(outcome, Fix):
+                self.dropped[key] = outcome
+                continue
+            fallen = self.fallen.setdefault(key, [])
+            fallen.append(outcome)
+            if not isinstance(planned.outcome, Fix) or planned.outcome.instead is None:
+                self.dropped[key] = fallen[0]
 
     # What came of it
 
@@ -391,7 +429,7 @@ class Run:
     def _diagnosis(self, finding: Finding, state: State, last: Finding | None) -> Diagnosis:
         """Say of a finding of a state what becomes of it; `last` is what it is at the end, if it is."""
         first = state.first[id(finding)]
-        planned = state.outcomes.get(id(finding))
+        planned = self._outcome(finding, state)
         outcome: Fix | Refused | None
         if last is not None:
             outcome = self._why_left(first, last)
@@ -421,7 +459,7 @@ class Run:
         """Return why a finding is there in the end."""
         if id(first) in self.dropped:
             return self.dropped[id(first)]
-        outcome = self.ends[-1].outcomes.get(id(last))
+        outcome = self._outcome(last, self.ends[-1])
         if not isinstance(outcome, Fix):
             return outcome
         beyond = [edit.path for edit in outcome.edits if not self.ask.named(edit.path)]

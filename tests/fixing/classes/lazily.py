@@ -41,6 +41,7 @@ def _handle(facts: ClassFacts, name: str, opener: str) -> Handle:
         name,
         site,
         close=row.close,
+        enters=row.enters,
         position=row.position,
         write=row.write,
         iterates=row.iterates,

@@ -194,8 +194,7 @@ def test_what_init_reads_is_read_there_and_then_it_is_closed():
     )
     assert init(code) == [
         "self.path = path",
-        "with contextlib.closing(self.file):\n    self.count = len(self.file)",
-        "del self.file",
+        "with h5py.File(self.path) as file:\n    self.count = len(file)",
         "self.done = True",
     ]
 
@@ -215,10 +214,15 @@ def test_a_local_value_that_hangs_from_it_keeps_it_open_until_its_last_use():
         """),
         file="h5py.File",
     )
-    assert init(code)[-3:] == ["self.count = len(group)", "self.file.close()", "del self.file"]
+    assert init(code)[-1] == (
+        "with h5py.File(self.path) as file:\n"
+        "    group = file['items']\n"
+        "    self.first = 0\n"
+        "    self.count = len(group)"
+    )
 
 
-def test_it_is_closed_only_if_a_branch_opened_it():
+def test_it_is_open_for_all_branches_that_need_it():
     code = lazily(
         dataset("""
         def __init__(self, path, cached):
@@ -234,7 +238,7 @@ def test_it_is_closed_only_if_a_branch_opened_it():
         """),
         file="h5py.File",
     )
-    assert init(code)[-1].startswith("if 'file' in self.__dict__:")
+    assert init(code)[-1].startswith("with h5py.File(self.path) as file:\n    if not cached:")
 
 
 def test_a_forked_process_closes_an_environment_it_inherited():
@@ -432,8 +436,7 @@ def test_what_the_parent_never_touches_needs_no_closing():
     )
     assert init(code) == [
         "self.path = path",
-        "with contextlib.closing(self.file):\n    self.count = self.file.attrs['count']",
-        "del self.file",
+        "with h5py.File(self.path) as file:\n    self.count = file.attrs['count']",
     ]
 
 

@@ -19,9 +19,9 @@ class Cursor:
 class Rows(Dataset):
     def __init__(self, path):
         self.path = path
-        with contextlib.closing(self.db):
-            self._length = self.reader.one("SELECT count(*) FROM t")
-        del self.reader, self.db  # each process opens its own
+        with contextlib.closing(sqlite3.connect(self.path)) as db:
+            reader = Cursor(db)
+            self._length = reader.one("SELECT count(*) FROM t")
 
     @functools.cached_property
     def db(self):

@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import tempfile
 
@@ -19,9 +18,8 @@ class Column:
 class Rows(Dataset):
     def __init__(self, path):
         self.path = path
-        with contextlib.closing(self.file):
-            self.size = len(self.file["x"])
-        del self.file  # each process opens its own
+        with h5py.File(self.path, "r") as file:
+            self.size = len(file["x"])
 
     @functools.cached_property
     def file(self):

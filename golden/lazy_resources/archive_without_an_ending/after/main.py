@@ -14,14 +14,11 @@ from torch.utils.data import DataLoader, Dataset
 class Tar(Dataset):
     def __init__(self, path, npz):
         self.path = path
-        self.members = sorted(self.tar.getnames())
+        with tarfile.open(self.path) as tar:
+            self.members = sorted(tar.getnames())
         self._npz = npz
-        self.offsets = self.npz["offsets"]
-        # each process opens its own
-        self.npz.close()
-        del self.npz
-        self.tar.close()
-        del self.tar
+        with np.load(self._npz) as npz_file:
+            self.offsets = npz_file["offsets"]
 
     @functools.cached_property
     def tar(self):

@@ -10,10 +10,9 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, path):
         self.path = path
-        with contextlib.closing(self.connection):
-            if not self.connection.execute("SELECT 1 FROM items").fetchall():
+        with contextlib.closing(sqlite3.connect(self.path)) as connection:
+            if not connection.execute("SELECT 1 FROM items").fetchall():
                 raise ValueError("no items")
-        del self.connection  # each process opens its own
 
     @functools.cached_property
     def connection(self):

@@ -22,22 +22,21 @@ class Lmdb(Dataset):
                 os.makedirs(cache_url)
             self.cache_url = cache_url
 
-        assert self.env is not None, "cannot create lmdb from %s" % root
+        with self._open_env() as env, env.begin() as txn:
+            assert env is not None, "cannot create lmdb from %s" % root
 
-        self.voc_type = voc_type
-        self.nSamples = int(self.txn.get(b"num-samples"))
-        # each process opens its own
-        self.txn.abort()
-        del self.txn
-        self.env.close()
-        del self.env
+            self.voc_type = voc_type
+            self.nSamples = int(txn.get(b"num-samples"))
         self.nSamples = min(self.nSamples, num_samples)
 
-    @functools.cached_property
-    def env(self):
+    def _open_env(self):
         if REMOTE:
             return lmdb.open(self.cache_url, max_readers=32, readonly=True)
         return lmdb.open(self.root, max_readers=32, readonly=True)
+
+    @functools.cached_property
+    def env(self):
+        return self._open_env()
 
     @functools.cached_property
     def txn(self):

@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import tempfile
 
@@ -10,10 +9,8 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, path):
         self.path = path
-        file = self.file
-        with contextlib.closing(self.file):
+        with h5py.File(self.path, "r") as file:
             self.keys = list(file["items"])
-        del self.file  # each process opens its own
 
     @functools.cached_property
     def file(self):

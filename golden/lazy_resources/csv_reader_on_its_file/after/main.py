@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import csv
 import functools
 import tempfile
@@ -10,10 +9,10 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 class Items(IterableDataset):
     def __init__(self, path):
         self.path = path
-        with contextlib.closing(self.file):
-            if "value" not in self.reader.fieldnames:
+        with open(self.path, newline="") as file:
+            reader = csv.DictReader(file)
+            if "value" not in reader.fieldnames:
                 raise ValueError("no values")
-        del self._opened  # each process opens its own
 
     @functools.cached_property
     def _opened(self):

@@ -10,9 +10,9 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, db_path):
         self.db_path = db_path
-        with contextlib.closing(self.connection):
-            self._length = self.cursor.execute("SELECT COUNT(*) FROM items").fetchone()[0]
-        del self.cursor, self.connection  # each process opens its own
+        with contextlib.closing(sqlite3.connect(self.db_path)) as connection:
+            cursor = connection.cursor()
+            self._length = cursor.execute("SELECT COUNT(*) FROM items").fetchone()[0]
 
     @functools.cached_property
     def connection(self):

@@ -11,12 +11,9 @@ from torch.utils.data import DataLoader, Dataset
 class LmdbTokens(Dataset):
     def __init__(self, root):
         self.root = root
-        self.length = self.txn.stat()["entries"]
-        # each process opens its own
-        self.txn.abort()
-        del self.txn
-        self.env.close()
-        del self.env
+        with lmdb.open(self.root, readonly=True, lock=False) as env:
+            with env.begin(write=False) as txn:
+                self.length = txn.stat()["entries"]
 
     @functools.cached_property
     def env(self):

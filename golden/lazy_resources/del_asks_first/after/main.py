@@ -10,9 +10,8 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, path):
         self.path = path
-        with contextlib.closing(self.connection):
-            self._length = self.connection.execute("SELECT COUNT(*) FROM items").fetchone()[0]
-        del self.connection  # each process opens its own
+        with contextlib.closing(sqlite3.connect(self.path)) as connection:
+            self._length = connection.execute("SELECT COUNT(*) FROM items").fetchone()[0]
 
     @functools.cached_property
     def connection(self):

@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import os
 import tempfile
@@ -13,9 +12,9 @@ class Blocks(Dataset):
 
     def __init__(self, path):
         self.path = path
-        with contextlib.closing(self.file):
-            self.count = os.fstat(self.descriptor).st_size // self.size
-        del self.descriptor, self.file  # each process opens its own
+        with open(self.path, "rb") as file:
+            descriptor = file.fileno()
+            self.count = os.fstat(descriptor).st_size // self.size
 
     @functools.cached_property
     def file(self):

@@ -13,18 +13,20 @@ class Cameras(Dataset):
     def __init__(self, root, cameras):
         self.root = root
         self.cameras = cameras
-        self.length = min(len(h["x"]) for h in self.handles.values())
-        # each process opens its own
-        for opened in self.handles.values():
+        handles = self._open_handles()
+        self.length = min(len(h["x"]) for h in handles.values())
+        for opened in handles.values():
             opened.close()
-        del self.handles
 
-    @functools.cached_property
-    def handles(self):
+    def _open_handles(self):
         handles = {}
         for camera in self.cameras:
             handles[camera] = h5py.File(os.path.join(self.root, camera + ".h5"), "r")
         return handles
+
+    @functools.cached_property
+    def handles(self):
+        return self._open_handles()
 
     def __getstate__(self):
         state = self.__dict__.copy()

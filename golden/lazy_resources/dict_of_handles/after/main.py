@@ -11,19 +11,21 @@ class Items(Dataset):
     def __init__(self, root, names):
         self.root = root
         self.names = names
-        self.sizes = {name: len(file["items"]) for name, file in self.files.items()}
-        # each process opens its own
-        for opened in self.files.values():
+        files = self._open_files()
+        self.sizes = {name: len(file["items"]) for name, file in files.items()}
+        for opened in files.values():
             opened.close()
-        del self.files
 
-    @functools.cached_property
-    def files(self):
+    def _open_files(self):
         # one file for each recording
         return {
             name: h5py.File(os.path.join(self.root, name), "r")
             for name in self.names
         }
+
+    @functools.cached_property
+    def files(self):
+        return self._open_files()
 
     def __getstate__(self):
         state = self.__dict__.copy()

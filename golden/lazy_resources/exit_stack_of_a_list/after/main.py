@@ -10,9 +10,9 @@ from torch.utils.data import DataLoader, Dataset
 class Rows(Dataset):
     def __init__(self, paths):
         self.paths = paths
-        with contextlib.closing(self.stack):
-            self.sizes = [len(f["x"]) for f in self.files]
-        del self.files, self.stack  # each process opens its own
+        with contextlib.ExitStack() as stack:
+            files = [stack.enter_context(h5py.File(p, "r")) for p in self.paths]
+            self.sizes = [len(f["x"]) for f in files]
 
     @functools.cached_property
     def stack(self):

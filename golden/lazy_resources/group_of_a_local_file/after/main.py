@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import os
 import tempfile
@@ -17,10 +16,11 @@ class Grouped(Dataset):
         super().__init__()
         self.filename = filename
         self.split = split
-        with contextlib.closing(self._file):
-            self.labels = self.group["y"][:]  # small, in memory
-            self.n = len(self.images)
-        del self.images, self.group, self._file  # each process opens its own
+        with h5py.File(self.filename, "r") as f:
+            group = f[self.split]
+            images = group["x"]
+            self.labels = group["y"][:]  # small, in memory
+            self.n = len(images)
 
     @functools.cached_property
     def _file(self):

@@ -14,13 +14,15 @@ class Years(Dataset):
         self.root = root
         self.year = year
         self._db_path = self._database()
-        with contextlib.closing(self.db):
-            self.count = self.db.execute("SELECT COUNT(*) FROM t").fetchone()[0]
-        del self.db  # each process opens its own
+        with contextlib.closing(self._open_db()) as db:
+            self.count = db.execute("SELECT COUNT(*) FROM t").fetchone()[0]
+
+    def _open_db(self):
+        return sqlite3.connect(self._db_path, isolation_level=None)
 
     @functools.cached_property
     def db(self):
-        return sqlite3.connect(self._db_path, isolation_level=None)
+        return self._open_db()
 
     def __getstate__(self):
         state = self.__dict__.copy()

@@ -12,15 +12,17 @@ class Archives(Dataset):
     def __init__(self, names, folder):
         self.folder = folder
         self.names = list(names)
-        self.entries = [(n, e) for n, each in self.archives.items() for e in each.namelist()]
-        # each process opens its own
-        for opened in self.archives.values():
+        archives = self._open_archives()
+        self.entries = [(n, e) for n, each in archives.items() for e in each.namelist()]
+        for opened in archives.values():
             opened.close()
-        del self.archives
+
+    def _open_archives(self):
+        return {name: zipfile.ZipFile(os.path.join(self.folder, name)) for name in self.names}
 
     @functools.cached_property
     def archives(self):
-        return {name: zipfile.ZipFile(os.path.join(self.folder, name)) for name in self.names}
+        return self._open_archives()
 
     def __getstate__(self):
         state = self.__dict__.copy()

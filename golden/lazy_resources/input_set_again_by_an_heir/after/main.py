@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import mmap
 import os
@@ -15,9 +14,9 @@ class Pages(Dataset):
     def __init__(self, path):
         self.path = path
         self._path = self.path
-        with contextlib.closing(self.file), contextlib.closing(self.pages):
-            self._length = len(self.pages) // self.size
-        del self.pages, self.file  # each process opens its own
+        with open(self._path, "rb") as file:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as pages:
+                self._length = len(pages) // self.size
 
     @functools.cached_property
     def file(self):

@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import os
 import tarfile
@@ -12,9 +11,8 @@ from torch.utils.data import ConcatDataset, DataLoader, Dataset
 class Shard(Dataset):
     def __init__(self, paths):
         self._archive_path = next(paths)
-        with contextlib.closing(self.archive):
-            self.names = self.archive.getnames()
-        del self.archive  # each process opens its own
+        with tarfile.open(self._archive_path) as archive:
+            self.names = archive.getnames()
 
     @functools.cached_property
     def archive(self):

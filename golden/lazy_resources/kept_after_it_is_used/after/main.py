@@ -18,7 +18,6 @@ class Blobs(Dataset):
             self.names = self.archive.namelist()
         else:
             self.names = self.archive.getnames()
-        # each process opens its own
         if "archive" in self.__dict__:
             self.archive.close()
             del self.archive

@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import tempfile
 import zipfile
@@ -10,10 +9,8 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, path, first=0):
         self.path = path
-        archive = self.archive
-        with contextlib.closing(self.archive):
+        with zipfile.ZipFile(self.path) as archive:
             self.names = sorted(archive.namelist())[first:]
-        del self.archive  # each process opens its own
 
     @functools.cached_property
     def archive(self):

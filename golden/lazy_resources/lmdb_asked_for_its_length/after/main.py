@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import tempfile
 
@@ -10,10 +9,9 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, root):
         self.root = root
-        with contextlib.closing(self.env):
-            with self.env.begin() as txn:
+        with lmdb.open(self.root, subdir=False, readonly=True, lock=False) as env:
+            with env.begin() as txn:
                 self._length = txn.stat()["entries"]
-        del self.env  # each process opens its own
 
     @functools.cached_property
     def env(self):

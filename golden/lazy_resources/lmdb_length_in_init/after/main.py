@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import tempfile
 
@@ -10,15 +9,17 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
     def __init__(self, root):
         self.root = root
-        with contextlib.closing(self.env):
-            with self.env.begin() as txn:
+        with self._open_env() as env:
+            with env.begin() as txn:
                 self.length = txn.stat()["entries"]
-        del self.env  # each process opens its own
+
+    def _open_env(self):
+        return lmdb.open(self.root, subdir=False, readonly=True, lock=False,
+                         readahead=False)
 
     @functools.cached_property
     def env(self):
-        return lmdb.open(self.root, subdir=False, readonly=True, lock=False,
-                         readahead=False)
+        return self._open_env()
 
     def __getstate__(self):
         state = self.__dict__.copy()

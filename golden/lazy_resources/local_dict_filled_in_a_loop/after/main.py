@@ -17,16 +17,18 @@ class Comp(Dataset):
             if not os.path.exists(path):
                 continue
             self._paths[name] = path
-        self._names = sorted(self._files)
-        self._lengths = [len(self._files[n]["x"]) for n in self._names]
-        # each process opens its own
-        for opened in self._files.values():
+        files = self._open_files()
+        self._names = sorted(files)
+        self._lengths = [len(files[n]["x"]) for n in self._names]
+        for opened in files.values():
             opened.close()
-        del self._files
+
+    def _open_files(self):
+        return {key: h5py.File(path, "r", libver="latest") for key, path in self._paths.items()}
 
     @functools.cached_property
     def _files(self):
-        return {key: h5py.File(path, "r", libver="latest") for key, path in self._paths.items()}
+        return self._open_files()
 
     def __getstate__(self):
         state = self.__dict__.copy()

@@ -11,14 +11,12 @@ class Tables(Dataset):
     def __init__(self, folder, names):
         self.names = names
         self.folder = folder
-        self.size = self.sources[names[0]].execute("SELECT count(*) AS n FROM t").fetchone()["n"]
-        # each process opens its own
-        for opened in self.sources.values():
+        sources = self._open_sources()
+        self.size = sources[names[0]].execute("SELECT count(*) AS n FROM t").fetchone()["n"]
+        for opened in sources.values():
             opened.close()
-        del self.sources
 
-    @functools.cached_property
-    def sources(self):
+    def _open_sources(self):
         # one database for each name
         sources = {}
         for name in self.names:
@@ -26,6 +24,10 @@ class Tables(Dataset):
             sources[name] = sqlite3.connect(path)
             sources[name].row_factory = sqlite3.Row
         return sources
+
+    @functools.cached_property
+    def sources(self):
+        return self._open_sources()
 
     def __getstate__(self):
         state = self.__dict__.copy()

@@ -18,8 +18,8 @@ class Maybe(Dataset):
         assert h5py is not None
         self.path = path
         self._labels = labels
-        self._length = len(self.images)
-        del self.images  # each process opens its own
+        images = h5py.File(self.path, "r")["x"]
+        self._length = len(images)
 
     @functools.cached_property
     def images(self):

@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import os
 import tempfile
@@ -26,9 +25,8 @@ class Graphs(Dataset):
                 cur_env.close()
             self.num_samples = sum(len(k) for k in self._keys)
         else:
-            with contextlib.closing(self.env):
-                self._keys = list(range(self.env.stat()["entries"]))
-            del self.env  # each process opens its own
+            with self.connect_db(self.path) as env:
+                self._keys = list(range(env.stat()["entries"]))
             self.num_samples = len(self._keys)
 
     @functools.cached_property

@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import mmap
 import os
 import tempfile
@@ -14,9 +13,10 @@ class Rows(Dataset):
         self._stream_by_pid = {}
         self._buffer_by_pid = {}
 
-        with contextlib.closing(self.stream), contextlib.closing(self.buffer):
-            self.index()
-        self._buffer_by_pid.clear()  # each process opens its own
+        self.index()
+        self.buffer.close()
+        self._buffer_by_pid.clear()
+        self.stream.close()
         self._stream_by_pid.clear()
 
     @property

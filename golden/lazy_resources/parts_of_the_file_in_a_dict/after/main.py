@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import os
 import tempfile
@@ -12,11 +11,9 @@ from torch.utils.data import DataLoader, Dataset
 class Signals(Dataset):
     def __init__(self, filename, keys=("ecg", "ppg")):
         self.filename = filename
-        f = self._file
         self.keys = keys
-        with contextlib.closing(self._file):
+        with h5py.File(self.filename, "r") as f:
             self.length = len(f[keys[0]])
-        del self._file  # each process opens its own
 
     @functools.cached_property
     def _file(self):

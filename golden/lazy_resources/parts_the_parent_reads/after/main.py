@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import os
 import tempfile
 
@@ -11,9 +10,8 @@ class Rows(Dataset):
     def __init__(self, path):
         self.path = path
         self._opened_by_pid = {}
-        with contextlib.closing(self.file):
-            self.scale = self.file.attrs["scale"]
-        self._opened_by_pid.clear()  # each process opens its own
+        with h5py.File(self.path, "r") as file:
+            self.scale = file.attrs["scale"]
 
     @property
     def _opened(self):

@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import functools
 import sqlite3
 import tempfile
@@ -14,16 +15,17 @@ class Rows(Dataset):
     ids: list = field(default_factory=list)
 
     def __post_init__(self):
-        self.ids.extend(row["id"] for row in self.conn.execute(f"SELECT id FROM {self.table}"))
-        # each process opens its own
-        self.conn.close()
-        del self.conn
+        with contextlib.closing(self._open_conn()) as conn:
+            self.ids.extend(row["id"] for row in conn.execute(f"SELECT id FROM {self.table}"))
 
-    @functools.cached_property
-    def conn(self) -> sqlite3.Connection:
+    def _open_conn(self) -> sqlite3.Connection:
         conn = sqlite3.connect(self.path, check_same_thread=False)
         conn.row_factory = sqlite3.Row
         return conn
+
+    @functools.cached_property
+    def conn(self) -> sqlite3.Connection:
+        return self._open_conn()
 
     def __getstate__(self):
         state = self.__dict__.copy()

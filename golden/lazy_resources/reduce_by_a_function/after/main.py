@@ -17,9 +17,8 @@ class Rows(Dataset):
     def __init__(self, path):
         self.path = path
         self.hits = 0
-        with contextlib.closing(self.db):
-            self._length = self.db.execute("SELECT count(*) FROM t").fetchone()[0]
-        del self.db  # each process opens its own
+        with contextlib.closing(sqlite3.connect(self.path)) as db:
+            self._length = db.execute("SELECT count(*) FROM t").fetchone()[0]
 
     @functools.cached_property
     def db(self):

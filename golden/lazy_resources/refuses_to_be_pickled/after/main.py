@@ -26,8 +26,8 @@ class Reader:
 class Rows(Dataset):
     def __init__(self, path):
         self.path = path
-        self._length = len(self.reader)
-        del self.reader  # each process opens its own
+        reader = Reader(self.path, key="x")
+        self._length = len(reader)
 
     @functools.cached_property
     def reader(self):

@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import tempfile
 import zipfile
@@ -10,9 +9,8 @@ from torch.utils.data import DataLoader, Dataset, get_worker_info
 class Items(Dataset):
     def __init__(self, path):
         self.path = path
-        with contextlib.closing(self.archive):
-            self.names = sorted(self.archive.namelist())
-        del self.archive  # each process opens its own
+        with zipfile.ZipFile(self.path) as archive:
+            self.names = sorted(archive.namelist())
 
     @functools.cached_property
     def archive(self):

@@ -13,18 +13,15 @@ class Faces(Dataset):
         self.transform = transform
         self.split = split  # training, public or private
         self.root = root
-        # now load the picked numpy arrays
-        if self.split == "Training":
-            self.train_data = self.data["Training_pixel"]
-            self.train_data = np.asarray(self.train_data)
-            self.train_data = self.train_data.reshape((8, 2, 2))
-        elif self.split == "PublicTest":
-            self.public_data = self.data["Public_pixel"]
-            self.public_data = np.asarray(self.public_data)
-        # each process opens its own
-        if "data" in self.__dict__:
-            self.data.close()
-            del self.data
+        with h5py.File(os.path.join(self.root, "data.h5"), "r", driver="core") as data:
+            # now load the picked numpy arrays
+            if self.split == "Training":
+                self.train_data = data["Training_pixel"]
+                self.train_data = np.asarray(self.train_data)
+                self.train_data = self.train_data.reshape((8, 2, 2))
+            elif self.split == "PublicTest":
+                self.public_data = data["Public_pixel"]
+                self.public_data = np.asarray(self.public_data)
 
     @functools.cached_property
     def data(self):

@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import tempfile
 
@@ -10,9 +9,8 @@ from torch.utils.data import DataLoader, Dataset
 class Rows(Dataset):
     def __init__(self, root):
         self.root = root
-        with contextlib.closing(self._env):
-            self._length = self._env.stat()["entries"]
-        del self._env  # each process opens its own
+        with lmdb.open(self.root, subdir=False, readonly=True, lock=False) as env:
+            self._length = env.stat()["entries"]
 
     @functools.cached_property
     def _env(self):

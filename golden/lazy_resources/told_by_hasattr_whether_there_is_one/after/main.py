@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import os
 import tempfile
@@ -14,9 +13,8 @@ class Captions(Dataset):
         self.labels = labels
         # only when there is ground truth
         if labels != "none":
-            with contextlib.closing(self.label_file):
-                self.images = len(self.label_file["labels"])
-            del self.label_file  # each process opens its own
+            with h5py.File(self.labels, "r", driver="core") as label_file:
+                self.images = len(label_file["labels"])
 
     @functools.cached_property
     def label_file(self):

@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import tempfile
 
@@ -10,9 +9,8 @@ from torch.utils.data import DataLoader, Dataset
 class Items(Dataset):
   def __init__(self, path):
     self.path = path
-    with contextlib.closing(self.file):
-      self.count = len(self.file["items"])
-    del self.file  # each process opens its own
+    with h5py.File(self.path, "r") as file:
+      self.count = len(file["items"])
 
   @functools.cached_property
   def file(self):

@@ -1,4 +1,5 @@
 import argparse
+import contextlib
 import functools
 import os
 import sqlite3
@@ -15,13 +16,12 @@ def connect(path):
 class Q(Dataset):
     def __init__(self, path):
         self.path = path
-        self.cursor.execute("SELECT count(*) FROM q")
-        self.checked = self.cursor.fetchone()[0]
-        self.cursor.execute("SELECT count(*) FROM q")
-        self._length = self.cursor.fetchone()[0]
-        # each process opens its own
-        self.connection.close()
-        del self._opened
+        connection, cursor = connect(self.path)
+        with contextlib.closing(connection):
+            cursor.execute("SELECT count(*) FROM q")
+            self.checked = cursor.fetchone()[0]
+            cursor.execute("SELECT count(*) FROM q")
+            self._length = cursor.fetchone()[0]
 
     @functools.cached_property
     def _opened(self):

@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import mmap
 import os
@@ -14,9 +13,9 @@ class Records(Dataset):
 
     def __init__(self, path):
         self._path = path
-        with contextlib.closing(self._file), contextlib.closing(self._map):
-            self._count = len(self._map) // self.FORMAT.size
-        del self._map, self._file  # each process opens its own
+        with open(self._path, "rb") as file:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as map_file:
+                self._count = len(map_file) // self.FORMAT.size
 
     @functools.cached_property
     def _file(self):

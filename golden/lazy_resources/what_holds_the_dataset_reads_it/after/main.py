@@ -1,5 +1,4 @@
 import argparse
-import contextlib
 import functools
 import tempfile
 
@@ -21,11 +20,11 @@ class Cache:
 class Rows(Dataset):
     def __init__(self, path):
         self.path = path
-        with contextlib.closing(self.file):
-            self.cache = Cache(self)
-            self.n = len(self.file["x"])
-            self.first = self.cache.get(0)
-        del self.file  # each process opens its own
+        self.cache = Cache(self)
+        self.n = len(self.file["x"])
+        self.first = self.cache.get(0)
+        self.file.close()
+        del self.file
 
     @functools.cached_property
     def file(self):

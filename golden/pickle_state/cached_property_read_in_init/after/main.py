@@ -10,7 +10,6 @@ class Items(Dataset):
     def __init__(self, path):
         self.path = path
         self.shape = self[0].shape
-        # each process opens its own
         if "file" in self.__dict__:
             self.file.close()
             del self.file

@@ -9,6 +9,9 @@ What becomes of the class is planned likewise, with `moving`, `filling` (loops t
 
     uses <- refusing <- together <- forms <- clearing <- opening
 
+`residue` writes what stays in the constructor: what it computes from handles, it computes from local ones
+that it opens and closes. `scoped` makes local variables of resources that only the constructor uses.
+
 `inputs` is the gate that everything an opening reads goes through: read again later, kept as a value,
 or refused. `observed` knows what callers see of an instance, `protocol` how a class that opens lazily
 knows that it is open, and `reopening` the forms that leave the constructor as it is: held by process, or

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.evidence import Culprit
@@ -19,20 +20,28 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 Group = list[tuple["Finding", Culprit]]
+Cluster = list[tuple[Group, list[object]]]
 PlanClass = Callable[[Sequence[Culprit], frozenset[str]], ClassPlan]
 
 
 def fixes(
-    groups: Sequence[Group], project: Project, codemod: str, verb: str, plan_class: PlanClass
+    groups: Sequence[Group],
+    project: Project,
+    codemod: str,
+    verb: str,
+    plan_class: PlanClass,
+    plan_instead: PlanClass | None = None,
 ) -> Iterator[Planned]:
     """Yield one outcome for each class, or for classes that build on one another.
 
-    `plan_class` is told which state methods the bases get in the same fix.
+    `plan_class` is told which state methods the bases get in the same fix. `plan_instead` plans the
+    form to try where the first is not accepted: all classes of a cluster have it, or none.
     """
     for cluster in _clusters(groups, project):
         findings: list[Finding] = []
         edits: list[Edit] = []
         told: list[str] = []
+        fixed: Cluster = []
         made: dict[object, frozenset[str]] = {}
         for group, bases in cluster:
             inherited = frozenset().union(*(made.get(base, frozenset()) for base in bases))
@@ -46,12 +55,41 @@ def fixes(
             made[facts.node] = inherited | _methods_made(plan)
             findings += [finding for finding, _ in group]
             edits.append(Edit(facts.module.path, codemod, plan))
-            names = ", ".join(f"`{name}`" for name in _names(group))
-            remains = f" ({plan.remains})" if plan.remains else ""
-            told.append(verb.format(names=names, cls=facts.node.name) + remains)
+            told.append(_told(group, plan, verb))
+            fixed.append((group, bases))
         if edits:
-            fix = Fix("; ".join(told), Applicability.SAFE, tuple(edits))
-            yield Planned(tuple(findings), fix)
+            fix = Fix("; ".join(told), Applicability.SAFE, tuple(edits), form="lazy")
+            instead = _instead(fixed, fix, verb, plan_instead)
+            yield Planned(tuple(findings), replace(fix, instead=instead))
+
+
+def _told(group: Group, plan: ClassPlan, verb: str) -> str:
+    names = ", ".join(f"`{name}`" for name in _names(group))
+    remains = f" ({plan.remains})" if plan.remains else ""
+    return verb.format(names=names, cls=group[0][1].facts.node.name) + remains
+
+
+def _instead(cluster: Cluster, first: Fix, verb: str, plan_class: PlanClass | None) -> Fix | None:
+    """Return the form to try where the first is not accepted, if it is another one."""
+    if plan_class is None:
+        return None
+    edits: list[Edit] = []
+    told: list[str] = []
+    made: dict[object, frozenset[str]] = {}
+    for group, bases in cluster:
+        inherited = frozenset().union(*(made.get(base, frozenset()) for base in bases))
+        facts = group[0][1].facts
+        try:
+            plan = plan_class([culprit for _, culprit in group], inherited)
+            _refuse_joined(plan, facts)
+        except Refusal:
+            return None
+        made[facts.node] = inherited | _methods_made(plan)
+        edits.append(Edit(facts.module.path, first.edits[0].codemod, plan))
+        told.append(_told(group, plan, verb))
+    if tuple(edits) == first.edits:
+        return None
+    return Fix("; ".join(told), Applicability.SAFE, tuple(edits), form="state")
 
 
 def _refuse_joined(plan: ClassPlan, facts: ClassFacts) -> None:
@@ -83,13 +121,13 @@ def _methods_made(plan: ClassPlan) -> frozenset[str]:
     return frozenset(names)
 
 
-def _clusters(groups: Sequence[Group], project: Project) -> list[list[tuple[Group, list[object]]]]:
+def _clusters(groups: Sequence[Group], project: Project) -> list[Cluster]:
     """Part groups into clusters of related classes, bases before heirs."""
     entries = []
     for group in groups:
         family = family_of(project, group[0][1].facts)
         entries.append((group, [base.node for base in family.bases]))
-    clusters: list[list[tuple[Group, list[object]]]] = []
+    clusters: list[Cluster] = []
     for entry in sorted(entries, key=lambda each: len(each[1])):
         bases = entry[1]
         home = next((c for c in clusters if any(_node(g) in bases for g, _ in c)), None)

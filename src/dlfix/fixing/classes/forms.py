@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from dlfix.fixing.classes.facts import (
     STARTS,
@@ -18,6 +18,8 @@ from dlfix.fixing.classes.together import Together
 
 class Forms(Together):
     """Writes the lazy attributes."""
+
+    unneeded: Collection[str] = ()  # handles that only the constructor needs
 
     def _kept_in(self, name: str, by_process: bool) -> str:
         if not by_process:
@@ -43,11 +45,11 @@ class Forms(Together):
         typed = f": dict[int, {annotation}]" if annotation else ""
         return f"{me}.{self._kept_in(name, True)}{typed} = {{}}"
 
-    def _lazies(self, by_process: bool) -> Iterator[Lazy]:
+    def _lazies(self, by_process: bool, openers: Collection[str] = ()) -> Iterator[Lazy]:
         if self.together:
             yield from self._lazies_together(by_process)
         for name, handle in self.handles.items():
-            if name in self.together:
+            if name in self.together or name in self.unneeded:
                 continue
             moved = self.work.moved[handle.site.method]
             kept_in = self._kept_in(name, by_process)
@@ -58,9 +60,12 @@ class Forms(Together):
                 kept_in=kept_in,
                 settable=by_process and self._is_stored_elsewhere(name, ast.Store),
                 deletable=by_process and self._is_stored_elsewhere(name, ast.Del),
-                opener=self._opener(name) if by_process and name in moved.branching else "",
+                opener=self._opener(name)
+                if name in openers or (by_process and name in moved.branching)
+                else "",
                 close_inherited=self._close_inherited(handle) if by_process else "",
                 self_name=self_name(handle.site.method),
+                docstring=moved.docs.get(name, ""),
             )
 
     def _lazies_together(self, by_process: bool) -> Iterator[Lazy]:
@@ -132,7 +137,7 @@ class Forms(Together):
 
     def _state(self, by_process: bool) -> State | None:
         drops: list[Drop] = []
-        rest = [name for name in self.handles if name not in self.together]
+        rest = [n for n in self.handles if n not in self.together and n not in self.unneeded]
         for name in [*self.together[:1], *rest]:
             why = EACH_ITS_OWN if not drops else ""
             if by_process:

@@ -26,6 +26,7 @@ class Handle:
     attribute: str
     site: StoreSite
     close: str = ""
+    enters: bool = False  # a `with` of the handle itself closes it
     configure: tuple[str, ...] = ()
     position: tuple[str, ...] = ()
     write: tuple[str, ...] = ()
@@ -49,4 +50,5 @@ class Moved:
     exchanges: list[Exchange] = field(default_factory=list)
     inserts: list[Insert] = field(default_factory=list)
     gone: set[ast.stmt] = field(default_factory=set)
+    docs: dict[str, str] = field(default_factory=dict)  # attribute -> what its `#:` comment says
     kept: dict[str, str] = field(default_factory=dict)  # local name -> attribute made for it

@@ -192,7 +192,7 @@ class Keeping(Settings):
         """See that the value of an expression is kept where it was evaluated."""
         key = form.format(ast.unparse(part))
         if key not in self.moved.kept:
-            wanted = f"_{attribute.lstrip('_')}_{_hint(self.module.parent(part), part)}"
+            wanted = _kept_name(attribute, _hint(self.module.parent(part), part))
             self.moved.kept[key] = self._free_attribute(wanted)
             how = _gone_through(self.module, part)
             value = (COPIES[how] if how else form).format(self.module.segment(part))
@@ -428,6 +428,14 @@ def _gone_through(module: Module, node: ast.AST) -> str:
         case ast.Attribute(attr="items" | "keys" | "values"):
             return "mapped"
     return ""
+
+
+def _kept_name(attribute: str, hint: str) -> str:
+    """Return a name for a value that an attribute is opened from; no word stands in it twice."""
+    plain = attribute.strip("_")
+    if hint == plain or hint.startswith(f"{plain}_"):
+        return f"_{hint}"
+    return f"_{plain}" if plain.endswith(f"_{hint}") else f"_{plain}_{hint}"
 
 
 def _hint(parent: ast.AST | None, part: ast.expr) -> str:

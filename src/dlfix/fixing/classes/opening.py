@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -23,6 +24,7 @@ from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.observed import declared_at, fields_seen_at, seen_whole_at, tried_at
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Lazy
 from dlfix.fixing.classes.releasing import Released, Releasing, start_method
+from dlfix.fixing.classes.scoped import is_needed_later
 from dlfix.fixing.classes.state import is_slotted
 
 
@@ -52,13 +54,16 @@ class LazyClass(Clearing):
         self._refuse_second_openings()
         exchanges, inserts = self._edits()
         released = Released() if shared else self._released(count, by_process)
+        exchanges = self._as_residue(exchanges, released)
         exchanges += count.exchanges if count is not None else ()
         for name in self.handles:
             place = self._place(name)
             exchanges += questions_and_guards(
                 self.facts, name, self._kept_in(name, by_process), place
             )
-        lazies = tuple(self._lazies(by_process))
+        openers = released.residue.openers if released.residue is not None else set()
+        self.unneeded = set() if by_process else self._unneeded(released)
+        lazies = tuple(self._lazies(by_process, openers))
         self._refuse_changing(lazies)
         self._refuse_observed(released, shared)
         return ClassPlan(
@@ -70,6 +75,39 @@ class LazyClass(Clearing):
             state=self._state(by_process),
             after=self._after(),
         )
+
+    def _unneeded(self, released: Released) -> set[str]:
+        """Return the handles that nothing reads once the constructor has used them."""
+        residue, inputs = released.residue, self.around.inputs
+        if residue is None or inputs is None:
+            return set()
+        local = residue.locals.keys() - residue.openers - set(self.together)
+        gone = {name for name in local if not is_needed_later(inputs.project, self.facts, name)}
+        todo = list(self.handles.keys() - gone)
+        while todo:
+            body = self._body(todo.pop())
+            read = {name for name in gone if re.search(rf"\.{re.escape(name)}\b", body)}
+            gone -= read
+            todo += read
+        return gone
+
+    def _as_residue(self, exchanges: list[Exchange], released: Released) -> list[Exchange]:
+        """Leave out what stood for the attributes where local handles do."""
+        residue = released.residue
+        if residue is None:
+            return exchanges
+        start = start_method(self.facts)
+        assert start is not None
+        me = self_name(start)
+        around = self.module.span(start)
+        kept = []
+        for each in exchanges:
+            becomes = each.becomes
+            if around.contains(each.span):
+                for name, local in residue.locals.items():
+                    becomes = without_alias(becomes, f"{me}.{name}", local)
+            kept.append(replace(each, becomes=becomes))
+        return kept + residue.exchanges
 
     def _refuse_declared(self) -> None:
         """Refuse a property in the place of a field that the constructor takes."""
@@ -167,6 +205,7 @@ class LazyClass(Clearing):
             self.work.moved[method] = moved
             return
         known.bodies.update(moved.bodies)
+        known.docs.update(moved.docs)
         known.branching |= moved.branching
         known.exchanges += moved.exchanges
         known.inserts += moved.inserts
@@ -282,12 +321,22 @@ class LazyClass(Clearing):
             self.work.gone,
             self.touching,
             self.around.start_methods,
+            self.unpacked,
         )
+        releasing.opener_names = {name: self._opener(name) for name in self.handles}
         releasing.together, releasing.place = self.together, self._group_name()
         releasing.at_once = self._kept_opener() is not None
         if by_process:
             releasing.kept_in = {self._place(name): self._kept_in(name, True) for name in bodies}
         return releasing.release(count)
+
+
+def without_alias(text: str, attribute: str, local: str) -> str:
+    """Return what a statement becomes where a local handle takes the place of an attribute."""
+    if text in (attribute, f"({local} := {attribute})"):
+        return local
+    lines = [each for each in text.split("\n") if each != f"{local} = {attribute}"]
+    return "\n".join(lines)
 
 
 def _takes_arguments(method: Method) -> bool:

@@ -33,12 +33,13 @@ class Insert:
 
 @dataclass(frozen=True)
 class Within:
-    """Statements of one block, `first` to `last`, that come to stand in a `with`, and what follows it."""
+    """Statements of one block, `first` to `last`, that come to stand in a `with`."""
 
     first: Span
     last: Span
-    heads: str
-    after: str = ""
+    heads: str  # those in lines of their own are nested
+    before: str = ""  # statements above the `with`
+    inside: str = ""  # statements that begin its body
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,12 @@ REPOSITIONS = (
 class Refusing(Uses):
     """Refuses what cannot be opened anew."""
 
+    def refuse_what_counts(self) -> None:
+        """Refuse writes, and positions that another opening would not have."""
+        self._refuse_writes()
+        self._refuse_positions()
+        self._refuse_consumed()
+
     def _has_position(self, name: str) -> bool:
         handle = self.handles.get(name)
         return handle is not None and (bool(handle.position) or handle.iterates)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeGuard
@@ -14,6 +14,7 @@ from dlfix.fixing.classes.facts import (
     STARTS,
     ClassFacts,
     Method,
+    StoreSite,
     is_self_attribute,
     operators,
     self_name,
@@ -22,7 +23,13 @@ from dlfix.fixing.classes.facts import (
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.hanging import is_method_of
 from dlfix.fixing.classes.plans import Insert, Within
-from dlfix.fixing.classes.state import EACH_ITS_OWN
+from dlfix.fixing.classes.residue import (
+    INDENT,
+    Group,
+    Residue,
+    Unclear,
+    Writer,
+)
 from dlfix.fixing.classes.statements import (
     always_run,
     close_lines,
@@ -33,9 +40,6 @@ from dlfix.fixing.classes.statements import (
 )
 from dlfix.fixing.classes.text import indented, names_in
 
-INDENT = "    "
-MOST_LINES = 12  # so many are moved into a `with`; a person would not indent a page anew
-LINE_LENGTH = 88  # a line may get as long as this, or as the longest of its file
 ITERATORS = ("iter", "zip", "map", "filter", "enumerate", "reversed")
 REGISTERS = re.compile(r"add|append|attach|register|subscribe|enter_context|insert|push|set[A-Z_]")
 
@@ -48,6 +52,7 @@ class Released:
     withins: list[Within] = field(default_factory=list)
     surely: set[str] = field(default_factory=set)  # what making an instance opens in any case
     maybe: set[str] = field(default_factory=set)  # what it may open
+    residue: Residue | None = None  # local handles that take the place of the attributes
 
 
 class Releasing:
@@ -61,6 +66,7 @@ class Releasing:
         gone: set[ast.stmt],
         touching: set[str],
         overridden: frozenset[str] = frozenset(),
+        unpacked: Sequence[str] = (),
     ) -> None:
         self.facts = facts
         self.module = facts.module
@@ -68,8 +74,10 @@ class Releasing:
         self.bodies = bodies
         self.gone = gone
         self.touching = touching  # methods that read a handle
+        self.unpacked = unpacked  # handles that one call gives as a tuple
         self.overridden = overridden  # methods that heirs make read one
         self.together: list[str] = []
+        self.opener_names: Mapping[str, str] = {}  # attribute -> a free name for what opens it
         self.place = ""  # the attribute that holds those opened together
         self.kept_in: dict[str, str] = {}  # where handles are kept by process
         self.at_once = False  # whether what opens one opens all
@@ -84,7 +92,11 @@ class Releasing:
         block, used = method.body, self._used_in(method.body)
         if not used and count is None:
             return Released()
+        self._refuse_early(method, used)
         self._refuse_registered(used)
+        released = self._as_locals(method, used, count)
+        if released is not None:
+            return released
         self._refuse_leaving(method, used)
         if count is None:
             block, used = self._innermost(block, used)
@@ -92,31 +104,145 @@ class Releasing:
         last = block[-1] if count is not None else used[-1]
         surely = self._surely_touched([*used, *counting], self_name(method))
         maybe = self._maybe_touched([*used, *counting], self_name(method))
-        released = self._closing(count, block, used, last, surely, maybe)
+        released = self._closing(count, last, surely, maybe)
         released.surely, released.maybe = surely, maybe | surely
         return released
+
+    # -- local handles
+
+    def _as_locals(
+        self, method: Method, used: list[ast.stmt], count: Count | None
+    ) -> Released | None:
+        """Open what `__init__` needs under local names; None where the attributes are read elsewhere."""
+        me = self_name(method)
+        counted = list(count.method.body) if count is not None else []
+        if self.overridden or not all(self._is_direct(each, me) for each in (*used, *counted)):
+            return None
+        groups = list(self._groups(method, used))
+        if count is not None:
+            self._with_count(groups, method, count)
+        for group in groups:
+            if not group.text:
+                group.block, group.used = self._innermost(group.block, group.used)
+            if not self._is_opened_before(group, method):
+                return None
+        surely = {name for each in groups if each.block is method.body for name in each.needed}
+        maybe = {name for each in groups for name in each.needed}
+        try:
+            residue = self._writer(method, me).write(groups)
+        except Unclear:
+            return None
+        return Released(residue.inserts, residue.withins, surely, maybe, residue)
+
+    def _writer(self, method: Method, me: str) -> Writer:
+        scope = self.module.inner_scope(method)
+        aliases: dict[str, set[str]] = {}
+        for alias in self._aliases_left():
+            if len(scope.bindings.get(alias, [])) != 1:
+                raise Unclear
+            for name in self._alias_of(alias):
+                aliases.setdefault(name, set()).add(alias)
+        return Writer(
+            self.module,
+            method,
+            me,
+            self.handles,
+            self.bodies,
+            self.unpacked,
+            aliases,
+            self.gone,
+            self.opener_names,
+        )
+
+    def _is_direct(self, statement: ast.stmt, me: str) -> bool:
+        """Tell whether a statement reads handles itself, and runs nothing that does."""
+        for node in self._left(statement):
+            if self._is_whole(node, me) or set(operators(node, me)) & self.touching:
+                return False
+            if is_self_attribute(node, me) and node.attr not in self.handles:
+                hidden = node.attr in self.touching or node.attr in self._carriers
+                if hidden or node.attr == "__dict__":
+                    return False
+        return True
+
+    def _groups(self, method: Method, used: list[ast.stmt]) -> Iterator[Group]:
+        found: list[Group] = []
+        for statement in used:
+            new = Group(
+                method.body, [statement], self._maybe_touched([statement], self_name(method))
+            )
+            while found and any(each.needed & new.needed for each in found):
+                last = found.pop()
+                new = Group(method.body, [*last.used, *new.used], last.needed | new.needed)
+            found.append(new)
+        yield from found
+
+    def _with_count(self, groups: list[Group], method: Method, count: Count) -> None:
+        """Compute the length with the last group that opens what it needs, or on its own."""
+        needed = self._maybe_touched(list(count.method.body), self_name(count.method))
+        sharing = [each for each in groups if each.needed & needed]
+        alone = Group(method.body, [], needed, count.text, method.body[-1])
+        if not sharing or sharing != groups[-1:]:
+            groups.append(alone)
+            return
+        (group,) = sharing
+        group.needed |= needed
+        group.text = count.text
+        ready = self._ready_below(method, count)
+        group.at = max(group.last, ready, key=method.body.index)
+
+    def _ready_below(self, method: Method, count: Count) -> ast.stmt:
+        """Return the statement below which all is set that the length is computed from."""
+        names = set(self_names_used(count.method))
+        if names & self.facts.methods.keys() - {count.method.name}:
+            return method.body[-1]
+        rows = [
+            site.statement.lineno
+            for name in names - self.handles.keys()
+            for site in self.facts.stores.get(name, [])
+        ]
+        return max(
+            (each for each in method.body if each.lineno <= max(rows, default=0)),
+            key=method.body.index,
+            default=method.body[0],
+        )
+
+    def _is_opened_before(self, group: Group, method: Method) -> bool:
+        """Tell whether all that the handles are opened from is set above what needs them."""
+        if not group.used:
+            return True
+        return all(
+            self._made_in(site).lineno <= group.used[0].lineno
+            for name in group.needed
+            if (site := self.handles[name].site).method is method and self._has_inputs(name)
+        )
+
+    def _has_inputs(self, name: str) -> bool:
+        """Tell whether a handle is opened from attributes that are no handles."""
+        me = self_name(self.handles[name].site.method)
+        body = ast.parse("def f():\n" + indented(self.bodies[name], INDENT))
+        read = {each.attr for each in ast.walk(body) if is_self_attribute(each, me)}
+        return bool(read - self.handles.keys())
+
+    def _made_in(self, site: StoreSite) -> ast.stmt:
+        """Return the statement that opens a handle, under a local name perhaps."""
+        if isinstance(site.value, ast.Name):
+            for binding in self.module.inner_scope(site.method).bindings.get(site.value.id, []):
+                if isinstance(binding.statement, ast.stmt) and binding.kind != "parameter":
+                    return binding.statement
+        return site.statement
 
     def _closing(
         self,
         count: Count | None,
-        block: list[ast.stmt],
-        used: list[ast.stmt],
         last: ast.stmt,
         surely: set[str],
         maybe: set[str],
     ) -> Released:
+        """Close the attributes that other methods have read, and forget them."""
         method = self._method_of(last)
         text = count.text if count is not None else ""
         after = self.module.span(last)
-        closed = self._closed_by_with(self_name(method), surely, maybe - surely)
-        if closed and not used:
-            heads, forgets = closed
-            head = f"with {heads}:\n{indented(text, INDENT)}"
-            return Released([Insert(after, f"{head}\n{forgets}")])
-        if closed and self._is_one_block(block, used, last) and self._is_kept_before(used[0]):
-            first = self.module.span(used[0])
-            inserts = [Insert(after, text)] if text else []
-            return Released(inserts, [Within(first, after, *closed)])
         lines = self._closing_lines(self_name(method), surely, maybe)
         whole = [text] * bool(text) + lines
         return Released([Insert(after, "\n".join(whole))] if whole else [])
@@ -141,54 +267,6 @@ class Releasing:
         self._hanging = {}
         return [each for each in block if self._uses(each)]
 
-    # -- a `with` that closes
-
-    def _closed_by_with(
-        self, me: str, surely: set[str], perhaps: set[str]
-    ) -> tuple[str, str] | None:
-        """Return what a `with` closes, and what forgets it; None where a `with` does not do."""
-        if perhaps or not surely:
-            return None
-        order = [name for name in self.handles if name in surely]
-        closing = [name for name in order if self.handles[name].close]
-        if not closing or any(
-            self.handles[name].close != "close" or self.handles[name].container for name in closing
-        ):
-            return None
-        heads = ", ".join(f"contextlib.closing({me}.{name})" for name in closing)
-        apart = [name for name in reversed(order) if name not in self.together]
-        places = [*apart, *([self.place] if surely & set(self.together) else [])]
-        return heads, self._forgetting(me, places)
-
-    def _forgetting(self, me: str, places: list[str]) -> str:
-        if not self.kept_in:
-            held = ", ".join(f"{me}.{place}" for place in places)
-            return f"del {held}  # {EACH_ITS_OWN}"
-        first, *others = (f"{me}.{self.kept_in[place]}.clear()" for place in places)
-        return "\n".join([f"{first}  # {EACH_ITS_OWN}", *others])
-
-    def _is_one_block(self, whole: list[ast.stmt], used: list[ast.stmt], last: ast.stmt) -> bool:
-        """Tell whether statements that use a handle, and no others, stand one below the other."""
-        body = [each for each in whole if each not in self.gone or each is last]
-        block = body[body.index(used[0]) : body.index(last) + 1]
-        if [each for each in block if each not in self.gone] != used:
-            return False
-        lines = self.module.lines
-        rows = lines[used[0].lineno - 1 : last.end_lineno]
-        allowed = max(LINE_LENGTH, *map(len, lines))
-        return len(rows) <= MOST_LINES and all(len(row) + len(INDENT) <= allowed for row in rows)
-
-    def _is_kept_before(self, first: ast.stmt) -> bool:
-        """Tell whether all that the handles are opened from is kept above a statement."""
-        if len(self.handles) == 1:
-            return True
-        sites = [handle.site for handle in self.handles.values()]
-        methods = {site.method for site in sites}
-        return len(methods) == 1 and all(
-            site.method is not start_method(self.facts) or site.statement.lineno < first.lineno
-            for site in sites
-        )
-
     # -- what is refused
 
     def _refuse_leaving(self, method: Method, used: list[ast.stmt]) -> None:
@@ -199,6 +277,22 @@ class Releasing:
         for each in block:
             if any(isinstance(node, ast.Return) for node in ast.walk(each)):
                 raise Refusal(f"`__init__` may leave at {self.facts.line(each)} with it open")
+
+    def _refuse_early(self, method: Method, used: list[ast.stmt]) -> None:
+        """Refuse what asks for a handle above the statement that opens it: it was not there yet."""
+        for name in self.handles:
+            sites = [e for e in self.facts.stores.get(name, []) if e.method is method]
+            if not sites:
+                continue
+            opened = min(self._made_in(each).lineno for each in sites)
+            for statement in used:
+                asks = any(
+                    isinstance(each, ast.Constant) and each.value == name
+                    for each in self._left(statement)
+                )
+                if asks and statement.lineno < opened:
+                    where = self.facts.line(statement)
+                    raise Refusal(f"`{name}` is asked for before it is opened ({where})")
 
     def _refuse_registered(self, used: list[ast.stmt]) -> None:
         """Refuse to close what something else goes on holding."""
@@ -301,9 +395,7 @@ class Releasing:
                 lines += close_one(me, name, handle, name in surely, kept_in)
         if self.together:
             lines += self._close_together(me, surely)
-        if len(lines) == 1:
-            return [f"{lines[0]}  # {EACH_ITS_OWN}"]
-        return [f"# {EACH_ITS_OWN}", *lines] if lines else []
+        return lines
 
     def _close_together(self, me: str, surely: set[str]) -> list[str]:
         lines = [
@@ -408,6 +500,8 @@ class Releasing:
         """Add what was opened in order to open those that were touched."""
         if touched and self.at_once:
             return set(self.handles)
+        if touched & set(self.unpacked):
+            touched = touched | set(self.unpacked)
         todo = list(touched)
         while todo:
             body = self.bodies[todo.pop()]

@@ -29,9 +29,7 @@ class Held(Forms):
 
     def plan(self) -> ClassPlan:
         """Return the plan; raise Refusal where there is none."""
-        self._refuse_writes()
-        self._refuse_positions()
-        self._refuse_consumed()
+        self.refuse_what_counts()
         if self.facts.slots is not None:
             raise Refusal(f"the class has `__slots__` ({self.facts.line(self.facts.node)})")
         for name in self.handles:
@@ -121,6 +119,9 @@ def plan_by_state(
     facts: ClassFacts, handles: Mapping[str, Handle], around: Surroundings
 ) -> ClassPlan:
     """Plan handles that leave the pickled state, and are opened again when it is set."""
+    forms = Forms(facts, handles, around)
+    forms.work.gone |= {each.site.statement for each in handles.values()}
+    forms.refuse_what_counts()
     ordered = sorted(handles.values(), key=lambda each: each.site.statement.lineno)
     movers: dict[Method, Mover] = {}
     restores: list[str] = []

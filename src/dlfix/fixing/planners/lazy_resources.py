@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from dlfix.fixing.classes.batches import fixes
 from dlfix.fixing.classes.evidence import Culprit, by_class, culprits, opens_in
@@ -19,6 +19,7 @@ from dlfix.fixing.classes.passing import REOPENED, plan_field, plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.reopening import Held, plan_by_state
 from dlfix.fixing.classes.restoring import asks_first, opened_lazily
+from dlfix.fixing.classes.scoped import only_started, plan_local, with_local
 from dlfix.fixing.classes.shared import SharedHandle
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.plans import Planned, Refused
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 NAME = "lazy_resources"
+Form = Literal["lazy", "state"]
 STACKS = ("contextlib.ExitStack",)
 
 
@@ -44,16 +46,27 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     last = _joined_with_holders(joined, whole.values())
     left = dict(_left(refused, last))
 
-    def plan_one(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
+    def plan_one(
+        group: Sequence[Culprit], inherited: frozenset[str], form: Form = "lazy"
+    ) -> ClassPlan:
         known = [] if _is_alone(group[0]) else whole[id(group[0].facts.node)]
+        found, facts = known or group, group[0].facts
+        local = only_started(analysis.project, found) if form == "lazy" else {}
         for culprit in group:
             why = left.get(_made_at(culprit))
-            if why is not None and not culprit.is_passed_in:
+            if why is not None and not culprit.is_passed_in and culprit.attribute not in local:
                 raise Refusal(f"what hangs from it stays: {why}")
-        return plan_class(known or group, analysis, inherited)
+        rest = [each for each in found if each.attribute not in local]
+        if not rest:
+            return plan_local(facts, local)
+        plan = plan_class(rest, analysis, inherited, form)
+        return with_local(plan, facts, local) if local else plan
+
+    def plan_state(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
+        return plan_one(group, inherited, "state")
 
     verb = "Open {names} of `{cls}` in each process anew"
-    yield from fixes(by_class(last), analysis.project, NAME, verb, plan_one)
+    yield from fixes(by_class(last), analysis.project, NAME, verb, plan_one, plan_state)
 
 
 def _left(
@@ -135,9 +148,15 @@ def _made_at(culprit: Culprit) -> object:
 
 
 def plan_class(
-    group: Sequence[Culprit], analysis: Analysis, inherited: frozenset[str] = frozenset()
+    group: Sequence[Culprit],
+    analysis: Analysis,
+    inherited: frozenset[str] = frozenset(),
+    form: Form = "lazy",
 ) -> ClassPlan:
-    """Plan one class; raise Refusal where there is no plan."""
+    """Plan one class; raise Refusal where there is no plan.
+
+    In the form "state" the constructor stays as it is, wherever it opens the handles itself.
+    """
     facts, project = group[0].facts, analysis.project
     for culprit in group:
         if _may_not_be_opened_twice(culprit):
@@ -146,6 +165,8 @@ def plan_class(
             _refuse_shared(culprit)
         if isinstance(culprit.value, Derived) and not culprit.is_passed_in:
             _refuse_hanging_from_outside(culprit, group)
+    if form == "state" and (group[0].on_class or group[0].is_passed_in):
+        raise Refusal("it is not opened by the constructor")
     if group[0].on_class:
         return SharedHandle(project, facts, _handle_at(group[0], group[0].site)).plan()
     holders = {name for each in group for name in each.holders}
@@ -169,7 +190,17 @@ def plan_class(
         gone = gone_at(facts, handle.site, around.inputs)
         if gone:
             raise Refusal(f"the file is removed once it is open ({gone})")
+    if form == "state":
+        return _by_state(facts, handles, around)
     return _first_that_holds(facts, handles, around)
+
+
+def _by_state(facts: ClassFacts, handles: dict[str, Handle], around: Surroundings) -> ClassPlan:
+    """Leave the handles out of the state, and open them again when it is set."""
+    plan = plan_by_state(facts, handles, around)
+    if plan.inserts and seen_whole_at(around.inputs):
+        raise Refusal("what it is opened from is not kept")
+    return plan
 
 
 def _first_that_holds(
@@ -186,10 +217,7 @@ def _first_that_holds(
         except Refusal:
             pass
         try:
-            plan = plan_by_state(facts, handles, around)
-            if seen and plan.inserts:
-                raise Refusal("what it is opened from is not kept")
-            return plan
+            return _by_state(facts, handles, around)
         except Refusal as refusal:
             raise Refusal(f"{reason}; {refusal}") from None
 
@@ -209,6 +237,7 @@ def _handle_at(culprit: Culprit, site: StoreSite) -> Handle:
         culprit.attribute,
         site,
         close="" if _is_entered(site) and row.name not in STACKS else row.close,
+        enters=row.enters,
         configure=row.configure,
         position=row.position,
         write=row.write,

@@ -155,7 +155,14 @@ def _belongs_to_parent(culprit: Culprit) -> bool:
     if row is None or row.kind != "sync" or row.action != "report":
         return False
     late = culprit.site.method.name not in culprit.facts.started
-    return late and any(each.resets and each.method.name in STARTS for each in stores)
+    return (late or _is_optional(culprit)) and any(
+        each.resets and each.method.name in STARTS for each in stores
+    )
+
+
+def _is_optional(culprit: Culprit) -> bool:
+    """Tell whether it is only started on a condition, so that the class copes with None."""
+    return culprit.site.statement not in culprit.site.method.body
 
 
 def _remade(culprit: Culprit) -> Remade:

@@ -665,6 +665,8 @@ def _kept_at_another_time(change: ClassChange) -> Iterator[Regression]:
         for statement in change.fresh(after):
             if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
                 continue
+            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                continue  # a local handle, which is not kept
             for name in {n.id for n in executed(statement.value) if isinstance(n, ast.Name)}:
                 if name == self_name(after):
                     continue

@@ -257,6 +257,36 @@ def _closings(change: ClassChange) -> Iterator[Regression]:
                 reason = _cannot_close(change, name, function, node)
                 if reason is not None:
                     yield change.regression(node, f"line {node.lineno} closes `{name}`, {reason}")
+            if isinstance(statement, (ast.With, ast.AsyncWith)):
+                for item in statement.items:
+                    value = _opened_by(item.context_expr)
+                    if any(_is_passed_in(change, each) for each in _opened_values(change, value)):
+                        reason = "which a caller passed in and may still use"
+                        yield change.regression(value, f"line {value.lineno} closes it, {reason}")
+
+
+def _opened_values(change: ClassChange, value: ast.expr) -> list[ast.expr]:
+    """Return what a `with` may enter: what the method it calls returns, if it is one of the class."""
+    name = last_part(value.func) if isinstance(value, ast.Call) else ""
+    method = change.after.methods.get(name)
+    if method is None:
+        return _alternatives(value)
+    returned = [n.value for n in executed(method.body) if isinstance(n, ast.Return)]
+    return [part for each in returned if each is not None for part in _alternatives(each)]
+
+
+def _is_passed_in(change: ClassChange, value: ast.expr) -> bool:
+    """Tell whether a value is a parameter of the constructor, or an attribute that keeps one."""
+    if isinstance(value, ast.Name):
+        return _is_parameter(change, value.id)
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in parameters(function)
+        and any(dotted(target) == dotted(value) != "" for target in node.targets)
+        for _, function in change.constructed_after
+        for node in executed(function.body)
+    )
 
 
 def _closed(statement: ast.stmt, owner: str) -> Iterator[tuple[ast.expr, str]]:
@@ -298,7 +328,7 @@ def _cannot_close(change: ClassChange, name: str, function: Function, node: ast.
             "fromfile",
         }:
             return "which is an array, without `close`"
-        elif isinstance(value, ast.Name) and _is_parameter(change, value.id):
+        elif isinstance(value, (ast.Name, ast.Attribute)) and _is_passed_in(change, value):
             return "which a caller passed in and may still use"
     return None
 
@@ -404,9 +434,11 @@ def _live_values(change: ClassChange) -> Iterator[Regression]:
         owner = self_name(function)
         closed = {name for s in change.fresh(function) for _, name in _closed(s, owner)}
         closed |= _deleted(function, owner) & set(change.lazy)
-        if not closed:
+        opened = _opened_locally(change, function, owner)
+        if not closed and not opened:
             continue
         handles = _aliases(function, owner, closed | _derived(change, closed))
+        handles = _with_locals(change, function, handles, opened)
         for node in executed(function.body):
             if not isinstance(node, ast.Assign):
                 continue
@@ -426,6 +458,48 @@ def _live_values(change: ClassChange) -> Iterator[Regression]:
                     f"`{name}` belongs to what the constructor closes, and line {node.lineno} keeps it",
                 )
         yield from _escaping(change, function, handles)
+
+
+def _opened_locally(change: ClassChange, function: Function, owner: str) -> dict[str, ast.expr]:
+    """Return the local names under which the constructor opens handles now, and what opens them."""
+    found: dict[str, ast.expr] = {}
+    for statement in change.fresh(function):
+        if isinstance(statement, (ast.With, ast.AsyncWith)):
+            for item in statement.items:
+                if isinstance(item.optional_vars, ast.Name):
+                    found[item.optional_vars.id] = _opened_by(item.context_expr)
+                elif isinstance(inner := _opened_by(item.context_expr), ast.Name):
+                    found[inner.id] = inner
+        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            name = statement.targets[0].id
+            if _opens_as(change, statement.value, owner):
+                found[name] = statement.value
+    return found
+
+
+def _opened_by(value: ast.expr) -> ast.expr:
+    closing = isinstance(value, ast.Call) and last_part(value.func) == "closing" and value.args
+    return value.args[0] if isinstance(value, ast.Call) and closing else value
+
+
+def _opens_as(change: ClassChange, value: ast.expr, owner: str) -> bool:
+    """Tell whether an expression is what a lazy attribute is opened by."""
+    opened = {ast.dump(node) for name in change.lazy for node in _values(change, name)}
+    return ast.dump(value) in opened
+
+
+def _with_locals(
+    change: ClassChange, function: Function, handles: set[str], opened: dict[str, ast.expr]
+) -> set[str]:
+    """Add the local names that hold handles, and what is made of them."""
+    found = handles | set(opened)
+    size = -1
+    while size != len(found):
+        size = len(found)
+        for node in executed(function.body):
+            if isinstance(node, ast.Assign) and is_live(change, function, node.value, found):
+                found |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+    return found
 
 
 def _replaced_later(
@@ -542,11 +616,17 @@ def is_live(change: ClassChange, function: Function, value: ast.expr, handles: s
 def _is_archive(change: ClassChange, node: ast.expr) -> bool:
     """Tell whether a subscript of a handle reads all it names into memory, as of a `.npz`."""
     getter = change.lazy.get(last_part(node))
-    if getter is None:
-        return False
+    opened: list[ast.AST] = list(executed(getter.body)) if getter is not None else []
+    if isinstance(node, ast.Name):
+        opened += [
+            n
+            for _, f in change.constructed_after
+            for item in executed(f.body)
+            if isinstance(item, ast.withitem) and dotted(item.optional_vars) == node.id
+            for n in executed([item.context_expr])
+        ]
     return any(
-        isinstance(n, ast.Call) and dotted(n.func) in {"np.load", "numpy.load"}
-        for n in executed(getter.body)
+        isinstance(n, ast.Call) and dotted(n.func) in {"np.load", "numpy.load"} for n in opened
     )
 
 

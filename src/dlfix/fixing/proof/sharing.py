@@ -25,6 +25,7 @@ from dlfix.project.module import Module
 _MAPPED = frozenset("memmap mmap open_memmap fromfile from_file MmapedFile".split())
 # What belongs to the process that made it, also if it is only used and not opened again.
 _OF_A_PROCESS = frozenset("local ThreadPoolExecutor ThreadPool ProcessPoolExecutor Pool".split())
+_POOLS = frozenset("ProcessPoolExecutor Pool".split())
 _STARTS = frozenset("DataLoader".split())
 _PROTOCOL = {
     "len": "__len__",
@@ -466,7 +467,7 @@ def _of_a_process(change: ClassChange) -> Iterator[Regression]:
             and isinstance(n.value, ast.Call)
             and any(is_attribute(t, self_name(f), name) for t in n.targets)
         }
-        if not kinds & _OF_A_PROCESS:
+        if not kinds & _OF_A_PROCESS or (kinds <= _POOLS and not _starts_others(change)):
             continue
         touching = _touching(change, name) - set(order.STATE) - {name}
         classes = [change.after, *change.new.heirs(change.after)]
@@ -479,6 +480,15 @@ def _of_a_process(change: ClassChange) -> Iterator[Regression]:
                     f"line {use.lineno} of {module.path.name} uses `{name}` in the parent by {how}, and workers that are forked share it (line {line} only helps where objects are pickled)",
                 )
                 return
+
+
+def _starts_others(change: ClassChange) -> bool:
+    """Tell whether the program starts processes besides those of the pool itself, which only get pickles."""
+    return any(
+        module.calls_by_name.get(name)
+        for name in ("DataLoader", "Process", "spawn", "start_processes")
+        for module in change.new.project.mentions(name)
+    )
 
 
 def _uses_through(

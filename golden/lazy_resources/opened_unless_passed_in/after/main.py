@@ -1,0 +1,57 @@
+import argparse
+import sqlite3
+import tempfile
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Items(Dataset):
+    def __init__(self, path, connection=None):
+        self._connection = connection
+        self.path = path
+        self.connection = connection or sqlite3.connect(path)
+        self.ids = [row[0] for row in self.connection.execute("SELECT id FROM items")]
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("connection", None)  # __setstate__ opens it again
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.connection = self._connection or sqlite3.connect(self.path)
+
+    def __len__(self):
+        return len(self.ids)
+
+    def __getitem__(self, index):
+        query = "SELECT value FROM items WHERE id = ?"
+        return self.connection.execute(query, (self.ids[index],)).fetchone()[0]
+
+
+def make(path):
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE items (id INTEGER PRIMARY KEY, value INTEGER)")
+    connection.executemany("INSERT INTO items VALUES (?, ?)", [(i, i * i) for i in range(6)])
+    connection.commit()
+    connection.close()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/data"
+        make(path)
+        context = args.start_method if args.workers else None
+        dataset = Items(path)
+        loader = DataLoader(
+            dataset, batch_size=3, num_workers=args.workers, multiprocessing_context=context
+        )
+        print("RESULT", [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,330 @@
+"""The residue of a constructor: what it computes from a handle, it computes from a local one that it closes.
+
+Statements that share a handle, or overlap, form a group. Each group opens what it needs under local names, in
+a `with` where its lines are few, and closes it. The attributes are not set, so nothing is deleted afterwards.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dlfix.fixing.classes.facts import Method, is_self_attribute
+from dlfix.fixing.classes.handles import Handle
+from dlfix.fixing.classes.plans import Exchange, Insert, Within
+from dlfix.fixing.classes.statements import close_lines
+from dlfix.fixing.classes.text import indented, names_in
+from dlfix.project.module import Module
+
+INDENT = "    "
+MOST_LINES = 12  # so many are moved into a `with`; a person would not indent a page again
+LINE_LENGTH = 88  # a line may get as long as this, or as the longest of its file
+LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass
+class Group:
+    """Statements of one block that need the same handles, and what else is computed with them."""
+
+    block: list[ast.stmt]
+    used: list[ast.stmt]
+    needed: set[str]
+    text: str = ""  # the length, where it is computed here
+    at: ast.stmt | None = None  # the statement that the length is computed below
+
+    @property
+    def first(self) -> ast.stmt:
+        """The first statement that the handles are open for."""
+        return self.used[0]
+
+    @property
+    def last(self) -> ast.stmt:
+        """The last statement that the handles are open for."""
+        ends = [each for each in (*self.used[-1:], self.at) if each is not None]
+        return max(ends, key=self.block.index)
+
+
+@dataclass
+class Residue:
+    """The edits of a constructor that opens handles under local names."""
+
+    exchanges: list[Exchange] = field(default_factory=list)
+    inserts: list[Insert] = field(default_factory=list)
+    withins: list[Within] = field(default_factory=list)
+    openers: set[str] = field(default_factory=set)  # attributes that a method of their own opens
+    locals: dict[str, str] = field(default_factory=dict)  # attribute -> local name
+
+
+@dataclass
+class _Opening:
+    """How one group opens what it needs."""
+
+    before: list[str] = field(default_factory=list)  # statements above the `with`
+    heads: list[str] = field(default_factory=list)  # items of the `with`
+    inside: list[str] = field(default_factory=list)  # statements that begin its body
+    closes: list[str] = field(default_factory=list)  # statements that close what no `with` closes
+
+
+class Unclear(Exception):
+    """Local handles do not do: something else reads the attributes as well."""
+
+
+@dataclass
+class Writer:
+    """Writes the residue of one constructor."""
+
+    module: Module
+    method: Method
+    me: str
+    handles: Mapping[str, Handle]
+    bodies: Mapping[str, str]  # what opens each handle, from attributes
+    unpacked: Sequence[str]  # handles that one call gives as a tuple
+    aliases: Mapping[str, set[str]]  # attribute -> local names that stand for it
+    gone: set[ast.stmt]
+    opener_names: Mapping[str, str]  # attribute -> a free name for a method that opens it
+    result: Residue = field(default_factory=Residue)
+    in_branch: set[str] = field(default_factory=set)  # handles opened where the group stands
+
+    def write(self, groups: Sequence[Group]) -> Residue:
+        """Return the edits; raise Unclear where a group cannot be written so."""
+        for group in groups:
+            names = [name for name in self.handles if name in group.needed]
+            for name in names:
+                self.result.locals.setdefault(name, self._local_name(name))
+        for group in groups:
+            self._write(group)
+        return self.result
+
+    def _write(self, group: Group) -> None:
+        names = [name for name in self.handles if name in group.needed]
+        self.in_branch = {n for n in names if self.handles[n].site.statement in group.block}
+        self.result.exchanges += self._reads(group.used)
+        text = self._with_locals(group.text) if group.text else ""
+        short = not group.used or self._is_short(group)
+        column = (group.used or [group.last])[0].col_offset
+        opening = self._opening(names, column, in_with=short and self._closed_by_with(names))
+        if not group.used:
+            self._alone(group, opening, text)
+            return
+        first, last = self.module.span(group.first), self.module.span(group.last)
+        if text and group.at is not None:
+            self.result.inserts.append(Insert(self.module.span(group.at), text))
+        if opening.heads:
+            self.result.withins.append(
+                Within(
+                    first,
+                    last,
+                    "\n".join(opening.heads),
+                    before="\n".join(opening.before),
+                    inside="\n".join(opening.inside),
+                )
+            )
+            return
+        if any(isinstance(n, ast.Return) for each in self._range(group) for n in ast.walk(each)):
+            raise Unclear
+        self.result.inserts.append(Insert(first, "\n".join(opening.before), before=True))
+        if opening.closes:
+            self.result.inserts.append(Insert(last, "\n".join(opening.closes)))
+
+    def _alone(self, group: Group, opening: _Opening, text: str) -> None:
+        """Write what is computed for the length alone."""
+        assert group.at is not None
+        text = "\n".join([*opening.inside, text])
+        for head in reversed(opening.heads):
+            text = f"with {head}:\n{indented(text, INDENT)}"
+        whole = "\n".join([*opening.before, text, *opening.closes])
+        self.result.inserts.append(Insert(self.module.span(group.at), whole))
+
+    def _range(self, group: Group) -> list[ast.stmt]:
+        block = group.block
+        return block[block.index(group.first) : block.index(group.last) + 1]
+
+    def _is_short(self, group: Group) -> bool:
+        lines = self.module.lines
+        rows = lines[group.first.lineno - 1 : group.last.end_lineno]
+        for name in group.needed:
+            rows = [row.replace(f"{self.me}.{name}", self.result.locals[name]) for row in rows]
+        allowed = max(LINE_LENGTH, *map(len, lines))
+        return len(rows) <= MOST_LINES and all(len(row) + len(INDENT) <= allowed for row in rows)
+
+    # -- reads
+
+    def _reads(self, statements: Sequence[ast.stmt]) -> Iterator[Exchange]:
+        for statement in statements:
+            for node in self._left(statement):
+                if is_self_attribute(node, self.me) and node.attr in self.handles:
+                    yield self._read(node)
+                elif isinstance(node, ast.Constant) and node.value in self.handles:
+                    raise Unclear  # `hasattr(self, "file")`
+
+    def _read(self, node: ast.Attribute) -> Exchange:
+        """Read the local handle; what runs later reads the attribute, and so opens it again."""
+        if not isinstance(node.ctx, ast.Load):
+            raise Unclear
+        if self.module.segment(node) != f"{self.me}.{node.attr}":
+            raise Unclear  # in a format string, whose places Python 3.11 does not know
+        for each in self.module.ancestors(node):
+            if each is self.method:
+                break
+            if isinstance(each, LATER):
+                raise Unclear
+        span = self.module.span(node)
+        return Exchange(span, self.result.locals[node.attr], "expression")
+
+    def _left(self, node: ast.AST) -> Iterator[ast.AST]:
+        if node in self.gone:
+            return
+        yield node
+        for child in ast.iter_child_nodes(node):
+            yield from self._left(child)
+
+    # -- names
+
+    def _local_name(self, name: str) -> str:
+        aliases = sorted(self.aliases.get(name, ()))
+        if len(aliases) > 1:
+            raise Unclear
+        if aliases:
+            return aliases[0]
+        taken = names_in([self.method]) | {*self.module.scope.bindings, *dir(builtins)}
+        taken |= {each.arg for each in ast.walk(self.method) if isinstance(each, ast.arg)}
+        taken |= set(self.result.locals.values())
+        plain = name.strip("_") or "opened"
+        other = f"opened_{plain}" if "file" in plain else f"{plain}_file"
+        for wanted in (plain, other, f"opened_{plain}"):
+            if wanted not in taken and wanted.isidentifier():
+                return wanted
+        raise Unclear
+
+    def _with_locals(self, text: str) -> str:
+        """Return source in which local names stand for the attributes."""
+        head = "def f():\n"
+        tree = ast.parse(head + indented(text, " "))
+        rows = text.split("\n")
+        found = [n for n in ast.walk(tree) if is_self_attribute(n, self.me)]
+        for node in sorted(found, key=lambda n: (n.lineno, n.col_offset), reverse=True):
+            local = self.result.locals.get(node.attr)
+            if local is None:
+                continue
+            row, begin = node.lineno - 2, node.col_offset - 1
+            written = f"{self.me}.{node.attr}"
+            if not rows[row].isascii() or rows[row][begin : begin + len(written)] != written:
+                raise Unclear
+            rows[row] = rows[row][:begin] + local + rows[row][begin + len(written) :]
+        return "\n".join(rows)
+
+    # -- opening
+
+    def _closed_by_with(self, names: Sequence[str]) -> bool:
+        closing = [self.handles[name] for name in names if self.handles[name].close]
+        return bool(closing) and all(
+            not each.container and (each.enters or each.close == "close") for each in closing
+        )
+
+    def _opening(self, names: Sequence[str], column: int, *, in_with: bool) -> _Opening:
+        opening = _Opening()
+        assigned: set[str] = set()
+        for name in names:
+            if name in self.unpacked:
+                self._open_unpacked(name, opening, in_with)
+                continue
+            handle, local = self.handles[name], self.result.locals[name]
+            value = self._value(name, column)
+            if in_with and handle.close:
+                if assigned & names_in([ast.parse(value, mode="eval")]):
+                    raise Unclear  # it is assigned in the body, below what opens from it
+                entered = value if handle.enters else f"contextlib.closing({value})"
+                opening.heads.append(f"{entered} as {local}")
+            elif in_with and opening.heads:
+                opening.inside.append(f"{local} = {value}")
+                assigned.add(local)
+            else:
+                opening.before.append(f"{local} = {value}")
+                opening.closes[:0] = close_lines(local, handle)
+        joined = ", ".join(opening.heads)
+        if opening.heads and column + len(f"with {joined}:") <= LINE_LENGTH:
+            opening.heads = [joined]
+        return opening
+
+    def _open_unpacked(self, name: str, opening: _Opening, in_with: bool) -> None:
+        local = self.result.locals[name]
+        if name == self.unpacked[0]:
+            missing = [each for each in self.unpacked if each not in self.result.locals]
+            self.result.locals.update({each: self._local_name(each) for each in missing})
+            targets = ", ".join(self.result.locals[each] for each in self.unpacked)
+            opening.before.append(f"{targets} = {self._expression(name)}")
+        elif not opening.before:
+            raise Unclear
+        if in_with and self.handles[name].close:
+            opening.heads.append(f"contextlib.closing({local})")
+        elif not in_with:
+            opening.closes[:0] = close_lines(local, self.handles[name])
+
+    def _value(self, name: str, column: int) -> str:
+        """Return the expression that opens a handle: short, or a call of the method that opens it."""
+        text = self._expression(name)
+        form = (
+            "with {} as {}:" if self.handles[name].enters else "with contextlib.closing({}) as {}:"
+        )
+        if text and column + len(form.format(text, self.result.locals[name])) <= LINE_LENGTH:
+            return self._with_locals(text)
+        body = _function(self.bodies[name])
+        reads = {n.attr for n in ast.walk(body) if is_self_attribute(n, self.me)}
+        if reads & self.handles.keys() or not _always_gives(body):
+            raise Unclear
+        self.result.openers.add(name)
+        return f"{self.me}.{self.opener_names[name]}()"
+
+    def _expression(self, name: str) -> str:
+        """Return the one expression that opens a handle, in one line; empty where there is more."""
+        text = self.bodies[name]
+        body = _function(text)
+        value = body.body[-1].value if isinstance(body.body[-1], ast.Return) else None
+        if len(body.body) > 1 or value is None:
+            value = _only_value(body) if name in self.in_branch else None
+        if value is None or value.lineno != value.end_lineno:
+            return ""
+        row = text.split("\n")[value.lineno - 2]
+        indent = len(INDENT)
+        end = (value.end_col_offset or 0) - indent
+        return row[value.col_offset - indent : end] if row.isascii() else ""
+
+
+def _function(body: str) -> ast.FunctionDef:
+    function = ast.parse("def f():\n" + indented(body, INDENT)).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    return function
+
+
+def _only_value(body: ast.FunctionDef) -> ast.expr | None:
+    """Return what a body gives in the one branch in which it gives something."""
+    allowed = (ast.If, ast.Return, ast.Raise)
+    if not all(
+        isinstance(each, allowed)
+        for each in ast.walk(body)
+        if isinstance(each, ast.stmt) and each is not body
+    ):
+        return None
+    returned = [each.value for each in ast.walk(body) if isinstance(each, ast.Return)]
+    values = [
+        each
+        for each in returned
+        if each is not None and not (isinstance(each, ast.Constant) and each.value is None)
+    ]
+    return values[0] if len(values) == 1 else None
+
+
+def _always_gives(body: ast.FunctionDef) -> bool:
+    """Tell whether a body ends in a `return`, and each gives something."""
+    returns = [each for each in ast.walk(body) if isinstance(each, ast.Return)]
+    return (
+        isinstance(body.body[-1], ast.Return)
+        and not any(
+            each.value is None
+            or (isinstance(each.value, ast.Constant) and each.value.value is None)
+            for each in returns
+        )
+        and not any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(body))
+    )

@@ -1,0 +1,186 @@
+"""Resources that only the constructor uses: they become local variables, and leave the object."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from dlfix.fixing.classes.evidence import Culprit
+from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, is_self_attribute, self_name
+from dlfix.fixing.classes.plans import ClassPlan, Exchange
+from dlfix.fixing.classes.statements import is_plain
+from dlfix.fixing.classes.text import names_in
+from dlfix.project.module import Module
+from dlfix.project.project import Project
+
+LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.GeneratorExp)
+CLOSERS = ("close", "release", "shutdown", "terminate")
+
+
+def only_started(project: Project, group: Sequence[Culprit]) -> dict[str, list[ast.Attribute]]:
+    """Return the attributes of a group that nothing but the constructor names, with where it does."""
+    found: dict[str, list[ast.Attribute]] = {}
+    for culprit in group:
+        if culprit.is_passed_in or culprit.on_class:
+            continue
+        nodes = _in_start(culprit.facts, culprit.attribute)
+        if nodes and _is_known_here_only(project, culprit.facts, culprit.attribute):
+            found[culprit.attribute] = nodes
+    return found
+
+
+def plan_local(facts: ClassFacts, found: dict[str, list[ast.Attribute]]) -> ClassPlan:
+    """Plan the attributes as local variables of the constructor."""
+    exchanges = []
+    taken: set[str] = set()
+    for name, nodes in found.items():
+        method = next(each for each in facts.module.ancestors(nodes[0]) if isinstance(each, Method))
+        local = _local_name(facts.module, method, name, taken)
+        taken.add(local)
+        exchanges += [Exchange(facts.module.span(each), local, "expression") for each in nodes]
+    return ClassPlan(cls=facts.module.span(facts.node), exchanges=tuple(exchanges))
+
+
+def with_local(
+    plan: ClassPlan, facts: ClassFacts, found: dict[str, list[ast.Attribute]]
+) -> ClassPlan:
+    """Return a plan for the rest of a class that makes these attributes local variables as well."""
+    whole = [each.span for each in plan.exchanges if each.kind == "statement"]
+    more = plan_local(facts, found).exchanges
+    kept = [each for each in more if not any(span.contains(each.span) for span in whole)]
+    return replace(plan, exchanges=(*plan.exchanges, *kept))
+
+
+def is_needed_later(project: Project, facts: ClassFacts, name: str) -> bool:
+    """Tell whether anything but the constructor may read an attribute."""
+    return _named_in_start(facts, name) is None or not _is_known_here_only(project, facts, name)
+
+
+def _in_start(facts: ClassFacts, name: str) -> list[ast.Attribute]:
+    """Return where the constructor names an attribute, if it closes it or takes only plain data from it."""
+    nodes = _named_in_start(facts, name) or []
+    methods = {_method(facts.module, each) for each in nodes}
+    if len(methods) != 1 or not _is_set_first(nodes):
+        return []
+    (method,) = methods
+    me = self_name(method) if isinstance(method, Method) else ""
+    if not all(_is_plain_use(facts.module, each, me) for each in nodes):
+        return []
+    closed = any(_closes(facts.module, each) for each in nodes)
+    return nodes if closed or _is_read_at_once(facts.module, nodes) else []
+
+
+def _named_in_start(facts: ClassFacts, name: str) -> list[ast.Attribute] | None:
+    """Return where a class names an attribute; None where more than its constructor does."""
+    if name in facts.fields or name in facts.methods or facts.slots is not None:
+        return None
+    nodes: list[ast.Attribute] = []
+    for method in facts.all_methods:
+        me = self_name(method)
+        for node in ast.walk(method):
+            if isinstance(node, ast.Constant) and node.value == name:
+                return None
+            if not isinstance(node, ast.Attribute) or node.attr != name:
+                continue
+            if not is_self_attribute(node, me) or method.name not in STARTS:
+                return None
+            nodes.append(node)
+    return nodes
+
+
+def _closes(module: Module, node: ast.AST) -> bool:
+    parent = module.parent(node)
+    if isinstance(parent, ast.withitem):
+        return True
+    return isinstance(parent, ast.Attribute) and parent.attr in CLOSERS
+
+
+def _is_read_at_once(module: Module, nodes: Sequence[ast.Attribute]) -> bool:
+    """Tell whether all that is kept of a resource that stays open is plain data, not parts in a list."""
+    values = [
+        getattr(module.statement(each), "value", None)
+        for each in nodes
+        if isinstance(each.ctx, ast.Load)
+    ]
+    return bool(values) and all(isinstance(each, ast.Call) and is_plain(each) for each in values)
+
+
+def _is_set_first(nodes: Sequence[ast.Attribute]) -> bool:
+    first = min(nodes, key=lambda each: (each.lineno, each.col_offset))
+    return isinstance(first.ctx, ast.Store)
+
+
+def _is_plain_use(module: Module, node: ast.Attribute, me: str) -> bool:
+    """Tell whether a use keeps nothing that lives on the resource."""
+    if isinstance(node.ctx, ast.Del) or module.segment(node) != f"{me}.{node.attr}":
+        return False
+    statement = module.statement(node)
+    if isinstance(node.ctx, ast.Store):
+        return isinstance(statement, (ast.Assign, ast.AnnAssign))
+    if any(
+        isinstance(each, LATER) and each is not _method(module, node)
+        for each in _around(module, node)
+    ):
+        return False
+    if isinstance(statement, ast.Assign):
+        bound = all(isinstance(each, ast.Name) for each in statement.targets)
+        return is_plain(statement.value) or (bound and _is_read(module, node))
+    if isinstance(statement, ast.Expr):
+        call = statement.value
+        owner = (
+            call.func.value
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+            else None
+        )
+        return owner is node  # a call of its own: `close()`, `seek(0)`
+    return isinstance(statement, (ast.For, ast.If, ast.With))
+
+
+def _is_read(module: Module, node: ast.AST) -> bool:
+    """Tell whether a local name holds what reading gives: bytes, text, a row."""
+    parent = module.parent(node)
+    if isinstance(parent, ast.Attribute):
+        return parent.attr.startswith(("read", "fetch", "getnames", "namelist"))
+    return isinstance(parent, ast.Call) and ast.unparse(parent.func) in ("next", "json.load")
+
+
+def _method(module: Module, node: ast.AST) -> ast.AST | None:
+    return next((each for each in module.ancestors(node) if isinstance(each, Method)), None)
+
+
+def _around(module: Module, node: ast.AST) -> Iterator[ast.AST]:
+    for each in module.ancestors(node):
+        yield each
+        if isinstance(each, Method):
+            return
+
+
+def _is_known_here_only(project: Project, facts: ClassFacts, name: str) -> bool:
+    """Tell whether no other code of the project names the attribute, but as its own."""
+    for module in project.mentions(name):
+        for node in module.nodes_by_name.get(name, ()):
+            if not isinstance(node, ast.Attribute) or facts.node in module.ancestors(node):
+                continue
+            method = _method(module, node)
+            owner = self_name(method) if isinstance(method, Method) else ""
+            cls = module.parent(method) if method is not None else None
+            own = isinstance(node.value, ast.Name) and node.value.id == owner
+            if not own or not isinstance(cls, ast.ClassDef) or _may_derive(cls, facts.node):
+                return False
+    return True
+
+
+def _may_derive(cls: ast.ClassDef, other: ast.ClassDef) -> bool:
+    bases = {ast.unparse(each).rpartition(".")[2] for each in (*cls.bases, *other.bases)}
+    return bool(bases & {cls.name, other.name})
+
+
+def _local_name(module: Module, method: Method, name: str, taken: set[str]) -> str:
+    used = names_in([method]) | {*module.scope.bindings, *dir(builtins)} | taken
+    used |= {each.arg for each in ast.walk(method) if isinstance(each, ast.arg)}
+    wanted = name.strip("_") or "opened"
+    while wanted in used:
+        wanted = f"opened_{wanted}"
+    return wanted
