@@ -17,8 +17,9 @@ PACKAGE = Path(dlfix.__file__).parent
 LAYERS = (
     {"signals", "safe_path", "caches"},
     {"source", "processes"},
+    {"arguments", "watching"},
     {"facts", "catalog", "project", "config", "suppression", "journal"},
-    {"reach", "undo", "results"},
+    {"reach", "undo", "results", "ending"},
     {"rules"},
     {"fixing", "selection"},
     {"previews"},
@@ -26,7 +27,9 @@ LAYERS = (
     {"report"},
     {"api", "editor", "interactive", "runtime", "undo_commands"},
     {"commands"},
+    {"checking"},
     {"cli"},
+    {"start"},
     {"__main__"},
 )
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}

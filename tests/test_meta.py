@@ -90,7 +90,7 @@ def test_a_rule_has_a_golden_case(rule: type[Rule]):
 def test_a_golden_case_is_whole(case):
     known = {
         "title", "rule", "error", "unsafe", "refused", "reported", "clean", "note", "entry", "prefer",
-        "guard", "requires", "method", "error_without_workers",
+        "guard", "requires", "method", "error_without_workers", "endless",
     }  # fmt: skip
     assert set(case.declared) <= known
     assert "title" in case.declared
@@ -127,7 +127,7 @@ def test_checking_clean_code_loads_nothing_heavy(tmp_path):
         "def load(numbers):\n    return DataLoader(numbers, num_workers=2)\n"
     )
     statement = (
-        "from dlfix.cli import main\n"
+        "from dlfix.start import main\n"
         "import sys\n"
         f"sys.argv = ['dlfix', 'check', {str(tmp_path)!r}]\n"
         "try:\n    main()\nexcept SystemExit as stop:\n    assert not stop.code, stop.code\n"

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from dlfix import __version__, checking, config
 from dlfix.checking import cache_of, codes, settings_of
-from dlfix.start import ended, failed, main
+from dlfix.ending import ended, failed
 
 
 class _Commands(TyperGroup):
@@ -509,4 +509,4 @@ def _root(
     pass
 
 
-__all__ = ["app", "main"]
+__all__ = ["app"]

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from dlfix import config, results
 from dlfix.config import Settings
+from dlfix.ending import INTERRUPTED
 from dlfix.report.progress import Progress
 from dlfix.session import Outcome, Session, from_stdin
 from dlfix.source.printable import encodable, visible
 from dlfix.source.text import SourceError, contents
-from dlfix.start import INTERRUPTED
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,0 +1,41 @@
+"""How a run of the command line ends: with a status, and a line where something went wrong."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable
+
+from dlfix.source.printable import visible
+
+INTERRUPTED = 130
+
+
+def ended(work: Callable[[], int]) -> int:
+    """Return a command's exit status; whatever goes wrong is one line, not a traceback."""
+    from dlfix.config import ConfigError
+    from dlfix.source.discovery import MissingPath
+    from dlfix.source.text import SourceError
+
+    try:
+        return work()
+    except (ConfigError, MissingPath, SourceError) as error:
+        return failed(str(error))
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise
+        reason = error.strerror or str(error)
+        return failed(f"{error.filename}: {reason}" if error.filename else reason)
+    except (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError,
+            NameError, RecursionError, TypeError, ValueError) as error:  # fmt: skip
+        if os.environ.get("DLFIX_TRACEBACK"):
+            raise
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        return failed(f"internal error ({what}); please report it")
+
+
+def failed(message: str) -> int:
+    """Say what went wrong, and return the exit status of that."""
+    print(f"dlfix: {visible(message)}", file=sys.stderr)
+    return 2
