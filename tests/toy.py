@@ -128,7 +128,7 @@ def toy(monkeypatch, tmp_path):
 
     def analyze(project, catalog, tell=None):
         return SimpleNamespace(
-            project=project, catalog=catalog, boundaries=[], crossings=[], exhausted=False
+            project=project, catalog=catalog, boundaries=[], trees=[], crossings=[], exhausted=False
         )
 
     monkeypatch.setattr(reach, "analyze", analyze, raising=False)

@@ -179,6 +179,17 @@ class Session:
         return analyze(self.project, self.catalog, self.tell)
 
     @property
+    def followed(self) -> tuple[int, int]:
+        """How many calls that start workers were followed, and how many objects are unknown."""
+        if "analysis" not in self.__dict__:
+            return 0, 0
+        from dlfix.reach.values import Unknown
+
+        calls = [tree for tree in self.analysis.trees if tree.boundary.kind != "dataset"]
+        sent = self.analysis.crossings
+        return len(calls), sum(isinstance(crossing.value, Unknown) for crossing in sent)
+
+    @property
     def cut_short(self) -> bool:
         """Whether reading what crosses ended before everything was followed."""
         read = "analysis" in self.__dict__ and self.analysis.exhausted
@@ -531,11 +542,7 @@ def _idle(
     from dlfix.fixing.plans import Applicability, Edit, Fix
 
     named = ", ".join(codes)
-    what = (
-        f"the suppression of {named} leaves nothing out"
-        if named
-        else "this suppression leaves nothing out"
-    )
+    what = f"Unused suppression of {named}" if named else "Unused suppression"
     place = Place(path, one.span)
     whole = len(codes) == len(one.codes) or not named
     message = "Remove the comment" if whole else f"Remove {named} from the comment"

@@ -150,7 +150,7 @@ def fix_all(view: View, path: Path) -> lsp.CodeAction | None:
         for edit in view.edits(changed, outcome.before[changed], after)
     ]
     return lsp.CodeAction(
-        title="dlfix: take all safe fixes",
+        title="dlfix: apply all safe fixes",
         kind=FIX_ALL,
         edit=lsp.WorkspaceEdit(changes=_changes(view, edits)),
     )

@@ -194,7 +194,7 @@ def verdict(entry: Entry, width: int | None = None) -> Text:
         told.append(("fix:", fix.message, "green" if entry.safe else "yellow"))
         if not entry.safe:
             why = f"{fix.why_unsafe}; " if fix.why_unsafe else ""
-            told.append(("unsafe:", f"{why}take it with --unsafe-fixes", "yellow"))
+            told.append(("unsafe:", f"{why}apply it with --unsafe-fixes", "yellow"))
     elif entry.refused:
         told.append(("no fix:", entry.refused, ""))
     return Text("\n").join(_told(*one, width) for one in told)
@@ -228,19 +228,8 @@ def plural(count: int, word: str) -> str:
 def summary(view: View, files: int) -> Text:
     """Return how much was found and what can be done about it."""
     entries = view.entries
-    unread = len(view.session.unreadable())
-    if not entries and unread:
-        return Text(f"No findings ({plural(files, 'file')} checked, {unread} not read as a whole).")
-    if not entries and view.session.cut_short:
-        return Text(
-            f"No findings in what could be followed ({plural(files, 'file')} checked);"
-            " some objects were too large to follow to the end."
-        )
     if not entries:
-        return Text.assemble(
-            ("All that reaches the workers survives", "bold green"),
-            f" ({plural(files, 'file')} checked).",
-        )
+        return Text.assemble(("No problems found", "bold green"), f" ({_extent(view, files)})")
     places = len({entry.path for entry in entries})
     text = Text(
         f"Found {plural(len(entries), 'finding')} in {plural(places, 'file')}.", style="bold"
@@ -253,6 +242,21 @@ def summary(view: View, files: int) -> Text:
     elif unsafe:
         text.append(f" {unsafe} fixable with `dlfix apply --unsafe-fixes`.", style="not bold")
     return text
+
+
+def _extent(view: View, files: int) -> str:
+    """Return how much a result without findings rests on."""
+    session = view.session
+    parts = [plural(files, "file")]
+    if unread := len(session.unreadable()):
+        parts.append(f"{unread} with errors")
+    loaders, unknown = session.followed
+    parts.append(f"{plural(loaders, 'loader')} followed")
+    if unknown:
+        parts.append(f"{plural(unknown, 'object')} unknown")
+    if session.cut_short:
+        parts.append("some objects too large to follow completely")
+    return ", ".join(parts)
 
 
 def statistics(view: View) -> Text:
@@ -289,7 +293,7 @@ def applied(
             (e.code, _with(e.fix.message if e.fix else "", e.fix.why_unsafe if e.fix else ""), e.spot.shown)
             for e in unsafe
         ]  # fmt: skip
-        title = "Not applied, unsafe (apply them with --unsafe-fixes)"
+        title = "Not applied: unsafe (use --unsafe-fixes)"
         sections.append(_section(title, "bold yellow", rows, width))
     left = [entry for entry in view.entries if entry.fix and (entry.safe or entry.declined)]
     if left:
@@ -302,7 +306,7 @@ def applied(
     person = [entry for entry in view.entries if entry.outcome is None]
     if person:
         rows = [(e.code, e.message, e.spot.shown) for e in person]
-        sections.append(_section("Needs a person", "bold red", rows, width))
+        sections.append(_section("No automatic fix", "bold red", rows, width))
     return Text("\n").join(sections)
 
 

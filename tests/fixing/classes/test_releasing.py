@@ -111,5 +111,5 @@ def test_what_the_later_of_two_is_opened_from_is_kept_before_a_with_opens_it():
 
 
 def test_it_is_refused_where_init_may_leave_in_between():
-    with pytest.raises(Refusal, match="may leave at"):
+    with pytest.raises(Refusal, match="`__init__` may return while the resource is open"):
         reading("if not len(self.file):", "    return", "self.keys = list(self.file)")

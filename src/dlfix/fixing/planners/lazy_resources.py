@@ -49,10 +49,10 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
         for culprit in group:
             why = left.get(_made_at(culprit))
             if why is not None and not culprit.is_passed_in:
-                raise Refusal(f"what hangs from it stays: {why}")
+                raise Refusal(f"a resource derived from it cannot be reopened: {why}")
         return plan_class(known or group, analysis, inherited)
 
-    verb = "Open {names} of `{cls}` in each process anew"
+    verb = "Open {names} of `{cls}` separately in each process"
     yield from fixes(by_class(last), analysis.project, NAME, verb, plan_one)
 
 
@@ -69,7 +69,10 @@ def _left(
     for _, culprit in read:
         if culprit.is_passed_in and isinstance(culprit.value, Derived):
             where = culprit.facts.line(culprit.site.statement)
-            yield _root(culprit.value), f"it is handed over to be kept at {where}"
+            yield (
+                _root(culprit.value),
+                f"the resource is passed to the code that stores it ({where})",
+            )
 
 
 def _root(value: Value) -> object:
@@ -168,7 +171,7 @@ def plan_class(
     for handle in handles.values():
         gone = gone_at(facts, handle.site, around.inputs)
         if gone:
-            raise Refusal(f"the file is removed once it is open ({gone})")
+            raise Refusal(f"the file is removed after it is opened ({gone})")
     return _first_that_holds(facts, handles, around)
 
 
@@ -188,7 +191,7 @@ def _first_that_holds(
         try:
             plan = plan_by_state(facts, handles, around)
             if seen and plan.inserts:
-                raise Refusal("what it is opened from is not kept")
+                raise Refusal("the arguments that open the resource are not stored")
             return plan
         except Refusal as refusal:
             raise Refusal(f"{reason}; {refusal}") from None
@@ -242,7 +245,7 @@ def _refuse_hanging_from_outside(culprit: Culprit, group: Sequence[Culprit]) -> 
         return
     if _comes_from_outside(culprit):
         where = culprit.facts.line(culprit.site.statement)
-        raise Refusal(f"the caller opens what it hangs from, by `{origin.name}` ({where})")
+        raise Refusal(f"the caller opens the parent resource with `{origin.name}` ({where})")
 
 
 def _refuse_shared(culprit: Culprit) -> None:
@@ -261,7 +264,7 @@ def _refuse_shared(culprit: Culprit) -> None:
         scope = module.scope_of(target)
         if root is not target or root.id in scope.globals:
             where = f"{module.path.name}:{statement.lineno}"
-            raise Refusal(f"`{root.id}` keeps it for all who ask for it ({where})")
+            raise Refusal(f"`{root.id}` shares the resource with all callers ({where})")
 
 
 def _may_not_be_opened_twice(culprit: Culprit) -> bool:
@@ -273,5 +276,5 @@ def _may_not_be_opened_twice(culprit: Culprit) -> bool:
 def _why_not(culprit: Culprit) -> str:
     assert culprit.row is not None
     where = culprit.facts.line(culprit.site.statement)
-    why = culprit.row.note or "each worker cannot open its own"
+    why = culprit.row.note or "a worker cannot open the resource for itself"
     return f"{why} ({where})"
