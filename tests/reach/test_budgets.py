@@ -160,7 +160,7 @@ def main():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("x = 1\n", "No problems found (1 file checked)."),
+        ("x = 1\n", "No problems found (1 file, 0 loaders followed)."),
         (LOADERS, "No problems found (1 file, 1 loader followed)."),
         (
             LOADERS + "    DataLoader(wanted(), num_workers=2)\ndef wanted(x=None): return x.y\n",
