@@ -15,7 +15,7 @@ comma := ,
 .DEFAULT_GOAL := test
 # Hundreds of tests start dlfix in a process of its own, which need not compile it each time.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: setup demo test lint docs catalog kills bench differential replay sweep fuzz clean print-bin
+.PHONY: setup demo test lint docs catalog kills bench differential release-check replay sweep fuzz clean print-bin
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv/$(TAG)
@@ -73,6 +73,13 @@ N := 2000
 OUT := differential-failures
 differential: setup
 	$(BIN)/python -m tests.differential $(N) $(if $(SEED),--seed $(SEED)) --out $(OUT)
+
+# Wheel and sdist in empty environments of Python 3.10 to 3.13, and known holes in what dlfix depends on.
+release-check: setup
+	$(BIN)/python -m pytest -q tests/release
+	$(BIN)/python -m tests.release.check
+	$(BIN)/python -m pip install --quiet pip-audit
+	$(BIN)/python -m pip_audit --progress-spinner off --skip-editable
 
 # Repositories in which people met a worker error: CASES lists them, TREES/ID holds each one's code.
 replay: setup
