@@ -15,7 +15,7 @@ comma := ,
 .DEFAULT_GOAL := test
 # Hundreds of tests start dlfix in a process of its own, which need not compile it each time.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: setup demo test lint docs picture catalog kills bench differential replay sweep fuzz clean print-bin
+.PHONY: setup demo test lint docs picture catalog kills bench differential release-check audit replay sweep fuzz clean print-bin
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv/$(TAG)
@@ -77,6 +77,16 @@ N := 2000
 OUT := differential-failures
 differential: setup
 	$(BIN)/python -m tests.differential $(N) $(if $(SEED),--seed $(SEED)) --out $(OUT)
+
+# Wheel and sdist: the same bytes twice, and at work in empty environments of Python 3.10 to 3.13.
+release-check: setup
+	$(BIN)/python -m pytest -q tests/release
+	$(BIN)/python -m tests.release.check
+
+# Known vulnerabilities of what dlfix needs to run; fails, too, where nothing can be looked up.
+audit: setup
+	$(BIN)/python -m pip install --quiet pip-audit
+	$(BIN)/python -m tests.release.audit
 
 # Repositories in which people met a worker error: CASES lists them, TREES/ID holds each one's code.
 replay: setup

@@ -1,0 +1,85 @@
+"""What is released works where nothing else is installed: `make release-check`.
+
+Builds wheel and sdist, installs each into empty environments of the Pythons that are there, and lets it check, apply
+and undo. Exits with 1 if one of them fails; a Python that is not there is named.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.release.packages import ROOT, build, copied
+
+PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+EXAMPLE = ROOT / "examples" / "birds"
+
+
+def main() -> int:
+    """Build, install and try."""
+    failed: list[str] = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        packages = build(copied(folder / "sources"), folder / "packages")
+        for version in PYTHONS:
+            python = found(version)
+            if python is None:
+                print(f"Python {version}: not found", flush=True)
+                continue
+            for package in packages:
+                place = folder / f"{version}{package.suffix}"
+                said = tried(python, package, place)
+                print(f"Python {version}, {package.name}: {said or 'works'}", flush=True)
+                failed += [said] if said else []
+    return 1 if failed else 0
+
+
+def found(version: str) -> str | None:
+    """Return the interpreter of a version, where there is one."""
+    minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    name = sys.executable if version == minor else shutil.which(f"python{version}")
+    works = name and subprocess.run([name, "-c", ""], stderr=subprocess.DEVNULL).returncode == 0
+    return name if works else None
+
+
+def tried(python: str, package: Path, place: Path) -> str:
+    """Install a package and use it; return what went wrong."""
+    run([python, "-m", "venv", str(place / "venv")], place.parent)
+    binaries = place / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    run([str(binaries / "python"), "-m", "pip", "install", "--quiet", str(package)], place)
+    tree = place / "birds"
+    shutil.copytree(EXAMPLE, tree, ignore=shutil.ignore_patterns("__pycache__"))
+    before = contents(tree)
+    steps = [(["--version"], 0), (["rules"], 0), (["check"], 1), (["apply"], 0), (["check"], 0),
+             (["undo"], 0)]  # fmt: skip
+    for arguments, expected in steps:
+        done = run([str(binaries / "dlfix"), *arguments], tree, place / "state")
+        if done.returncode != expected or "Traceback" in done.stderr:
+            return f"dlfix {' '.join(arguments)} ends with {done.returncode}:\n{done.stderr}"
+    return "" if contents(tree) == before else "undo does not give the files back"
+
+
+def run(
+    command: list[str], folder: Path, state: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command away from this repository and its modules."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    if state is not None:
+        environment |= {"XDG_STATE_HOME": str(state), "XDG_CACHE_HOME": str(state)}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    if state is None and done.returncode:
+        raise SystemExit(f"{' '.join(command)}:\n{done.stderr}")
+    return done
+
+
+def contents(tree: Path) -> dict[str, bytes]:
+    """Return a project's files."""
+    return {path.name: path.read_bytes() for path in sorted(tree.rglob("*.py"))}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
