@@ -491,6 +491,50 @@ def ide(
         _fail(f"{write}: {error.strerror}")
 
 
+@app.command()
+def fleet(
+    manifest: Annotated[
+        Path,
+        typer.Argument(metavar="MANIFEST", help="A list of folders and git addresses, one a line."),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Write the results here.")
+    ] = Path("fleet"),
+    address: Annotated[
+        str | None, typer.Option("--address", help="The Ray cluster; a local one by default.")
+    ] = None,
+    unsafe_fixes: Annotated[
+        bool | None,
+        typer.Option(
+            "--unsafe-fixes/--no-unsafe-fixes", help="Take unsafe fixes into the patches."
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Check many repositories on Ray.
+
+    Writes findings.parquet, repositories.parquet, fleet.sarif and patches. Exits with 1 if there are
+    findings, and with 2 if a repository could not be checked.
+    """
+    from dlfix import fleet as fleets
+
+    try:
+        results = fleets.run(
+            fleets.read_manifest(manifest), address=address, unsafe=unsafe_fixes,
+            say=lambda one: None if quiet else print(fleets.line(one), flush=True),
+        )  # fmt: skip
+        fleets.write(results, output)
+    except fleets.FleetError as error:
+        _fail(str(error))
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("ray", "pyarrow"):
+            raise
+        _fail("checking a fleet needs Ray: pip install 'dlfix[fleet]'")
+    if any(one.status == "failed" for one in results):
+        raise typer.Exit(2)
+    raise typer.Exit(1 if any(one.findings for one in results) else 0)
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         print(f"dlfix {__version__}")
