@@ -466,11 +466,12 @@ def lsp() -> None:
 def ide(
     editor: Annotated[str | None, typer.Argument(help="vscode, pycharm, vim, ...")] = None,
     write: Annotated[
-        Path | None, typer.Option("--write", help="Write it to this file, which must not exist.")
+        Path | None, typer.Option("--write", help="Write it to this file, or add it there.")
     ] = None,
 ) -> None:
     """Print an editor's definition of dlfix as an external tool."""
     from dlfix.editor.external import EDITORS
+    from dlfix.editor.merging import CannotMerge, merged
 
     if editor is None:
         for name, (place, _) in EDITORS.items():
@@ -485,10 +486,16 @@ def ide(
         return
     try:
         write.parent.mkdir(parents=True, exist_ok=True)
-        with write.open("x", encoding="utf-8") as file:
-            file.write(text)
+        old = write.read_text(encoding="utf-8") if write.exists() else ""
+        new = merged(old, text, write.name)
+        if new != old:
+            write.write_text(new, encoding="utf-8")
     except OSError as error:
         _fail(f"{write}: {error.strerror}")
+    except UnicodeDecodeError:
+        _fail(f"{write}: not utf-8")
+    except CannotMerge as error:
+        _fail(f"{write}: {error}; `dlfix ide {editor}` prints what belongs there")
 
 
 @app.command()
