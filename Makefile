@@ -15,7 +15,7 @@ comma := ,
 .DEFAULT_GOAL := test
 # Hundreds of tests start dlfix in a process of its own, which need not compile it each time.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: setup demo test lint docs picture catalog kills bench differential release-check audit replay sweep fuzz clean print-bin
+.PHONY: setup demo test lint docs picture catalog kills bench differential release-check audit replay sweep fuzz vscode clean print-bin
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv/$(TAG)
@@ -100,6 +100,13 @@ sweep: setup
 # Random programs: `make fuzz COUNT=5000 SEED=7`.
 fuzz: setup
 	DLFIX_FUZZ=$(or $(COUNT),1000) DLFIX_FUZZ_SEED=$(or $(SEED),0) $(BIN)/python -m pytest tests/sweep/test_fuzz.py
+
+# The VS Code extension, built and tested with a headless client; skipped where npm is missing.
+vscode: setup
+	@if command -v npm >/dev/null; then \
+		cd editors/vscode && npm install --no-audit --no-fund --silent && \
+		DLFIX_PYTHON="$(abspath $(BIN))/python" npm test; \
+	else echo 'editors/vscode: skipped, npm is not installed'; fi
 
 clean:
 	rm -rf .venv site build dist .coverage

@@ -518,11 +518,12 @@ def lsp() -> None:
 def ide(
     editor: Annotated[str | None, typer.Argument(help="vscode, pycharm, vim, ...")] = None,
     write: Annotated[
-        Path | None, typer.Option("--write", help="Write to this file, which must not exist yet.")
+        Path | None, typer.Option("--write", help="Write to this file, or merge into it.")
     ] = None,
 ) -> None:
     """Print the configuration of an editor for dlfix."""
     from dlfix.editor.external import EDITORS
+    from dlfix.editor.merging import CannotMerge, merged
 
     if editor is None:
         for name, (place, _) in EDITORS.items():
@@ -537,10 +538,60 @@ def ide(
         return
     try:
         write.parent.mkdir(parents=True, exist_ok=True)
-        with write.open("x", encoding="utf-8") as file:
-            file.write(text)
+        old = write.read_text(encoding="utf-8") if write.exists() else ""
+        new = merged(old, text, write.name)
+        if new != old:
+            write.write_text(new, encoding="utf-8")
     except OSError as error:
         _fail(f"{write}: {error.strerror}")
+    except UnicodeDecodeError:
+        _fail(f"{write}: not utf-8")
+    except CannotMerge as error:
+        _fail(f"{write}: {error}; `dlfix ide {editor}` prints what belongs there")
+
+
+@app.command()
+def fleet(
+    manifest: Annotated[
+        Path,
+        typer.Argument(metavar="MANIFEST", help="A list of folders and git addresses, one a line."),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Write the results here.")
+    ] = Path("fleet"),
+    address: Annotated[
+        str | None, typer.Option("--address", help="The Ray cluster; a local one by default.")
+    ] = None,
+    unsafe_fixes: Annotated[
+        bool | None,
+        typer.Option(
+            "--unsafe-fixes/--no-unsafe-fixes", help="Take unsafe fixes into the patches."
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Check many repositories on Ray.
+
+    Writes findings.parquet, repositories.parquet, fleet.sarif and patches. Exits with 1 if there are
+    findings, and with 2 if a repository could not be checked.
+    """
+    from dlfix import fleet as fleets
+
+    try:
+        results = fleets.run(
+            fleets.read_manifest(manifest), address=address, unsafe=unsafe_fixes,
+            say=lambda one: None if quiet else print(fleets.line(one), flush=True),
+        )  # fmt: skip
+        fleets.write(results, output)
+    except fleets.FleetError as error:
+        _fail(str(error))
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("ray", "pyarrow"):
+            raise
+        _fail("checking a fleet needs Ray: pip install 'dlfix[fleet]'")
+    if any(one.status == "failed" for one in results):
+        raise typer.Exit(2)
+    raise typer.Exit(1 if any(one.findings for one in results) else 0)
 
 
 def _version(wanted: bool) -> None:

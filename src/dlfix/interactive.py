@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from dlfix.fixing.outcomes import Choice
 from dlfix.report import diff
 from dlfix.report.text import headline, path_tree
 from dlfix.report.view import View
 
 if TYPE_CHECKING:
-    from dlfix.fixing.engine import Proposal
+    from dlfix.fixing.outcomes import Proposal
 
 HELP = """\
 y - apply this fix
 n - leave it
+i - leave it, and suppress it with a comment
+s - leave this and all others of this rule
 a - apply this and all that follow
 d - leave this and all others in this file
 b - go back to the fix before
@@ -43,9 +46,10 @@ class Chooser:
     before: Callable[[], None] = lambda: None  # called before something is shown
     yes_to_all: bool = False
     quit: bool = False
-    left: set[Path] = field(default_factory=set)
+    left: set[Path | str] = field(default_factory=set)  # files, and codes of rules
     answers: list[str] = field(default_factory=list)  # to the fixes that were shown
     shown: int = 0
+    _place: str = ""  # of the finding at hand
 
     @property
     def accepted(self) -> int:
@@ -59,19 +63,22 @@ class Chooser:
         self.yes_to_all = self.quit = False
         self.left = set()
 
-    def __call__(self, proposal: Proposal) -> bool:
-        """Tell whether the fix is to be applied."""
-        path = proposal.findings[0].place.path
-        if self.quit or path in self.left:
-            return False
+    def __call__(self, proposal: Proposal) -> Choice:
+        """Return what is to become of the fix."""
+        first = proposal.findings[0]
+        path, code = first.place.path, first.code
+        if self.quit or path in self.left or code in self.left:
+            return Choice.LEAVE
         if self.yes_to_all:
-            return True
+            return Choice.APPLY
         self.shown += 1
         if self.shown > len(self.answers):
             self.before()
             self._show(proposal)
+            # Where the diff is long, this is all of the finding that is still in view.
+            self._place = f"{code} at {self.view.spot(first.place).shown}"
             self.answers.append(self._answer(self.shown, self.shown + proposal.waiting - 1))
-        return self._takes(self.answers[self.shown - 1], path)
+        return self._takes(self.answers[self.shown - 1], path, code)
 
     def _show(self, proposal: Proposal) -> None:
         from dlfix.fixing.engine import Diagnosis
@@ -93,18 +100,22 @@ class Chooser:
 
     def _answer(self, number: int, last: int) -> str:
         while True:
-            question = f"Fix {number} of {last}: apply it [y,n,a,d,b,q,?]? "
+            question = f"Fix {number} of {last}, {self._place}: apply it [y,n,i,s,a,d,b,q,?]? "
             answer = self.ask(question).strip().lower()[:1]
             if answer == "b" and self.answers:
                 raise Back
-            if answer and answer in "ynadq":
+            if answer and answer in "ynisadq":
                 return answer
             self.console.print("This is the first fix." if answer == "b" else HELP)
 
-    def _takes(self, answer: str, path: Path) -> bool:
-        """Remember what an answer says of later fixes; tell whether this one is to be applied."""
+    def _takes(self, answer: str, path: Path, code: str) -> Choice:
+        """Remember what an answer says of later fixes; return what it says of this one."""
         self.yes_to_all = answer == "a"
         self.quit = answer == "q"
         if answer == "d":
             self.left.add(path)
-        return answer in ("y", "a")
+        if answer == "s":
+            self.left.add(code)
+        if answer == "i":
+            return Choice.IGNORE
+        return Choice.APPLY if answer in ("y", "a") else Choice.LEAVE

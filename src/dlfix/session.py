@@ -23,7 +23,7 @@ from dlfix.source.writing import Change
 if TYPE_CHECKING:
     from dlfix.catalog.catalog import Catalog
     from dlfix.fixing.carrying import Sheets
-    from dlfix.fixing.engine import Diagnosis, Proposal
+    from dlfix.fixing.outcomes import Choose, Diagnosis
     from dlfix.fixing.plans import Fix, Planned
     from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis, Extent
@@ -323,7 +323,7 @@ class Session:
         self,
         *,
         unsafe: bool | None = None,
-        choose: Callable[[Proposal], bool] | None = None,
+        choose: Choose | None = None,
     ) -> Outcome:
         """Apply fixes until nothing more can be mended; nothing is written to disk.
 
@@ -340,6 +340,8 @@ class Session:
         texts = dict(done.texts)
         applied, left = list(done.applied), list(done.left)
         self._remove_unused(done.project, texts, applied, choose)
+        self._add_ignores([one for one in left if one.ignored], done.project, texts)
+        left = [one for one in left if not one.ignored]
         before = {path: self.text(path) for path in texts}
         changes = tuple(self._change(path, text) for path, text in sorted(texts.items()))
         return Outcome(
@@ -365,7 +367,7 @@ class Session:
         project: Project,
         texts: dict[Path, str],
         applied: list[Planned],
-        choose: Callable[[Proposal], bool] | None,
+        choose: Choose | None,
     ) -> None:
         from dlfix.fixing.engine import find
         from dlfix.fixing.plans import Fix, Planned
@@ -407,6 +409,21 @@ class Session:
         reason = self.project.module(path).source.unwritable
         if reason is not None:  # what does not parse is reported anyway
             self.errors.append(SourceError(path, None, f"not written: {reason}"))
+
+    def _add_ignores(
+        self, diagnoses: Sequence[Diagnosis], project: Project, texts: dict[Path, str]
+    ) -> None:
+        """Put comments into texts that suppress findings of a project."""
+        spans: dict[Path, list[tuple[Span, str]]] = defaultdict(list)
+        for one in diagnoses:
+            spans[one.finding.place.path].append((one.finding.place.span, one.finding.code))
+        for path, found in spans.items():
+            text = texts.get(path, project.module(path).text)
+            closed = suppression.closed_rows(text)
+            rows: dict[int, list[str]] = defaultdict(list)
+            for span, code in found:
+                rows[_comment_row(closed, span)].append(code)
+            texts[path] = suppression.add(text, rows)
 
     def suppressing(self, finding: Finding) -> str | None:
         """Return the file's text with a comment that suppresses a finding; None where none can stand."""

@@ -82,7 +82,7 @@ def test_each_editor_has_a_definition_that_runs_dlfix(dlfix, editor):
     if ".xml" in place:
         import xml.etree.ElementTree as ET
 
-        assert ET.fromstring(text).tag == "toolSet"
+        assert ET.fromstring(text).tag in ("toolSet", "project")
 
 
 def test_vscodes_pattern_reads_what_concise_prints(dlfix):
@@ -96,12 +96,71 @@ def test_vscodes_pattern_reads_what_concise_prints(dlfix):
     assert match.groups() == ("a.py", "1", "5", "DLF101", "`bad` reaches the workers")
 
 
-def test_a_definition_is_written_but_never_over_a_file(dlfix):
-    assert dlfix("ide", "zed", "--write", ".zed/tasks.json").exit_code == 0
-    assert (dlfix.folder / ".zed/tasks.json").read_text() == EDITORS["zed"][1]
-    result = dlfix("ide", "zed", "--write", ".zed/tasks.json")
+@pytest.mark.parametrize("editor", sorted(set(EDITORS) - {"vim"}))
+def test_a_definition_is_written_once(dlfix, editor):
+    file = EDITORS[editor][0].split()[0]
+    name = "here/" + file.rsplit("/", 1)[-1]
+    for _ in range(2):
+        assert dlfix("ide", editor, "--write", name).exit_code == 0
+        assert (dlfix.folder / name).read_text() == EDITORS[editor][1]
+
+
+def test_a_definition_is_added_to_the_tasks_that_are_there(dlfix):
+    there = {
+        "version": "1.9",
+        "tasks": [{"label": "mine"}, {"label": "dlfix: check", "type": "own"}],
+    }
+    file = write(dlfix.folder, "tasks.json", json.dumps(there))
+    assert dlfix("ide", "vscode", "--write", "tasks.json").exit_code == 0
+    merged = json.loads(file.read_text())
+    assert merged["version"] == "1.9"
+    assert [task["label"] for task in merged["tasks"]] == [
+        "mine",
+        "dlfix: check",
+        "dlfix: fix this file",
+    ]
+    assert merged["tasks"][1] == {"label": "dlfix: check", "type": "own"}
+
+
+def test_a_definition_is_added_to_the_tools_that_are_there(dlfix):
+    import xml.etree.ElementTree as ET
+
+    own = '<toolSet name="dlfix">\n  <tool name="mine" />\n</toolSet>\n'
+    file = write(dlfix.folder, "dlfix.xml", own)
+    assert dlfix("ide", "pycharm", "--write", "dlfix.xml").exit_code == 0
+    assert file.read_text().startswith(own.removesuffix("</toolSet>\n"))
+    assert [one.get("name") for one in ET.fromstring(file.read_text())] == [
+        "mine",
+        "check",
+        "apply",
+    ]
+
+
+def test_a_hook_is_added_to_the_repositories_that_are_there(dlfix):
+    own = "repos:\n- repo: local\n  hooks:\n  - id: mine\n"
+    file = write(dlfix.folder, ".pre-commit-config.yaml", own)
+    assert dlfix("ide", "pre-commit", "--write", ".pre-commit-config.yaml").exit_code == 0
+    assert file.read_text().startswith(own + "- repo: local\n  hooks:\n    - id: dlfix\n")
+
+
+@pytest.mark.parametrize(
+    ("editor", "name", "text"),
+    [
+        ("vscode", "tasks.json", "// mine\n{}\n"),
+        ("vscode", "tasks.json", '{"tasks": 3}'),
+        ("pycharm", "dlfix.xml", "<application/>"),
+        ("pycharm", "dlfix.xml", "<toolSet"),
+        ("pre-commit", ".pre-commit-config.yaml", "repos:\n- repo: a\nci: {}\n"),
+        ("vim", "dlfix.vim", "set number\n"),
+        ("helix", "languages.toml", "[language-server.dlfix]\n"),
+    ],
+)
+def test_what_cannot_be_merged_stays_as_it_is(dlfix, editor, name, text):
+    file = write(dlfix.folder, name, text)
+    result = dlfix("ide", editor, "--write", name)
     assert result.exit_code == 2
-    assert "File exists" in result.stderr
+    assert "exists" in result.stderr
+    assert file.read_text() == text
 
 
 def test_an_unknown_editor_is_one_line_with_the_nearest(dlfix):

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from dlfix.fixing import engine, registry
+from dlfix.fixing.outcomes import Choice
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.rules.base import Finding, Step
 from tests.fixing import fakes
@@ -158,7 +159,7 @@ def test_each_fix_can_be_chosen(setup):
 
     def choose(proposal):
         asked.append(proposal)
-        return len(asked) == 2
+        return Choice.APPLY if len(asked) == 2 else Choice.LEAVE
 
     result = setup.rewrite({A: "x = BAD\ny = BAD\n"}, choose=choose)
     assert result.texts[A] == "import functools\nx = BAD\ny = good\n"

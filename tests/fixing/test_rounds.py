@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dlfix.fixing import carrying, engine, registry
+from dlfix.fixing.outcomes import Choice
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from tests.fixing import fakes
 
@@ -84,7 +85,7 @@ def test_fixes_come_to_the_same_together_and_one_by_one(world):
     world.stubborn = {8}
     texts = {A: lines(12) + "long_ = BAD\nz = [BAD,\n  BAD, BAD]\n", B: "x = BAD\n"}
     together = world.run(texts)
-    singly = world.run(texts, choose=lambda proposal: True)
+    singly = world.run(texts, choose=lambda proposal: Choice.APPLY)
     assert together.texts == singly.texts
     places = [[one.finding.place for one in result.left] for result in (together, singly)]
     assert places[0] == places[1]

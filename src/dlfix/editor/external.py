@@ -37,7 +37,7 @@ EDITORS = {
         "tools/dlfix.xml in PyCharm's configuration folder",
         """\
 <toolSet name="dlfix">
-  <tool name="check" description="Check for objects that cannot be sent to workers" showInMainMenu="true" \
+  <tool name="check" description="Check this file" showInMainMenu="true" \
 showInEditor="true" showInProject="true" disabled="false" useConsole="true" synchronizeAfterRun="false">
     <exec>
       <option name="COMMAND" value="dlfix" />
@@ -55,6 +55,41 @@ showInProject="true" disabled="false" useConsole="true" synchronizeAfterRun="tru
     </exec>
   </tool>
 </toolSet>
+""",
+    ),
+    "pycharm-watcher": (
+        ".idea/watcherTasks.xml (a file watcher; check runs when a Python file is saved)",
+        """\
+<project version="4">
+  <component name="ProjectTasksOptions">
+    <TaskOptions isEnabled="true">
+      <option name="arguments" value="check --output-format concise --quiet &quot;$FilePath$&quot;" />
+      <option name="checkSyntaxErrors" value="true" />
+      <option name="description" />
+      <option name="exitCodeBehavior" value="NEVER" />
+      <option name="fileExtension" value="py" />
+      <option name="immediateSync" value="false" />
+      <option name="name" value="dlfix" />
+      <option name="output" value="" />
+      <option name="outputFilters">
+        <array>
+          <FilterInfo>
+            <option name="description" value="" />
+            <option name="name" value="" />
+            <option name="regExp" value="$FILE_PATH$:$LINE$:$COLUMN$: $MESSAGE$" />
+          </FilterInfo>
+        </array>
+      </option>
+      <option name="outputFromStdout" value="true" />
+      <option name="program" value="dlfix" />
+      <option name="runOnExternalChanges" value="false" />
+      <option name="scopeName" value="Project Files" />
+      <option name="trackOnlyRoot" value="false" />
+      <option name="workingDir" value="$ProjectFileDir$" />
+      <envs />
+    </TaskOptions>
+  </component>
+</project>
 """,
     ),
     "vim": (

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.asking import Keep, find, plan
-from dlfix.fixing.outcomes import Diagnosis, Proposal, Rewritten
+from dlfix.fixing.outcomes import Choose, Diagnosis, Proposal, Rewritten
 from dlfix.fixing.rounds import Ask, Prefer, Run, Unsafe, lazy
 from dlfix.reach.progress import Tell, silent
 from dlfix.rules.base import Finding, Rule
@@ -49,7 +49,7 @@ def rewrite(
     rules: Iterable[type[Rule]],
     *,
     unsafe: Unsafe = False,
-    choose: Callable[[Proposal], bool] | None = None,
+    choose: Choose | None = None,
     keep: Keep | None = None,
     within: Collection[Path] | None = None,
     tell: Tell = silent,

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from dlfix.fixing.plans import Fix, Planned, Refused
 from dlfix.rules.base import Finding
 
 if TYPE_CHECKING:
     from dlfix.project.project import Project
+
+
+class Choice(Enum):
+    """What a person wants of a proved fix."""
+
+    APPLY = "apply"
+    LEAVE = "leave"
+    IGNORE = "ignore"  # leave it, and suppress its findings with a comment
 
 
 @dataclass(frozen=True)
@@ -21,6 +30,7 @@ class Diagnosis:
     finding: Finding
     outcome: Fix | Refused | None
     declined: bool = False  # whether a person was offered the fix, and said no
+    ignored: bool = False  # and wants a comment that suppresses the finding
     also: tuple[Finding, ...] = ()  # the findings of what is derived from this one's object
 
 
@@ -49,3 +59,6 @@ class Rewritten:
     left: tuple[Diagnosis, ...]
     errors: tuple[str, ...] = ()  # dlfix's own mistakes, one line each
     cut_short: bool = False  # whether a reading ended before everything was followed
+
+
+Choose: TypeAlias = Callable[[Proposal], Choice]

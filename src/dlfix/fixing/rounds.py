@@ -18,7 +18,7 @@ from dlfix.fixing import asking, blocking, carrying, conflicts
 from dlfix.fixing.attributing import Attribution, Complaint, Matched, complaints
 from dlfix.fixing.lines import LineMap, spans_of
 from dlfix.fixing.merging import merged
-from dlfix.fixing.outcomes import Diagnosis, Proposal, Rewritten
+from dlfix.fixing.outcomes import Choice, Choose, Diagnosis, Proposal, Rewritten
 from dlfix.fixing.plans import Applicability, Fix, Planned, Refused
 from dlfix.reach import analysis as reach
 from dlfix.reach.progress import Tell, silent
@@ -123,7 +123,7 @@ class Run:
         self,
         ask: Ask,
         analysis: Analysis,
-        choose: Callable[[Proposal], bool] | None = None,
+        choose: Choose | None = None,
     ) -> None:
         self.ask = ask
         self.choose = choose
@@ -139,6 +139,7 @@ class Run:
         self._applied: dict[int, tuple[int, Fix]] = {}  # by id of the first finding, with the stage
         self.dropped: dict[int, Refused | Fix] = {}  # by id of the first finding
         self.fallen: dict[int, list[Refused]] = {}  # why forms of a fix were not accepted, likewise
+        self.ignored: set[int] = set()  # ids of first findings that are to get a comment
         self._begin()
 
     def _begin(self) -> None:
@@ -359,7 +360,10 @@ class Run:
     def _chosen(self, one: tuple[Planned, Fix], texts: Mapping[Path, str]) -> bool:
         assert self.choose is not None
         before = {path: self.state.text(path) for path in texts}
-        return self.choose(Proposal(one[0].findings, one[1], before, texts, self.waiting))
+        choice = self.choose(Proposal(one[0].findings, one[1], before, texts, self.waiting))
+        if choice is Choice.IGNORE:
+            self.ignored |= self._ids(one[0].findings)
+        return choice is Choice.APPLY
 
     def _origins(self, matched: Matched) -> dict[int, Finding]:
         return {new: self.state.first[id(old)] for new, old in matched.old.items()}
@@ -436,7 +440,7 @@ class Run:
             if isinstance(outcome, Refused) and isinstance(planned, Refused):
                 outcome = planned  # its line numbers are those of the text that is shown
             declined = isinstance(self.dropped.get(id(first)), Fix)
-            return Diagnosis(finding, outcome, declined)
+            return Diagnosis(finding, outcome, declined, id(first) in self.ignored)
         applied = self._applied.get(id(first))
         outcome = planned if applied is None else self._taken(first, planned, *applied)
         return Diagnosis(finding, outcome)

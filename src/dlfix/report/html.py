@@ -41,7 +41,7 @@ def render(view: View, outcome: Outcome | None = None) -> str:
         "OVERVIEW": "".join(_overview(view, outcome)),
         "REWRITTEN": "".join(_rewritten(view, outcome)) if outcome else "",
         "CONTENTS": "".join(_contents(view)),
-        "BOUNDARIES": "".join(_boundaries(view, outcome)),
+        "BOUNDARIES": "".join(_boundaries(view)),
         "FINDINGS": "".join(_findings(view)),
         "TROUBLES": "".join(_troubles(view)),
         "VERSION": __version__,
@@ -117,9 +117,8 @@ def _contents(view: View) -> Iterator[str]:
     yield "</ol></nav>"
 
 
-def _boundaries(view: View, outcome: Outcome | None) -> Iterator[str]:
-    # After an apply the tree is that of the code as it was.
-    roots = [] if outcome else tree.boundaries(view)
+def _boundaries(view: View) -> Iterator[str]:
+    roots = tree.boundaries(view)
     if not roots:
         return
     numbers = {id(entry): number for number, entry in enumerate(view.entries, 1)}

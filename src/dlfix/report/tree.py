@@ -44,7 +44,7 @@ class Node:
 def boundaries(view: View) -> list[Node]:
     """Return the boundaries in order of place, each with all that crosses it."""
     roots: dict[Place, Node] = {}
-    for crossing in view.session.analysis.crossings:
+    for crossing in view.analysis.crossings:
         if crossing.edge.kind != "class":  # said by the object; a bad class comes by its finding
             node = _grow(roots, crossing.path, view)
             node.told_elsewhere = crossing.same is not None and bool(crossing.same.children)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from dlfix.project.project import Project
     from dlfix.session import Session
 
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+
 
 @dataclass(frozen=True)
 class Spot:
@@ -179,6 +182,15 @@ class View:
         self.session = session
         self.project = project or session.project
         self.entries = [Entry(diagnosis, self) for diagnosis in diagnoses]
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What crosses in these texts: the session's, or those after an apply."""
+        from dlfix.reach.analysis import analyze
+
+        if self.project is self.session.project:
+            return self.session.analysis
+        return analyze(self.project, self.session.catalog, self.session.tell)
 
     def text(self, path: Path) -> str:
         """Return the text of a file."""

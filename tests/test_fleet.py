@@ -1,0 +1,96 @@
+"""Many repositories on a local Ray."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+
+import pytest
+
+from dlfix.fleet import FleetError, Repository, examine, read_manifest
+
+LOADER = (
+    "from torch.utils.data import DataLoader\n\n\n"
+    "def make(rows):\n    return DataLoader(rows, num_workers=2, collate_fn=lambda b: b[{}])\n"
+)
+COUNT = 24
+
+
+def test_a_manifest_names_folders_and_addresses(tmp_path):
+    manifest = tmp_path / "fleet.txt"
+    manifest.write_text("# ours\n\na/birds\n  b/birds  \nhttps://example.org/x/cats.git\n")
+    assert read_manifest(manifest) == [
+        Repository("birds", str(tmp_path / "a/birds")),
+        Repository("birds-2", str(tmp_path / "b/birds")),
+        Repository("cats", "https://example.org/x/cats.git"),
+    ]
+
+
+def test_an_empty_manifest_is_an_error(tmp_path):
+    manifest = tmp_path / "fleet.txt"
+    manifest.write_text("# nothing\n")
+    with pytest.raises(FleetError, match="names no repository"):
+        read_manifest(manifest)
+
+
+def test_a_repository_is_examined_and_stays_as_it_is(tmp_path):
+    (tmp_path / "a.py").write_text(LOADER.format(0))
+    before = os.getcwd()
+    result = examine(Repository("one", str(tmp_path)))
+    (row,) = result.findings
+    assert (row["repository"], row["code"], row["path"], row["row"]) == ("one", "DLF101", "a.py", 5)
+    assert row["fix"] == "safe"
+    assert result.fixed == 1
+    assert b"+++ b/a.py" in result.patch
+    assert (tmp_path / "a.py").read_text() == LOADER.format(0)
+    assert os.getcwd() == before
+
+
+def test_what_is_no_folder_fails_by_itself(tmp_path):
+    result = examine(Repository("gone", str(tmp_path / "gone")))
+    assert (result.status, result.files) == ("failed", 0)
+    assert "is no folder" in result.error
+
+
+def killed_once(repository, unsafe=None):
+    """Examine a repository in a worker that is killed at the first try, if it says so."""
+    from pathlib import Path
+
+    marker = Path(repository.source, "kill-me")
+    if marker.exists():
+        marker.unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return examine(repository, unsafe)
+
+
+def test_dozens_of_repositories_with_a_broken_one_and_a_killed_worker(tmp_path):
+    pytest.importorskip("ray", reason="needs Ray: pip install 'dlfix[fleet]'")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
+    from dlfix import fleet
+
+    for number in range(COUNT):
+        folder = tmp_path / f"r{number:02}"
+        folder.mkdir()
+        (folder / "a.py").write_text(LOADER.format(number) if number % 2 else "x = 1\n")
+    (tmp_path / "r05" / "kill-me").touch()
+    manifest = tmp_path / "fleet.txt"
+    manifest.write_text(
+        "".join(f"r{number:02}\n" for number in range(COUNT + 1))
+    )  # one is not there
+    repositories = fleet.read_manifest(manifest)
+    results = fleet.run(repositories, task=killed_once)
+    fleet.write(results, tmp_path / "out")
+
+    assert not (tmp_path / "r05" / "kill-me").exists()
+    rows = parquet.read_table(tmp_path / "out" / "repositories.parquet").to_pylist()
+    assert [row["repository"] for row in rows] == [one.name for one in repositories]
+    assert [row["repository"] for row in rows if row["status"] == "failed"] == ["r24"]
+    found = parquet.read_table(tmp_path / "out" / "findings.parquet").to_pylist()
+    odd = [f"r{number:02}" for number in range(1, COUNT, 2)]
+    assert [row["repository"] for row in found] == odd
+    log = json.loads((tmp_path / "out" / "fleet.sarif").read_text())
+    assert len(log["runs"]) == COUNT
+    assert sum(len(run["results"]) for run in log["runs"]) == len(odd)
+    patches = sorted(path.stem for path in (tmp_path / "out" / "patches").iterdir())
+    assert patches == odd
