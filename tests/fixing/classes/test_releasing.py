@@ -71,6 +71,38 @@ def test_what_a_lambda_reads_stays_the_attribute():
     assert "self.n = len(self.file)" in "".join(reading(*lines))
 
 
+def test_a_lambda_that_sorts_reads_the_local_handle():
+    line = "self.keys = sorted(self.file, key=lambda key: self.file[key].name)"
+    assert "key=lambda key: file[key].name" in reading(line)[0]
+
+
+def test_it_is_refused_where_a_function_that_is_kept_reads_its_local_name():
+    with pytest.raises(Refusal, match="`f` is read later, too"):
+        lazily(
+            dataset(
+                "def __init__(self, path):\n"
+                "    f = h5py.File(path)\n"
+                "    self.file = f\n"
+                "    self.keys = list(f)\n"
+                "    self.get = lambda key: f[key]\n"
+            ),
+            file="h5py.File",
+        )
+
+
+def test_it_is_refused_where_it_is_asked_for_above_its_opening():
+    with pytest.raises(Refusal, match="`file` is asked for before it is opened"):
+        lazily(
+            dataset(
+                "def __init__(self, path):\n"
+                "    self.n = len(self.file) if hasattr(self, 'file') else 0\n"
+                "    self.path = path\n"
+                "    self.file = h5py.File(path)\n"
+            ),
+            file="h5py.File",
+        )
+
+
 def test_what_another_method_reads_stays_the_attribute():
     assert "self.n = self[0]" in "".join(reading("self.n = self[0]", "self.m = len(self.file)"))
 

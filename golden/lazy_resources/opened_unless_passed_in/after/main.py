@@ -1,4 +1,5 @@
 import argparse
+import os
 import sqlite3
 import tempfile
 
@@ -9,17 +10,20 @@ class Items(Dataset):
     def __init__(self, path, connection=None):
         self._connection = connection
         self.path = path
-        self.connection = connection or sqlite3.connect(path)
+        self._connection_by_pid = {os.getpid(): connection or sqlite3.connect(path)}
         self.ids = [row[0] for row in self.connection.execute("SELECT id FROM items")]
+
+    @property
+    def connection(self):
+        pid = os.getpid()
+        if pid not in self._connection_by_pid:
+            self._connection_by_pid[pid] = self._connection or sqlite3.connect(self.path)
+        return self._connection_by_pid[pid]
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("connection", None)  # __setstate__ opens it again
+        state["_connection_by_pid"] = {}  # each process opens its own
         return state
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        self.connection = self._connection or sqlite3.connect(self.path)
 
     def __len__(self):
         return len(self.ids)

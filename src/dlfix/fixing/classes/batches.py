@@ -6,7 +6,7 @@ import ast
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import ClassFacts
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Group = list[tuple["Finding", Culprit]]
 Cluster = list[tuple[Group, list[object]]]
+OtherForm = Literal["held", "state"]
 PlanClass = Callable[[Sequence[Culprit], frozenset[str]], ClassPlan]
 
 
@@ -30,12 +31,12 @@ def fixes(
     codemod: str,
     verb: str,
     plan_class: PlanClass,
-    plan_instead: PlanClass | None = None,
+    plan_instead: Sequence[tuple[OtherForm, PlanClass]] = (),
 ) -> Iterator[Planned]:
     """Yield one outcome for each class, or for classes that build on one another.
 
-    `plan_class` is told which state methods the bases get in the same fix. `plan_instead` plans the
-    form to try where the first is not accepted: all classes of a cluster have it, or none.
+    `plan_class` is told which state methods the bases get in the same fix. `plan_instead` plan the
+    forms to try where the first is not accepted: all classes of a cluster have one, or none.
     """
     for cluster in _clusters(groups, project):
         findings: list[Finding] = []
@@ -59,7 +60,10 @@ def fixes(
             fixed.append((group, bases))
         if edits:
             fix = Fix("; ".join(told), Applicability.SAFE, tuple(edits), form="lazy")
-            instead = _instead(fixed, fix, verb, plan_instead)
+            instead: Fix | None = None
+            for form, plan_other in reversed(plan_instead):
+                other = _other_form(fixed, fix, verb, form, plan_other)
+                instead = (other and replace(other, instead=instead)) or instead
             yield Planned(tuple(findings), replace(fix, instead=instead))
 
 
@@ -69,10 +73,10 @@ def _told(group: Group, plan: ClassPlan, verb: str) -> str:
     return verb.format(names=names, cls=group[0][1].facts.node.name) + remains
 
 
-def _instead(cluster: Cluster, first: Fix, verb: str, plan_class: PlanClass | None) -> Fix | None:
-    """Return the form to try where the first is not accepted, if it is another one."""
-    if plan_class is None:
-        return None
+def _other_form(
+    cluster: Cluster, first: Fix, verb: str, form: OtherForm, plan_class: PlanClass
+) -> Fix | None:
+    """Return a form to try where the first is not accepted, if it is another one."""
     edits: list[Edit] = []
     told: list[str] = []
     made: dict[object, frozenset[str]] = {}
@@ -89,7 +93,7 @@ def _instead(cluster: Cluster, first: Fix, verb: str, plan_class: PlanClass | No
         told.append(_told(group, plan, verb))
     if tuple(edits) == first.edits:
         return None
-    return Fix("; ".join(told), Applicability.SAFE, tuple(edits), form="state")
+    return Fix("; ".join(told), Applicability.SAFE, tuple(edits), form=form)
 
 
 def _refuse_joined(plan: ClassPlan, facts: ClassFacts) -> None:

@@ -29,6 +29,7 @@ from dlfix.fixing.classes.residue import (
     Residue,
     Unclear,
     Writer,
+    runs_later,
 )
 from dlfix.fixing.classes.statements import (
     always_run,
@@ -93,6 +94,7 @@ class Releasing:
         if not used and count is None:
             return Released()
         self._refuse_early(method, used)
+        self._refuse_captured(method, used)
         self._refuse_registered(used)
         released = self._as_locals(method, used, count)
         if released is not None:
@@ -295,6 +297,14 @@ class Releasing:
                 if asks and statement.lineno < opened:
                     where = self.facts.line(statement)
                     raise Refusal(f"`{name}` is asked for before it is opened ({where})")
+
+    def _refuse_captured(self, method: Method, used: list[ast.stmt]) -> None:
+        """Refuse to close what a function that is kept reads under a local name."""
+        aliases = self._aliases_left()
+        for node in (each for statement in used for each in self._left(statement)):
+            named = isinstance(node, ast.Name) and node.id in aliases
+            if isinstance(node, ast.Name) and named and runs_later(self.module, node, method):
+                raise Refusal(f"`{node.id}` is read later, too ({self.facts.line(node)})")
 
     def _refuse_registered(self, used: list[ast.stmt]) -> None:
         """Refuse to close what something else goes on holding."""

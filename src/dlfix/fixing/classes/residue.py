@@ -21,6 +21,7 @@ from dlfix.project.module import Module
 INDENT = "    "
 MOST_LINES = 12  # so many are moved into a `with`; a person would not indent a page again
 LINE_LENGTH = 88  # a line may get as long as this, or as the longest of its file
+AT_ONCE = ("sorted", "sort", "min", "max")  # they call the function that they are passed
 LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -165,11 +166,8 @@ class Writer:
             raise Unclear
         if self.module.segment(node) != f"{self.me}.{node.attr}":
             raise Unclear  # in a format string, whose places Python 3.11 does not know
-        for each in self.module.ancestors(node):
-            if each is self.method:
-                break
-            if isinstance(each, LATER):
-                raise Unclear
+        if runs_later(self.module, node, self.method):
+            raise Unclear
         span = self.module.span(node)
         return Exchange(span, self.result.locals[node.attr], "expression")
 
@@ -290,6 +288,26 @@ class Writer:
         indent = len(INDENT)
         end = (value.end_col_offset or 0) - indent
         return row[value.col_offset - indent : end] if row.isascii() else ""
+
+
+def runs_later(module: Module, node: ast.AST, method: Method) -> bool:
+    """Tell whether a node stands in a function that is kept, not called where it stands."""
+    for each in module.ancestors(node):
+        if each is method:
+            return False
+        if isinstance(each, LATER) and not _is_called_at_once(module, each):
+            return True
+    return False
+
+
+def _is_called_at_once(module: Module, node: ast.AST) -> bool:
+    parent = module.parent(node)
+    call = module.parent(parent) if isinstance(parent, ast.keyword) else parent
+    return (
+        isinstance(node, ast.Lambda)
+        and isinstance(call, ast.Call)
+        and ast.unparse(call.func).rpartition(".")[2] in AT_ONCE
+    )
 
 
 def _function(body: str) -> ast.FunctionDef:

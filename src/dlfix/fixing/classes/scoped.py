@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, is_self_attribute, self_name
+from dlfix.fixing.classes.family import family_of
 from dlfix.fixing.classes.plans import ClassPlan, Exchange
 from dlfix.fixing.classes.statements import is_plain
 from dlfix.fixing.classes.text import names_in
@@ -159,6 +160,7 @@ def _around(module: Module, node: ast.AST) -> Iterator[ast.AST]:
 
 def _is_known_here_only(project: Project, facts: ClassFacts, name: str) -> bool:
     """Tell whether no other code of the project names the attribute, but as its own."""
+    related = _related(project, facts)
     for module in project.mentions(name):
         for node in module.nodes_by_name.get(name, ()):
             if not isinstance(node, ast.Attribute) or facts.node in module.ancestors(node):
@@ -167,14 +169,16 @@ def _is_known_here_only(project: Project, facts: ClassFacts, name: str) -> bool:
             owner = self_name(method) if isinstance(method, Method) else ""
             cls = module.parent(method) if method is not None else None
             own = isinstance(node.value, ast.Name) and node.value.id == owner
-            if not own or not isinstance(cls, ast.ClassDef) or _may_derive(cls, facts.node):
+            if not own or not isinstance(cls, ast.ClassDef) or cls in related:
                 return False
     return True
 
 
-def _may_derive(cls: ast.ClassDef, other: ast.ClassDef) -> bool:
-    bases = {ast.unparse(each).rpartition(".")[2] for each in (*cls.bases, *other.bases)}
-    return bool(bases & {cls.name, other.name})
+def _related(project: Project, facts: ClassFacts) -> set[ast.ClassDef]:
+    """Return the classes whose methods may have an object of this class as `self`."""
+    family = family_of(project, facts)
+    mixed = [base for heir in family.heirs for base in family_of(project, heir).bases]
+    return {each.node for each in (facts, *family.bases, *family.heirs, *mixed)}
 
 
 def _local_name(module: Module, method: Method, name: str, taken: set[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from dlfix.fixing.classes.batches import fixes
+from dlfix.fixing.classes.batches import OtherForm, PlanClass, fixes
 from dlfix.fixing.classes.evidence import Culprit, by_class, culprits, opens_in
 from dlfix.fixing.classes.facts import ClassFacts, StoreSite, started_sites
 from dlfix.fixing.classes.family import surroundings
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 NAME = "lazy_resources"
-Form = Literal["lazy", "state"]
+Form = Literal["lazy", "held", "state"]
 STACKS = ("contextlib.ExitStack",)
 
 
@@ -62,11 +62,16 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
         plan = plan_class(rest, analysis, inherited, form)
         return with_local(plan, facts, local) if local else plan
 
+    def plan_held(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
+        return plan_one(group, inherited, "held")
+
     def plan_state(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
         return plan_one(group, inherited, "state")
 
+    others: tuple[tuple[OtherForm, PlanClass], ...] = (("held", plan_held), ("state", plan_state))
+
     verb = "Open {names} of `{cls}` separately in each process"
-    yield from fixes(by_class(last), analysis.project, NAME, verb, plan_one, plan_state)
+    yield from fixes(by_class(last), analysis.project, NAME, verb, plan_one, others)
 
 
 def _left(
@@ -158,7 +163,7 @@ def plan_class(
 ) -> ClassPlan:
     """Plan one class; raise Refusal where there is no plan.
 
-    In the form "state" the constructor stays as it is, wherever it opens the handles itself.
+    In the forms "held" (by process) and "state" the constructor goes on opening the handles.
     """
     facts, project = group[0].facts, analysis.project
     for culprit in group:
@@ -168,7 +173,7 @@ def plan_class(
             _refuse_shared(culprit)
         if isinstance(culprit.value, Derived) and not culprit.is_passed_in:
             _refuse_hanging_from_outside(culprit, group)
-    if form == "state" and (group[0].on_class or group[0].is_passed_in):
+    if form != "lazy" and (group[0].on_class or group[0].is_passed_in):
         raise Refusal("it is not opened by the constructor")
     if group[0].on_class:
         return SharedHandle(project, facts, _handle_at(group[0], group[0].site)).plan()
@@ -195,6 +200,10 @@ def plan_class(
             raise Refusal(f"the file is removed after it is opened ({gone})")
     if form == "state":
         return _by_state(facts, handles, around)
+    if form == "held":
+        if seen_whole_at(around.inputs):
+            raise Refusal("all attributes are looked at together")
+        return Held(facts, handles, around).plan()
     return _first_that_holds(facts, handles, around)
 
 
