@@ -10,6 +10,53 @@ from tests.reach.paths import Case, analysis_of, paths, row
 
 ROWS = [
     row(
+        "what the opposite branch of the same test has set",
+        """
+        import argparse
+        args = argparse.ArgumentParser().parse_args()
+        fast = len(args.columns) == 2
+        if fast:
+            data = Keep(1)
+        else:
+            data = Keep(lambda x: x)
+        if not fast:
+            pass
+        if fast:
+            DataLoader(data, num_workers=2)
+        else:
+            DataLoader(data)
+        """,
+    ),
+    row(
+        "what the same branch of the same test has set",
+        """
+        import argparse
+        args = argparse.ArgumentParser().parse_args()
+        if not args.slow:
+            data = Keep(lambda x: x)
+        else:
+            data = Keep(1)
+        if not args.slow:
+            DataLoader(data, num_workers=2)
+        """,
+        "dataset.kept lambda",
+    ),
+    row(
+        "what the opposite branch has set while the test changes",
+        """
+        def main(rows):
+            data = None
+            for row in rows:
+                fast = row.fast
+                if fast:
+                    DataLoader(data, num_workers=2)
+                else:
+                    data = Keep(lambda x: x)
+        main([])
+        """,
+        "dataset.kept lambda",
+    ),
+    row(
         "a table by members of an enumeration",
         """
         import enum

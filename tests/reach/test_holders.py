@@ -10,6 +10,17 @@ from tests.reach.paths import Case, analysis_of, paths, row
 
 ROWS = [
     row(
+        "a stage of webdataset that is passed by a name made up at run time",
+        """
+        import webdataset as wds
+        from torchvision import transforms as T
+        column = input()
+        stages = {column: T.Compose([T.Lambda(lambda x: x)])}
+        wds.WebLoader(wds.WebDataset("a.tar").map_dict(**stages).batched(4), num_workers=2)
+        """,
+        "dataset.map_dict.transforms[0].lambd lambda",
+    ),
+    row(
         "a loader that ignite makes",
         """
         import ignite.distributed as idist

@@ -110,6 +110,19 @@ class Data(pl.LightningDataModule):
     def train_dataloader(self): return DataLoader([1, 2], num_workers=2)
 """
 
+POINTS = """
+from torch.utils.data._utils.collate import default_collate_fn_map
+class Point:
+    def __init__(self, x): self.x = x
+def collate(batch, *, collate_fn_map=None): return [point.x for point in batch]
+"""
+MAIN = """
+def main():
+    DataLoader([{"at": Point(i)} for i in range(5)], num_workers=2)
+if __name__ == "__main__":
+    main()
+"""
+
 ROWS = {
     "a stream of which each worker yields all": (
         STREAM + "def main():\n    DataLoader(Stream(), num_workers=2)\n",
@@ -353,6 +366,18 @@ if __name__ == "__main__":
     ),
     "a trainer of another library": (
         LIGHTNING + "import other\nother.Trainer().fit(None, Data())\n",
+        [],
+    ),
+    "samples of a type that torch learns to collate when a worker imports it": (
+        POINTS + "default_collate_fn_map[Point] = collate\n" + MAIN,
+        [],
+    ),
+    "samples of a type that torch learns to collate in the parent only": (
+        POINTS + MAIN.replace("    Data", "    default_collate_fn_map[Point] = collate\n    Data"),
+        ["DLF207"],
+    ),
+    "samples of a list that the loader collates by a function of its own": (
+        POINTS + MAIN.replace("num_workers", "collate_fn=collate, num_workers"),
         [],
     ),
 }

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
+from dlfix.reach.correlated import excluded
 from dlfix.reach.crossing import Store
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.methods import decorator_kind, methods_of, stored_names
@@ -257,6 +258,8 @@ class Instances:
             return
         stores = self.stores(instance).get(name) or self._set_by_any(instance, name)
         so_far = [s for s in stores if not _is_set_later(s.statement, s.frame, node, frame)]
+        if len(so_far) > 1:
+            so_far = [s for s in so_far if not _is_in_other_branch(s, node, frame)]
         if stores and not so_far:
             yield from self._set_before(stores[0], node, frame)
             return
@@ -645,6 +648,12 @@ def _is_set_later(statement: ast.stmt, at: Frame, read: ast.AST, frame: Frame) -
     one, other = above_read[above_read.index(shared) - 1], above[above.index(shared) - 1]
     block = next((b for f in _BODIES if one in (b := getattr(shared, f, None) or [])), [])
     return other in block and block.index(other) > block.index(one)
+
+
+def _is_in_other_branch(store: Store, read: ast.AST, frame: Frame) -> bool:
+    """Tell whether a method stores only where the test that the read is under comes out otherwise."""
+    same = store.frame.module is frame.module and store.frame.scope.name == "__init__"
+    return same and excluded(store.statement, read, frame.module)
 
 
 def _within(module: Module, node: ast.AST, function: ast.AST) -> Iterator[ast.AST]:

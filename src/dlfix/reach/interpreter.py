@@ -23,6 +23,7 @@ from dlfix.reach.callers import Callers
 from dlfix.reach.calls import Calls
 from dlfix.reach.containers import Containers, constant_key, item_of
 from dlfix.reach.contexts import Contexts
+from dlfix.reach.correlated import excluded
 from dlfix.reach.dynamic import Members
 from dlfix.reach.enums import is_enum, members
 from dlfix.reach.instances import Instances
@@ -426,6 +427,8 @@ class Interpreter:
     def _bound_name(self, name: str, frame: Frame, use: ast.AST | None) -> Iterator[Reached]:
         scope = frame.scope
         found = reaching(scope, name, use)
+        if use is not None and len(found) > 1:
+            found = tuple(b for b in found if not excluded(b.statement, use, frame.module))
         for index, binding in enumerate(found):
             if len(found) == 1:
                 yield from self.binding(binding, frame)

@@ -60,7 +60,7 @@ class KeptByCall:
         if holder is None or not value.called or not {value.how, "*"} & {*holder.chains}:
             return [], False
         given = self._arguments(value)
-        passed = [*given.positional, *given.keywords.values()]
+        passed = [*given.positional, *given.keywords.values(), *self._under_any_name(value)]
         return [(value.how, each) for each in passed if self._is_callable(each)], True
 
     def _arguments(self, value: Derived) -> Arguments:
@@ -68,9 +68,21 @@ class KeptByCall:
             return Arguments()
         return self.interpreter.calls.arguments(value.node, value.frame)
 
+    def _under_any_name(self, value: Derived) -> Iterator[Argument]:
+        """Yield what a call passes by a `**` mapping under keys that are not known."""
+        for keyword in value.node.keywords if isinstance(value.node, ast.Call) else ():
+            if keyword.arg is None:
+                for mapping in self.interpreter.containers(Bound(keyword.value, value.frame)):
+                    yield from (item for key, item in mapping.items if not isinstance(key, str))
+
     def _is_callable(self, argument: Argument) -> bool:
+        """Tell whether an argument may be a function, or an object that keeps some."""
         callables = (Function, Partial, BoundMethod, Instance)
-        return any(isinstance(value, callables) for value in self.interpreter.values(argument))
+        return any(
+            isinstance(value, callables)
+            or (isinstance(value, ExternalCall) and self.catalog.holder(value.name) is not None)
+            for value in self.interpreter.values(argument)
+        )
 
     def _in(self, module: Module) -> dict[ast.AST, list[Kept]]:
         """Return what the calls of a module keep, by the node that made the object."""

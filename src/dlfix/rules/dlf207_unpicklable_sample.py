@@ -6,7 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.reach.entries import Entries
 from dlfix.reach.values import (
+    Bound,
     Constant,
     Container,
     Derived,
@@ -17,6 +19,7 @@ from dlfix.reach.values import (
     ModuleValue,
     Value,
 )
+from dlfix.reach.worker_code import WorkerCode
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading import reached
 
@@ -111,7 +114,7 @@ class UnpicklableSample(Rule):
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield each return of a sample or batch that cannot come back."""
-        if analysis.project.mentions("default_collate_fn_map"):
+        if _is_taught(analysis):
             return
         for crossing in analysis.crossings:
             boundary = crossing.boundary
@@ -126,14 +129,35 @@ class UnpicklableSample(Rule):
             for code in reached.started(analysis, value):
                 yield from self._results(analysis, code, crossing, collates=False)
             return
-        if crossing.edge.name != "dataset" or not isinstance(value, Instance):
+        if crossing.edge.name != "dataset" or not isinstance(value, (Instance, Container)):
             return
         none_given = _is_none(analysis, boundary, "collate_fn", default=True)
         if none_given or _hands_samples_on(analysis, boundary):
             one_by_one = _is_none(analysis, boundary, "batch_size", default=False)
+            if isinstance(value, Container):
+                yield from self._items(analysis, value, crossing) if none_given else ()
+                return
             for code in reached.methods(analysis, value, ("__getitem__", "__iter__")):
                 collates = none_given and not one_by_one
                 yield from self._results(analysis, code, crossing, collates=collates)
+
+    def _items(
+        self, analysis: Analysis, samples: Container, crossing: Crossing
+    ) -> Iterator[Finding]:
+        """Yield the items of a list that torch's collate refuses."""
+        if _is_none(analysis, crossing.boundary, "batch_size", default=False):
+            return
+        for _, argument in samples.items if samples.kind in ("list", "tuple") else ():
+            parts = _parts(analysis, analysis.values(argument), _DEPTH)
+            whats = [_refused_all(analysis, values, True) for values in parts]
+            what = next(filter(None, whats), None)
+            if what is not None and isinstance(argument, Bound):
+                place = argument.frame.module.place(argument.node)
+                step = Step(place, ast.unparse(argument.node)[:60])
+                error = _COLLATE.format(what[1])
+                message = f"{what[0]} cannot be collated"
+                yield Finding(type(self), message, place, (*crossing.path, step), error)
+                return
 
     def _results(
         self, analysis: Analysis, code: reached.Code, crossing: Crossing, *, collates: bool
@@ -157,6 +181,18 @@ class UnpicklableSample(Rule):
                     _COLLATE.format(what[1]) if collates else f"cannot pickle {what[1]}",
                 )
                 break
+
+
+def _is_taught(analysis: Analysis) -> bool:
+    """Tell whether workers may be able to collate more than torch does: `default_collate_fn_map[T] = f`."""
+    name = "default_collate_fn_map"
+    for module in analysis.project.mentions(name):
+        for node in module.nodes_by_name.get(name, ()):
+            entries = Entries.of(analysis).entries(module, node)
+            by_worker = WorkerCode.of(analysis).runs(module, node) is not None
+            if by_worker or not entries or any(entry.kind == "import" for entry in entries):
+                return True
+    return False
 
 
 def _is_none(analysis: Analysis, boundary: Boundary, name: str, *, default: bool) -> bool:
