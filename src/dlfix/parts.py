@@ -35,6 +35,7 @@ class Answer:
     serious: Sequence[SourceError]
     bugs: Sequence[str] = ()
     cut_short: bool = False
+    extent: tuple[int, int, int] = (0, 0, 0)  # as `Extent` has it
 
 
 def answers(session: Session, *, plain: bool) -> list[Answer]:
@@ -75,7 +76,9 @@ def _place(part: Session) -> Path | None:
 def _worked_out(part: Session, *, plain: bool) -> Answer:
     """Ask, and keep nothing of the trees."""
     diagnoses = [_bare(each, plain=plain) for each in part.diagnoses()]
-    found = Answer(diagnoses, part.unreadable(), part.serious(), part.bugs, part.cut_short)
+    extent = (part.extent.loaders, part.extent.others, part.extent.unknown)
+    troubles = part.unreadable(), part.serious(), part.bugs, part.cut_short
+    found = Answer(diagnoses, *troubles, extent)
     part.__dict__.clear()
     gc.collect()
     return found
@@ -101,6 +104,7 @@ def _written(answer: Answer) -> dict[str, Any]:
         "unreadable": [[str(e.path), e.row, e.reason] for e in answer.unreadable],
         "serious": [[str(e.path), e.row, e.reason] for e in answer.serious],
         "cut_short": answer.cut_short,
+        "extent": answer.extent,
     }
 
 
@@ -134,11 +138,13 @@ def _place_as_data(place: Place) -> list[Any]:
 
 def _read(data: Any) -> Answer | None:
     try:
+        loaders, others, unknown = map(int, data["extent"])
         return Answer(
             _diagnoses(data["diagnoses"]),
             [_error(each) for each in data["unreadable"]],
             [_error(each) for each in data["serious"]],
             cut_short=bool(data["cut_short"]),
+            extent=(loaders, others, unknown),
         )
     except (ValueError, TypeError, LookupError):
         return None

@@ -204,6 +204,9 @@ class Session:
         """How much of the project has been followed."""
         from dlfix.reach.analysis import Extent
 
+        if self.answers:
+            loaders, others, unknown = zip(*(one.extent for one in self.answers), strict=True)
+            return Extent(sum(loaders), sum(others), sum(unknown))
         return self.analysis.extent if "analysis" in self.__dict__ else Extent()
 
     @cached_property
