@@ -1,9 +1,10 @@
 """What dlfix costs beside other tools on the same trees, in one run: what counts are the ratios.
 
-    python benchmarks/cold_run.py [TREE ...] [--rounds 5]
+    python benchmarks/cold_run.py [TREE ...] [--rounds 5] [--together]
 
 The tree is by default the installed torch package. Each is copied first (Python files only), so that one file of
-it can be edited. Commands take turns, so that what else the machine does hits all of them; CPU seconds of
+it can be edited: a statement is added at its end. With --together they are measured as one folder of
+projects; the edited file is then one of the smallest project, and one of the largest. Commands take turns, so that what else the machine does hits all of them; CPU seconds of
 user and system are counted, as others may use the machine, and the median is told. What is not
 installed is left out.
 """
@@ -18,8 +19,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 PARSE = """
@@ -68,16 +71,9 @@ def commands(tree: Path, work: Path) -> dict[str, Command]:
         folder.mkdir()
     (clean / "clean.py").write_text("x = 1\n")
     check = [sys.executable, "-m", "dlfix", "check", "-q", "--output-format", "concise"]
-    edited = next(path for path in sorted(tree.rglob("*.py")) if path.stat().st_size)
-
-    def edit() -> None:
-        with edited.open("a") as file:
-            file.write("\n")
-
     found = {
         "cold": Command([*check, "--no-cache", str(tree)]),
         "again": Command([*check, "--cache-dir", cache, str(tree)]),
-        "edited": Command([*check, "--cache-dir", other, str(copy(tree, work / "edited"))]),
         "start": Command([*check, "--cache-dir", cache, str(empty)]),
         "clean": Command([*check, "--no-cache", str(clean)]),
         "typer": Command([sys.executable, "-c", "import typer"]),
@@ -85,16 +81,40 @@ def commands(tree: Path, work: Path) -> dict[str, Command]:
         "stats": Command([sys.executable, "-c", STATS, str(tree)]),
         "python": Command([sys.executable, "-c", "import os, sys"]),
     }
-    edited = work / "edited" / edited.relative_to(tree)
-    found["edited"].before = edit
+    for name, file in edited(tree).items():
+        words = [*check, "--cache-dir", f"{other}-{name}", str(copy(tree, work / name))]
+        found[name] = Command(words, partial(_edit, work / name / file.relative_to(tree)))
     if importlib.util.find_spec("ruff"):
         words = [sys.executable, "-m", "ruff", "check", "--no-cache", "-q", str(tree)]
         found["ruff"] = Command(words)
-    for name in ("again", "start"):  # their first runs are cold
+    for name, arguments in (("ty", ["check"]), ("pyrefly", ["check"])):
+        program = Path(sys.executable).with_name(name)
+        if program.exists():
+            found[name] = Command([str(program), *arguments, str(tree)])
+    for name in ("again", "start", *edited(tree)):  # their first runs are cold
         subprocess.run(
             found[name].words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
         )
     return found
+
+
+def edited(tree: Path) -> dict[str, Path]:
+    """Return the files to edit, by what the row is called."""
+    files = [path for path in sorted(tree.rglob("*.py")) if path.stat().st_size]
+    projects = Counter(path.relative_to(tree).parts[0] for path in files)
+    if any(path.parent == tree for path in files) or len(projects) < 2:
+        return {"edited": files[0]}
+    ends = {"edited in the smallest": -1, "edited in the largest": 0}
+    chosen = {row: projects.most_common()[end][0] for row, end in ends.items()}
+    return {
+        row: next(path for path in files if path.relative_to(tree).parts[0] == name)
+        for row, name in chosen.items()
+    }
+
+
+def _edit(path: Path) -> None:
+    with path.open("a") as file:
+        file.write("_added_by_a_benchmark = 1\n")
 
 
 def copy(tree: Path, to: Path) -> Path:
@@ -113,12 +133,17 @@ def rows(ran: dict[str, Command]) -> Iterator[tuple[str, str, str]]:
     yield "cold check", f"{cold.median:.2f} s", ""
     if "ruff" in ran:
         yield "  against ruff", *_against(cold.median, ran["ruff"].median)
+    for name in ("ty", "pyrefly"):
+        if name in ran:
+            yield f"  against {name}", *_against(cold.median, ran[name].median)
     yield "  against ast.parse of all files", *_against(cold.median, ran["parse"].median)
     yield "  peak memory", f"{cold.memory / 1e6:.0f} MB", ""
     yield "second run, nothing changed", f"{again:.2f} s", ""
     bare, walk = again - ran["start"].median, ran["stats"].median - ran["python"].median
     yield "  start-up apart, against stat of all files", *_against(bare, walk)
-    yield "second run, one file edited, against cold", *_against(ran["edited"].median, cold.median)
+    for name in (each for each in ran if each.startswith("edited")):
+        row = f"second run, one file {name}, against cold"
+        yield row, *_against(ran[name].median, cold.median)
     yield (
         "one clean file, against `import typer`",
         *_against(ran["clean"].median, ran["typer"].median),
@@ -131,20 +156,23 @@ def _against(own: float, other: float) -> tuple[str, str]:
     return f"{own:.2f} s / {other:.2f} s", ratio
 
 
-def measure(tree: Path, rounds: int) -> None:
-    """Measure one tree, and print the table."""
+def measure(trees: Sequence[Path], rounds: int) -> None:
+    """Measure one tree, or several as a folder of projects, and print the table."""
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        copied = copy(tree, work / "tree")
+        copied = work / "tree"
+        for tree in trees:
+            copy(tree, copied if len(trees) == 1 else copied / tree.name)
         files = list(copied.rglob("*.py"))
         size = sum(path.stat().st_size for path in files) / 1e6
         ran = commands(copied, work)
         for _ in range(rounds):
             for command in ran.values():
                 command.run()
-    print(f"{tree.name}: {len(files)} files, {size:.1f} MB; CPU seconds, median of {rounds} runs")
+    names = ", ".join(tree.name for tree in trees)
+    print(f"{names}: {len(files)} files, {size:.1f} MB; CPU seconds, median of {rounds} runs")
     for what, took, ratio in rows(ran):
-        print(f"{what:<46} {took:>18} {ratio:>7}")
+        print(f"{what:<60} {took:>18} {ratio:>7}")
 
 
 def main() -> None:
@@ -152,10 +180,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("trees", nargs="*", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--together", action="store_true")
     args = parser.parse_args()
     trees = args.trees or [Path(importlib.util.find_spec("torch").origin).parent]
-    for tree in trees:
-        measure(tree.expanduser(), args.rounds)
+    trees = [tree.expanduser() for tree in trees]
+    for group in [trees] if args.together else [[tree] for tree in trees]:
+        measure(group, args.rounds)
 
 
 if __name__ == "__main__":

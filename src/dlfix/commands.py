@@ -130,7 +130,8 @@ def check(
             return _show_files(session)
         if add_ignores:
             return _baseline(session, request)
-        view = View(session, session.diagnoses())
+        plain = output_format not in ("json", "sarif") and not request.report
+        view = View(session, session.diagnoses_by_parts(plain=plain))
         if output_format in ("json", "sarif") or request.report:
             session.preview_all([e.fix for e in view.entries if e.fix], request.jobs)
     with kept.recording() as printed:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from dlfix import __version__
 from dlfix.caches import default_directory
@@ -54,7 +54,8 @@ class Kept:
 
     def tell(self) -> int | None:
         """Print what was printed, and return the status; None where it may be another today."""
-        found = _load(self.path) if self.path is not None else None
+        entry = load(self.path) if self.path is not None else None
+        found = None if entry is None else _printed(entry)
         if found is None:
             return None
         printed, status = found
@@ -77,16 +78,21 @@ class Kept:
     def keep(self, printed: Printed, status: int) -> None:
         """Keep a result, if that can be done and nothing changed while it was worked out."""
         if self.path is not None and self.seen.steady:
-            _save(self.path, {"seen": self.seen.as_data(), "printed": printed, "status": status})
+            save(self.path, {"seen": self.seen.as_data(), "printed": printed, "status": status})
 
 
 def kept(settings: Settings, *asked: object) -> Kept:
     """Return the place of the result of a command; `asked` is all that its result depends on."""
-    watched = seen.watched()
+    watched, path = seen.watched(), place(settings, *asked)
+    return Kept() if watched is None or path is None else Kept(path, watched)
+
+
+def place(settings: Settings, *asked: object) -> Path | None:
+    """Return where the answer to a question is kept; None where none is."""
     folder = directory(settings)
-    if watched is None or folder is None or settings.no_cache or _asks_others(settings):
-        return Kept()
-    return Kept(folder / FOLDER / _name(settings, asked), watched)
+    if folder is None or settings.no_cache or _asks_others(settings):
+        return None
+    return folder / FOLDER / _name(settings, asked)
 
 
 def _asks_others(settings: Settings) -> bool:
@@ -155,15 +161,11 @@ def _code() -> list[object]:
 # Entries
 
 
-def _load(path: Path) -> tuple[Printed, int] | None:
+def load(path: Path) -> dict[str, Any] | None:
+    """Return an entry while all that was seen for it is unchanged."""
     try:
-        data = path.read_bytes()
-        text = _unpacked(data)
-        entry = json.loads(text)
-        printed = [(str(stream), str(said)) for stream, said in entry["printed"]]
-        status = int(entry["status"])
-        known = all(stream in ("out", "err", "bytes") for stream, _ in printed)
-        if not known or not seen.is_unchanged(entry["seen"]):
+        entry = json.loads(_unpacked(path.read_bytes()))
+        if not seen.is_unchanged(entry["seen"]):
             return None
         os.utime(path)  # the entries that are not used for longest go first
     except (
@@ -176,7 +178,17 @@ def _load(path: Path) -> tuple[Printed, int] | None:
         zlib.error,
     ):
         return None
-    return printed, status
+    return cast("dict[str, Any]", entry)
+
+
+def _printed(entry: dict[str, Any]) -> tuple[Printed, int] | None:
+    try:
+        printed = [(str(stream), str(said)) for stream, said in entry["printed"]]
+        status = int(entry["status"])
+    except (ValueError, TypeError, LookupError):
+        return None
+    known = all(stream in ("out", "err", "bytes") for stream, _ in printed)
+    return (printed, status) if known else None
 
 
 def _unpacked(data: bytes) -> bytes:
@@ -190,7 +202,8 @@ def _unpacked(data: bytes) -> bytes:
     return text
 
 
-def _save(path: Path, entry: dict[str, Any]) -> None:
+def save(path: Path, entry: dict[str, Any]) -> None:
+    """Keep an entry, if that can be done."""
     packed = zlib.compress(json.dumps(entry, separators=(",", ":")).encode(), 1)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dlfix.fixing.carrying import Sheets
     from dlfix.fixing.outcomes import Choose, Diagnosis
     from dlfix.fixing.plans import Fix, Planned
+    from dlfix.parts import Answer
     from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis, Extent
 
@@ -71,6 +72,8 @@ class Session:
     tell: Tell = silent  # hears how far a reading has come
     # A project that was read before, and which of its files are not on disk what they were.
     base: tuple[Project, Collection[Path]] | None = None
+    answers: list[Answer] = field(default_factory=list)  # about its projects, each by itself
+    by_parts: bool = False  # whether it is only read through its projects
 
     @classmethod
     def open(cls, paths: Sequence[Path], settings: Settings) -> Session:
@@ -130,7 +133,8 @@ class Session:
         project = Project(usable, texts) if self.base is None else self._renewed(usable, texts)
         if self.loose:
             project = with_imported(project)
-        self._syntax(project)
+        if not self.by_parts:
+            self._syntax(project)
         return project
 
     def _renewed(self, files: Sequence[Path], texts: Mapping[Path, str]) -> Project:
@@ -147,12 +151,13 @@ class Session:
         files = tuple(dict.fromkeys([*self.files, *self.around]))
         if len(files) == len(self.files) or len(self.files) > FEW:
             return files
-        near = connected(self.files, files, self._bytes)
+        near = connected(self.files, files, self.bytes_of)
         words = self.catalog.words
-        led = any(holds(self._bytes(path) or b"", words) for path in near)
+        led = any(holds(self.bytes_of(path) or b"", words) for path in near)
         return files if led else self.files
 
-    def _bytes(self, path: Path) -> bytes | None:
+    def bytes_of(self, path: Path) -> bytes | None:
+        """Return a file's bytes; None where it cannot be read."""
         try:
             return self._data(path)
         except SourceError:
@@ -192,13 +197,16 @@ class Session:
     def cut_short(self) -> bool:
         """Whether reading what crosses ended before everything was followed."""
         read = "analysis" in self.__dict__ and self.analysis.exhausted
-        return read or self.rewrite_cut_short
+        return read or self.rewrite_cut_short or any(one.cut_short for one in self.answers)
 
     @property
     def extent(self) -> Extent:
         """How much of the project has been followed."""
         from dlfix.reach.analysis import Extent
 
+        if self.answers:
+            loaders, others, unknown = zip(*(one.extent for one in self.answers), strict=True)
+            return Extent(sum(loaders), sum(others), sum(unknown))
         return self.analysis.extent if "analysis" in self.__dict__ else Extent()
 
     @cached_property
@@ -240,6 +248,23 @@ class Session:
 
     # What is found
 
+    def diagnoses_by_parts(self, *, plain: bool) -> list[Diagnosis]:
+        """Return the same, of a folder of projects each by itself.
+
+        Plain ones say what there is, but neither how it is fixed nor what a planner would need.
+        """
+        from dlfix import parts
+
+        self.answers = parts.answers(self, plain=plain)
+        if not self.answers:
+            return self.diagnoses()
+        self.bugs += [bug for one in self.answers for bug in one.bugs]
+        return sorted((d for one in self.answers for d in one.diagnoses), key=_order)
+
+    def part(self, files: Sequence[Path]) -> Session:
+        """Return a session on some of the files, which nothing in the others leads to."""
+        return Session(files, self.settings, named=self.named, tell=self.tell)
+
     def diagnoses(self) -> list[Diagnosis]:
         """Return what the rules in force find, with fixes and refusals, in order of place."""
         if not self._may_find:
@@ -272,6 +297,7 @@ class Session:
         errors.update(
             {error.path: error for error in self.errors if not self._is_around(error.path)}
         )
+        errors.update({error.path: error for one in self.answers for error in one.unreadable})
         return sorted(errors.values(), key=lambda error: error.path)
 
     def _is_around(self, path: Path) -> bool:
@@ -280,8 +306,12 @@ class Session:
 
     def serious(self) -> list[SourceError]:
         """Return those of them that may hide something: not what nothing that is followed leads to."""
+        harmless = {e.path for one in self.answers for e in one.unreadable}
+        harmless -= {e.path for one in self.answers for e in one.serious}
         return [
-            error for error in self.unreadable() if self.settings.strict or self._matters(error)
+            error
+            for error in self.unreadable()
+            if error.path not in harmless and (self.settings.strict or self._matters(error))
         ]
 
     def _matters(self, error: SourceError) -> bool:

@@ -163,6 +163,8 @@ def test_a_subscript_with_a_name_gives_a_dataset_and_a_slice_gives_data() -> Non
 def test_the_words_of_the_catalogue_are_those_of_boundaries_and_datasets() -> None:
     words = load().words
     assert {b"DataLoader", b"Dataset", b"Process", b"ProcessPoolExecutor"} <= words
+    assert b"datasets" in words  # of the family `torchvision.datasets.*`
+    assert all(word.decode().isidentifier() for word in words)
     assert b"LightningDataModule" in words
     assert not {b"map", b"submit", b"apply", b"connect", b"from_datasets"} & words
 

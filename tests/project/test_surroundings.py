@@ -4,6 +4,7 @@ import pytest
 
 from dlfix.config import Settings
 from dlfix.fixing.plans import Fix, Refused
+from dlfix.project import surroundings
 from dlfix.session import Session
 
 LOADER = """\
@@ -95,3 +96,43 @@ def test_another_argument_is_another_object(project):
         one.finding.code: one.outcome for one in Session.open([project], Settings()).diagnoses()
     }
     assert isinstance(found["DLF101"], Fix)
+
+
+def apart_below(tmp_path, *names, **texts):
+    """The projects in a folder with these files, by their files' names."""
+    for name in (*names, *texts):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(texts.get(name, ""))
+    files = [tmp_path / name for name in (*names, *texts) if name.endswith(".py")]
+    groups = surroundings.apart(files, Path.read_bytes)
+    return [[path.relative_to(tmp_path).as_posix() for path in group] for group in groups]
+
+
+ONE, OTHER = "one/one/__init__.py", "other/other/__init__.py"
+
+
+def test_projects_that_lie_in_a_folder_are_apart(tmp_path):
+    assert apart_below(tmp_path, ONE, "one/setup.py", OTHER) == [[ONE, "one/setup.py"], [OTHER]]
+
+
+@pytest.mark.parametrize(
+    "more", ["pyproject.toml", "run.py", "one/__init__.py"],
+    ids=["a project of its own", "a script beside them", "packages side by side"],
+)  # fmt: skip
+def test_folders_that_belong_together_are_one_project(tmp_path, more):
+    assert len(apart_below(tmp_path, ONE, OTHER, more)) == 1
+
+
+@pytest.mark.parametrize(
+    "line", ["import other.tools", "from other import (tools)", "from other.tools import x"]
+)
+def test_what_is_imported_from_the_folder_beside_is_one_project(tmp_path, line):
+    assert len(apart_below(tmp_path, OTHER, "other/tools.py", **{ONE: f"x = 1\n{line}\n"})) == 1
+
+
+def test_an_import_of_the_package_in_it_leaves_a_project_apart(tmp_path):
+    assert (
+        len(apart_below(tmp_path, OTHER, **{ONE: "import other.missing\nfrom one import other\n"}))
+        == 2
+    )

@@ -159,8 +159,8 @@ class Catalog:
 
 
 def _word(name: str) -> str:
-    """Return what a file must hold that uses this name: for a method, its class."""
-    *_, owner, last = ["", *name.split(".")]
+    """Return what a file must hold that uses this name: for a method, its class; of a family, its module."""
+    *_, owner, last = ["", *name.removesuffix(".*").split(".")]
     is_method = owner[:1].isupper() and not last[:1].isupper()
     return owner if is_method else last
 

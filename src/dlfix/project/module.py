@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from dlfix.project.extent import too_much
 from dlfix.project.recovery import recover
+from dlfix.project.trees import children
 from dlfix.source.text import Place, Position, SourceError, SourceText, Span
 
 if TYPE_CHECKING:
     from dlfix.project.scopes import Scope
 
 SCOPED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-_SHARED = frozenset({"ctx", "op", "ops"})  # of a node: objects that all trees share
 N = TypeVar("N", bound=ast.AST)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -63,6 +63,11 @@ class Module:
                     found.append(self.span(node))
         return frozenset(found)
 
+    @cached_property
+    def folder(self) -> Path:
+        """The folder that it lies in."""
+        return self.path.parent
+
     @property
     def is_package(self) -> bool:
         """Whether this is a package's `__init__.py`."""
@@ -94,19 +99,12 @@ class Module:
         """Each node's parent (contexts and operators, which trees share, left out), depth first."""
         parents: dict[ast.AST, ast.AST] = {}
         stack: list[tuple[ast.AST, ast.AST]] = [(self.tree, self.tree)]
+        pop, push = stack.pop, stack.append
         while stack:
-            node, parent = stack.pop()
+            node, parent = pop()
             parents[node] = parent
-            for field in reversed(node._fields):
-                if field in _SHARED:
-                    continue
-                inner = getattr(node, field, None)
-                if isinstance(inner, ast.AST):
-                    stack.append((inner, node))
-                elif isinstance(inner, list):
-                    stack += [
-                        (child, node) for child in reversed(inner) if isinstance(child, ast.AST)
-                    ]
+            for child in reversed(children(node)):
+                push((child, node))
         del parents[self.tree]
         return parents
 

@@ -45,12 +45,13 @@ class Project:
         self.files: tuple[Path, ...] = tuple(dict.fromkeys(Path(f).absolute() for f in files))
         self.texts = {path.absolute(): text for path, text in (texts or {}).items()}
         self.errors: list[SourceError] = []
-        self._listed = frozenset(self.files)
+        self._listed = frozenset(map(str, (*self.files, *self.texts)))
         self._sources: dict[Path, SourceText | None] = {}
         self._modules: dict[Path, Module | None] = {}
         self._packaged: dict[Path, tuple[str, ...]] = {}
-        self._exists: dict[Path, bool] = {}
+        self._exists: dict[str, bool] = {}
         self._bases: dict[Path, tuple[Path, ...]] = {}
+        self._starts: dict[tuple[Path, bool, bool], tuple[str, ...]] = {}
         self._folders: dict[tuple[Path, str], bool] = {}
         self._found: dict[tuple[Path, str], Module | None] = {}
         self._mentions: dict[str, list[Path]] = {}
@@ -295,7 +296,9 @@ class Project:
         """Return the names of the packages that a folder is, outermost first."""
         if folder not in self._packaged:
             found: tuple[str, ...] = ()
-            is_package = folder != folder.parent and self._is_file(folder / "__init__.py")
+            is_package = folder != folder.parent and self._is_file(
+                os.path.join(folder, "__init__.py")
+            )
             if is_package and not self._is_project(folder):
                 found = (*self._packages(folder.parent), folder.name)
             self._packaged[folder] = found
@@ -303,9 +306,7 @@ class Project:
 
     def find(self, dotted: str, importer: Module | None = None) -> Module | None:
         """Return the module of the tree that a dotted name stands for, seen from `importer`."""
-        origin = (
-            importer.path.parent if importer else (self.files[0].parent if self.files else Path())
-        )
+        origin = importer.folder if importer else (self.files[0].parent if self.files else Path())
         key = (origin, dotted)
         if key not in self._found:
             self._found[key] = self._find(dotted, origin)
@@ -320,18 +321,26 @@ class Project:
 
     def _locate(self, dotted: str, origin: Path) -> Path | None:
         """Return the file that a dotted name stands for, seen from a folder."""
-        *above, last = dotted.split(".")
-        if not last.isidentifier() or not all(part.isidentifier() for part in above):
+        parts = dotted.split(".")
+        if not all(part.isidentifier() for part in parts):
             return None
-        for base in self._starts(origin, dotted.partition(".")[0]):
-            folder = base.joinpath(*above)
-            for candidate in (folder / last / "__init__.py", folder / f"{last}.py"):
+        relative = os.sep.join(parts)
+        for base in self._started_from(origin, parts[0]):
+            folder = f"{base}{relative}"
+            for candidate in (f"{folder}{os.sep}__init__.py", f"{folder}.py"):
                 if self._is_file(candidate):
-                    return candidate
+                    return Path(candidate)
         return None
 
-    def _starts(self, origin: Path, top: str) -> Iterator[Path]:
-        """Yield the folders in which a top-level name is looked for, in order."""
+    def _started_from(self, origin: Path, top: str) -> tuple[str, ...]:
+        """Return the folders in which a top-level name is looked for, in order, each with a separator."""
+        key = (origin, top in roots.STANDARD, top in roots.LIBRARIES)
+        if key not in self._starts:
+            found = (os.path.join(folder, "") for folder in self._starting(origin, top))
+            self._starts[key] = tuple(dict.fromkeys(found))
+        return self._starts[key]
+
+    def _starting(self, origin: Path, top: str) -> Iterator[Path]:
         yield from self.bases(origin)
         if top in roots.STANDARD:
             return
@@ -368,7 +377,7 @@ class Project:
 
         Its `__all__` lists the name; without one, it has the word, or a star import of its own.
         """
-        path = self._locate(dotted, importer.path.parent)
+        path = self._locate(dotted, importer.folder)
         source = self.source(path) if path is not None else None
         if path is None or source is None:
             return False
@@ -388,7 +397,7 @@ class Project:
         for level, base in enumerate([folder, *folder.parents]):
             if level > top or base == base.parent:
                 return
-            if not self._is_file(base / "__init__.py"):
+            if not self._is_file(os.path.join(base, "__init__.py")):
                 yield base
                 if seen.is_dir(base / "src"):
                     yield base / "src"
@@ -402,7 +411,7 @@ class Project:
 
     def is_folder(self, dotted: str, importer: Module) -> bool:
         """Tell whether a dotted name is a folder of the tree (a namespace package)."""
-        key = (importer.path.parent, dotted)
+        key = (importer.folder, dotted)
         if key not in self._folders:
             relative = Path(*dotted.split("."))
             self._folders[key] = any(seen.is_dir(base / relative) for base in self.bases(key[0]))
@@ -414,9 +423,9 @@ class Project:
         kept = package[: len(package) - (level - 1)] if level > 1 else package
         return ".".join([*kept, *([name] if name else [])])
 
-    def _is_file(self, path: Path) -> bool:
+    def _is_file(self, path: str) -> bool:
         if path not in self._exists:
-            self._exists[path] = path in self._listed or path in self.texts or seen.is_file(path)
+            self._exists[path] = path in self._listed or seen.is_file(path)
         return self._exists[path]
 
 

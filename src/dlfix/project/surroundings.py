@@ -93,6 +93,46 @@ def _beside(path: Path) -> list[Path]:
         return []
 
 
+def apart(files: Sequence[Path], read: Callable[[Path], bytes | None]) -> list[tuple[Path, ...]]:
+    """Return the files of each project in a folder of projects; all in one where it is none.
+
+    What is found in each is what is found where it is named alone.
+    """
+    top = Path(os.path.commonpath([path.parent for path in files])) if files else Path()
+    groups: dict[str, list[Path]] = {}
+    for path in files:
+        groups.setdefault(path.relative_to(top).parts[0], []).append(path)
+    is_folder_of_projects = (
+        len(groups) > 1
+        and _marked(top) is None
+        and not any(seen.is_file(top / name) for name in groups)
+        and not any(seen.is_file(top / name / "__init__.py") for name in groups)
+    )
+    if not is_folder_of_projects or _are_linked(top, groups, read):
+        return [tuple(files)]
+    return [tuple(group) for group in groups.values()]
+
+
+def _are_linked(
+    top: Path, groups: dict[str, list[Path]], read: Callable[[Path], bytes | None]
+) -> bool:
+    """Tell whether a file of one project imports from another as from a folder: `import other.tools`."""
+    names = b"|".join(re.escape(os.fsencode(name)) for name in groups)
+    pattern = re.compile(
+        rb"\b(?:from|import)\s+(%b)(?:\s*\.\s*(\w+)|\s+import\b\s*\(?\s*(\w+))" % names
+    )
+    for name, files in groups.items():
+        for path in files:
+            for other, below, taken in pattern.findall(read(path) or b""):
+                folder = top / os.fsdecode(other)
+                part = (below or taken).decode(errors="replace")
+                if other != os.fsencode(name) and (
+                    seen.is_dir(folder / part) or seen.is_file(folder / f"{part}.py")
+                ):
+                    return True
+    return False
+
+
 def connected(
     named: Iterable[Path], files: Iterable[Path], read: Callable[[Path], bytes | None]
 ) -> Iterator[Path]:

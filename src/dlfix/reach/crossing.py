@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from dlfix.catalog import BoundaryRow
+from dlfix.reach.records import record
 from dlfix.reach.values import Bound, Frame, Passed, Value
 from dlfix.rules.base import Step
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Store:
     """A statement that sets an attribute of an instance: `self.x = ...`, `ds.x = ...`."""
 
@@ -29,7 +29,7 @@ class Store:
     path: tuple[object, ...] = ()  # unpacking steps from the value to the attribute
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Edge:
     """How a value hangs from the one above it.
 
@@ -43,7 +43,7 @@ class Edge:
     store: Store | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Crossing:
     """A value that reaches a worker (or comes back), how it hangs, and the whole path."""
 
@@ -79,7 +79,7 @@ def branches_of(steps: tuple[Passed, ...]) -> Iterator[Branch]:
             child = above
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Boundary:
     """A call that ships objects to another process, or a class that a worker is taken to get.
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Union
 
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
+from dlfix.reach.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Bound:
     """An expression and the frame to read it in: a value not yet worked out."""
 
@@ -23,7 +24,7 @@ class Bound:
     frame: Frame
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Frame:
     """One activation of a scope. Compared by identity; made by `Interpreter.frame_of`.
 
@@ -44,7 +45,7 @@ class Frame:
         return self.scope.module
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Function:
     """A `def` or a lambda, closed over the frame it was made in."""
 
@@ -63,7 +64,7 @@ class Function:
         return self if self.named is None else self.named.bearer
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Class:
     """A class statement, in the frame it was made in."""
 
@@ -85,7 +86,7 @@ class Class:
         return self.module.inner_scope(self.node).bindings
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Instance:
     """An object of a class of the tree.
 
@@ -99,7 +100,7 @@ class Instance:
     arguments: Arguments | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class BoundMethod:
     """A function of a class, bound to an instance (or to the class, for a classmethod)."""
 
@@ -107,7 +108,7 @@ class BoundMethod:
     owner: Value
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Partial:
     """`functools.partial(function, ...)`."""
 
@@ -117,7 +118,7 @@ class Partial:
     arguments: Arguments
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Container:
     """A list, tuple, set, dict or comprehension, and all that is put into it in view.
 
@@ -131,14 +132,14 @@ class Container:
     is_open: bool = False  # it may hold more than the items in view
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class External:
     """Something outside the tree, by its dotted name: `torch.nn.functional.relu`."""
 
     name: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class ExternalCall:
     """What calling something outside the tree returns: `sqlite3.connect(path)`."""
 
@@ -148,7 +149,7 @@ class ExternalCall:
     arguments: Arguments
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Derived:
     """What hangs from another value: `connection.cursor()`, `file["x"]`, `txn.stat`.
 
@@ -162,7 +163,7 @@ class Derived:
     called: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ModuleValue:
     """A module object, by its dotted name; `module` where it is in the tree."""
 
@@ -170,7 +171,7 @@ class ModuleValue:
     module: Module | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Generator:
     """A generator: a generator expression, or what a generator function returns when called."""
 
@@ -179,14 +180,14 @@ class Generator:
     function: Function | None = None  # the generator function that was called
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Constant:
     """A literal: None, a number, a string ..."""
 
     value: object
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Member:
     """A member of an enumeration of the tree: what a `Constant` of it holds."""
 
@@ -194,7 +195,7 @@ class Member:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Unknown:
     """What cannot be followed, and why, for `dlfix trace`."""
 
@@ -207,7 +208,7 @@ Value = Union[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Reached:
     """A value an expression may have, and the places passed on the way to it."""
 
@@ -215,7 +216,7 @@ class Reached:
     steps: tuple[Passed, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Passed:
     """A place passed on the way to a value: an assignment, an argument, a return."""
 
@@ -228,7 +229,7 @@ class Passed:
 Argument = Union[Bound, "Value"]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@record(frozen=True, eq=False, slots=True)
 class Arguments:
     """The arguments of one call, star arguments already spread where they are spelled out."""
 

@@ -6,10 +6,11 @@ folders that are listed; and the answers to single questions ("is this a file?")
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -39,6 +40,7 @@ class Seen:
     folders: dict[str, dict[str, str]] = field(default_factory=dict)
     answers: dict[tuple[str, str], bool] = field(default_factory=dict)
     steady: bool = True  # nothing changed meanwhile, and all that is there could be read
+    parts: list[dict[str, Any]] = field(default_factory=list)  # what others saw, as data
 
     def as_data(self) -> dict[str, Any]:
         """Return it as plain data, without the answers that a listing gives."""
@@ -48,7 +50,19 @@ class Seen:
             if not self._is_listed(path, question, answer)
         )
         folders = {path: _digest(names) for path, names in self.folders.items()}
-        return {"files": self.files, "folders": folders, "answers": list(answers)}
+        files = dict(self.files)
+        for part in self.parts:
+            files.update(part["files"])
+            folders.update(part["folders"])
+            answers.update(dict.fromkeys(map(tuple, part["answers"])))
+        return {"files": files, "folders": folders, "answers": list(answers)}
+
+    def take(self, data: dict[str, Any], steady: bool = True) -> None:
+        """Take in what was seen for a part of the work."""
+        both = self.files.keys() & data["files"].keys()
+        same = all(self.files[path][:-1] == data["files"][path][:-1] for path in both)
+        self.steady = self.steady and steady and same
+        self.parts.append(data)
 
     def _is_listed(self, path: str, question: str, answer: bool) -> bool:
         folder, name = os.path.split(path)
@@ -84,12 +98,24 @@ def watch() -> Seen:
     return _watched
 
 
+@contextlib.contextmanager
+def apart() -> Iterator[Seen]:
+    """Note what is looked at meanwhile by itself; `Seen.take` adds it to the rest."""
+    global _watched
+    outer = _watched
+    _watched = Seen()
+    try:
+        yield _watched
+    finally:
+        _watched = outer
+
+
 def watched() -> Seen | None:
     """Return what has been noted; None where nobody watches."""
     return _watched
 
 
-def is_file(path: Path) -> bool:
+def is_file(path: str | Path) -> bool:
     """Tell whether there is a file."""
     return _asked(path, "file")
 
@@ -104,7 +130,7 @@ def exists(path: Path) -> bool:
     return _asked(path, "any")
 
 
-def _asked(path: Path, question: str) -> bool:
+def _asked(path: str | Path, question: str) -> bool:
     answer = _QUESTIONS[question](path)
     if _watched is not None:
         before = _watched.answers.setdefault((str(path), question), answer)

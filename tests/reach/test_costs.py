@@ -1,0 +1,88 @@
+"""What a check costs, counted and not timed, on a tree that stays the same."""
+
+from pathlib import Path
+
+import pytest
+
+from dlfix.config import Settings
+from dlfix.project import module as modules
+from dlfix.session import Session
+
+LOADER = """\
+from torch.utils.data import DataLoader
+
+from pkg.data import Rows
+
+
+def main():
+    for batch in DataLoader(Rows(lambda row: row + 1), num_workers=2):
+        print(batch)
+"""
+DATA = """\
+from torch.utils.data import Dataset
+
+from pkg.maths import shifted
+
+
+class Rows(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, index):
+        return self.transform(shifted(index))
+"""
+MATHS = "def shifted(value):\n    return value + 1\n"
+OTHER = "class Model{0}:\n    def forward(self, value):\n        return [value] * {0}\n"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A loader, its dataset, a function that it calls, and 30 files that have nothing to do with them."""
+    (tmp_path / "pyproject.toml").write_text("")
+    package = tmp_path / "pkg"
+    package.mkdir()
+    others = {f"other{number}": OTHER.format(number) for number in range(30)}
+    texts = {"__init__": "", "train": LOADER, "data": DATA, "maths": MATHS, **others}
+    for name, text in texts.items():
+        (package / f"{name}.py").write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files that were parsed."""
+    found = []
+    parse = modules._parse
+
+    def noted(source: object) -> object:
+        found.append(source.path.stem)  # type: ignore[attr-defined]
+        return parse(source)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(modules, "_parse", noted)
+    monkeypatch.setattr("dlfix.session.SYNTAX_BUDGET", 0)  # which is spent on small files alone
+    return found
+
+
+def test_only_what_leads_to_a_worker_is_parsed_each_once(tree: Path, parsed: list[str]) -> None:
+    session = Session.open([tree], Settings())
+    assert [each.finding.code for each in session.diagnoses()] == ["DLF101"]
+    first = parsed[: session.project.parsed]
+    assert sorted(first) == ["data", "maths", "train"]
+    # The fix is carried out and proved in texts of its own.
+    assert sorted(set(parsed)) == sorted(first)
+
+
+def test_evaluations_are_few(tree: Path) -> None:
+    session = Session.open([tree], Settings())
+    session.diagnoses()
+    assert session.analysis.interpreter.spent < 400
+
+
+def test_without_a_loader_nothing_is_parsed(tree: Path, parsed: list[str]) -> None:
+    (tree / "pkg/train.py").write_text("")
+    (tree / "pkg/data.py").write_text("")
+    assert Session.open([tree], Settings()).diagnoses() == []
+    assert parsed == []
