@@ -1,5 +1,5 @@
 # Every target sets itself up: `make demo` or `make test` in a fresh clone is enough.
-# Another Python: `make test PYTHON=python3.12` (what needs torch is then skipped, and told).
+# Another Python: `make test PYTHON=python3.12` (tests that need torch are then skipped).
 
 TORCH_FOR := 3.11
 ifndef PYTHON
@@ -15,7 +15,7 @@ comma := ,
 .DEFAULT_GOAL := test
 # Hundreds of tests start dlfix in a process of its own, which need not compile it each time.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: setup demo test lint docs catalog kills bench differential replay sweep fuzz clean print-bin
+.PHONY: setup demo test lint docs picture catalog kills bench differential replay sweep fuzz clean print-bin
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv/$(TAG)
@@ -30,14 +30,14 @@ $(BIN)/python:
 
 setup: .venv/$(TAG)/for-tests
 
-# What reaches the workers of examples/birds and breaks, and the diff that mends it. Writes nothing.
-# Both commands exit with 1, as there is something to tell.
+# The findings in examples/birds, and the diff that fixes them. Writes nothing.
+# Both commands exit with 1, because there are findings.
 demo: .venv/$(TAG)/for-demo
 	@echo; echo '$$ dlfix check examples/birds'
 	@$(BIN)/dlfix check examples/birds || test $$? -eq 1
 	@echo; echo '$$ dlfix apply --diff examples/birds'
 	@$(BIN)/dlfix apply --diff examples/birds || test $$? -eq 1
-	@echo; echo 'Nothing was written: $(BIN)/dlfix apply examples/birds does that, and dlfix undo takes it back.'
+	@echo; echo 'No file was changed: $(BIN)/dlfix apply examples/birds writes the changes, and dlfix undo restores the files.'
 
 # Options of pytest's in ARGS: `make test ARGS="--golden-only lazy_resources"`. JOBS=0 runs all tests in one process.
 JOBS := logical
@@ -52,7 +52,11 @@ lint: setup
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
-# The catalogue against the objects themselves: what pickles, what does not, with which words.
+# The picture of README.md, from the real output of the example.
+picture: setup
+	$(BIN)/python docs/picture.py
+
+# Compare the catalogue with real objects: which can be pickled, and with which error.
 catalog: setup
 	$(BIN)/python -m pip install --quiet 'pip>=25.1'  # knows dependency groups
 	$(BIN)/python -m pip install --quiet --group catalog
@@ -63,12 +67,12 @@ KILLS := 3000
 kills: setup
 	DLFIX_KILLS=$(KILLS) $(BIN)/python -m pytest -q tests/test_kills.py
 
-# What checks cost beside other tools: TREES="~/code/a ~/code/b", torch by default; ROUNDS=5.
+# The time of a check compared with other tools: TREES="~/code/a ~/code/b", torch by default; ROUNDS=5.
 bench: setup
 	$(BIN)/python benchmarks/cold_run.py $(TREES) --rounds $(or $(ROUNDS),5)
 
 # Generated programs, each run before and after its fixes: `make differential N=2000 SEED=1`.
-# What a fix broke is reduced, and written to OUT.
+# A program that a fix breaks is reduced and written to OUT.
 N := 2000
 OUT := differential-failures
 differential: setup
@@ -83,7 +87,7 @@ replay: setup
 sweep: setup
 	$(BIN)/python -m tests.sweep.sweep $(TREES)
 
-# Programs that nobody wrote: `make fuzz COUNT=5000 SEED=7`.
+# Random programs: `make fuzz COUNT=5000 SEED=7`.
 fuzz: setup
 	DLFIX_FUZZ=$(or $(COUNT),1000) DLFIX_FUZZ_SEED=$(or $(SEED),0) $(BIN)/python -m pytest tests/sweep/test_fuzz.py
 

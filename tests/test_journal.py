@@ -120,7 +120,9 @@ def test_a_state_directory_of_another_user_is_not_used(tree):
     written = apply(tree, say=said.append)
     assert texts(tree) == [b"new"] * 3
     assert not written.undoable
-    assert said == [f"{state()}: belongs to another user; `dlfix undo` will not know of this apply"]
+    assert said == [
+        f"{state()}: the folder belongs to another user; `dlfix undo` cannot undo this apply"
+    ]
     with pytest.raises(undo.NothingToUndo):
         undo.undo(tree)
 
@@ -128,7 +130,7 @@ def test_a_state_directory_of_another_user_is_not_used(tree):
 def test_a_state_directory_that_others_may_write_to_is_not_used(tree):
     apply(tree)
     state().chmod(0o770)
-    with pytest.raises(undo.NothingToUndo, match="others may write to it"):
+    with pytest.raises(undo.NothingToUndo, match="the folder is writable by other users"):
         undo.undo(tree)
     assert texts(tree) == [b"new"] * 3
 
@@ -139,7 +141,7 @@ def test_a_link_in_the_place_of_the_state_directory_is_not_followed(tree, tmp_pa
     said = []
     assert not apply(tree, say=said.append).undoable
     assert os.listdir(tmp_path / "elsewhere") == []
-    assert "will not know of this apply" in said[0]
+    assert "`dlfix undo` cannot undo this apply" in said[0]
 
 
 def test_without_a_place_for_the_journal_files_are_written_and_it_is_said(tree, monkeypatch):
@@ -159,7 +161,7 @@ def test_without_a_place_for_the_journal_files_are_written_and_it_is_said(tree, 
     ["/etc/passwd", "../outside", "sub/../../outside", "", ".", "sub//c.py", "./a.py", "a\0.py"],
 )
 def test_a_path_that_is_not_below_the_tree_is_refused(path):
-    with pytest.raises(ValueError, match="not a path below the tree"):
+    with pytest.raises(ValueError, match="the path is outside the project"):
         journal.inside(path)
 
 
@@ -200,7 +202,7 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(tree, tmp_path):
     victim.write_bytes(b"new")
     (tree / "a.py").unlink()
     (tree / "a.py").symlink_to(victim)
-    with pytest.raises(undo.NothingToUndo, match="nothing put back"):
+    with pytest.raises(undo.NothingToUndo, match="changed since the last apply, not restored"):
         undo.undo(tree)
     assert victim.read_bytes() == b"new"
 
@@ -209,7 +211,7 @@ def test_a_link_in_the_place_of_a_folder_is_not_followed(tree, tmp_path):
     apply(tree, "sub/c.py")
     (tree / "sub").rename(tmp_path / "elsewhere")
     (tree / "sub").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(undo.NothingToUndo, match="nothing put back"):
+    with pytest.raises(undo.NothingToUndo, match="changed since the last apply, not restored"):
         undo.undo(tree)
     assert (tmp_path / "elsewhere/c.py").read_bytes() == b"new"
 
@@ -376,7 +378,7 @@ def test_one_that_waits_too_long_writes_nothing(tree, monkeypatch):
     with journal.opened(tree):
         written = apply(tree, say=said.append)
     assert "another dlfix" in str(written.error)
-    assert said == ["waiting for another dlfix to end its writing"]
+    assert said == ["waiting for another dlfix process that is writing files"]
     assert texts(tree) == [b"old"] * 3
 
 

@@ -23,7 +23,7 @@ HEADINGS = [
     "## Example",
     "## Use instead",
     "## Fix safety",
-    "## How to switch it off",
+    "## How to turn it off",
 ]
 RULES = sorted(all_rules(), key=lambda rule: rule.code)
 each_rule = pytest.mark.parametrize("rule", RULES, ids=[rule.code for rule in RULES])

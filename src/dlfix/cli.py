@@ -47,7 +47,8 @@ def _fail(message: str) -> NoReturn:
 app = typer.Typer(
     name="dlfix",
     cls=_Commands,
-    help="Finds what a PyTorch program sends to its worker processes, and makes it survive the trip.",
+    help="Finds objects that a PyTorch program sends to its worker processes but that cannot "
+    "be pickled or shared, and rewrites the code.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -56,7 +57,7 @@ app = typer.Typer(
 
 
 class Format(str, Enum):
-    """How findings are told."""
+    """The formats of findings."""
 
     TEXT = "text"
     CONCISE = "concise"
@@ -82,7 +83,7 @@ class Form(str, Enum):
 
 
 class Color(str, Enum):
-    """When to colour."""
+    """When to use colors."""
 
     AUTO = "auto"
     ALWAYS = "always"
@@ -93,19 +94,21 @@ Paths = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="PATHS",
-        help="Files and folders; the current folder by default, `-` reads stdin.",
+        help="Files and folders to read; the default is the current folder, `-` reads standard "
+        "input.",
         show_default=False,
     ),
 ]
 Select = Annotated[
     list[str] | None,
-    typer.Option("--select", help="Only these rules: DLF101,DLF2", metavar="CODES"),
+    typer.Option("--select", help="Enable only these rules: DLF101,DLF2.", metavar="CODES"),
 ]
 ExtendSelect = Annotated[
-    list[str] | None, typer.Option("--extend-select", help="These rules too.", metavar="CODES")
+    list[str] | None,
+    typer.Option("--extend-select", help="Enable these rules as well.", metavar="CODES"),
 ]
 Ignore = Annotated[
-    list[str] | None, typer.Option("--ignore", help="Not these rules.", metavar="CODES")
+    list[str] | None, typer.Option("--ignore", help="Disable these rules.", metavar="CODES")
 ]
 Fixable = Annotated[
     list[str] | None, typer.Option("--fixable", help="Fix only these rules.", metavar="CODES")
@@ -115,19 +118,25 @@ Unfixable = Annotated[
 ]
 Exclude = Annotated[
     list[str] | None,
-    typer.Option("--extend-exclude", help="Leave out files that match.", metavar="PATTERN"),
+    typer.Option(
+        "--extend-exclude", help="Exclude files that match this pattern.", metavar="PATTERN"
+    ),
 ]
 ConfigFile = Annotated[
     Path | None,
-    typer.Option("--config", help="This configuration, not the nearest.", metavar="FILE"),
+    typer.Option(
+        "--config", help="Use this configuration file instead of the nearest one.", metavar="FILE"
+    ),
 ]
 Isolated = Annotated[bool, typer.Option("--isolated", help="Ignore all configuration files.")]
 StdinName = Annotated[
     Path | None,
-    typer.Option("--stdin-filename", help="The name of what comes by stdin.", metavar="NAME"),
+    typer.Option(
+        "--stdin-filename", help="The file name to use for standard input.", metavar="NAME"
+    ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing but findings and errors.")]
-ColorOption = Annotated[Color, typer.Option("--color", help="When to colour.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only findings and errors.")]
+ColorOption = Annotated[Color, typer.Option("--color", help="When to use colors.")]
 Jobs = Annotated[
     int,
     typer.Option(
@@ -135,42 +144,46 @@ Jobs = Annotated[
         "-j",
         min=0,
         metavar="NUMBER",
-        help="Processes to work fixes out in, for json, sarif and --report; 0: one a core.",
+        help="Processes that compute fixes for json, sarif and --report; 0 means one per core.",
     ),
 ]
 Report = Annotated[
-    Path | None, typer.Option("--report", help="Write a page to look at.", metavar="FILE.html")
+    Path | None,
+    typer.Option("--report", help="Write an HTML report to this file.", metavar="FILE.html"),
 ]
 OutputFile = Annotated[
     Path | None,
-    typer.Option("--output-file", "-o", help="Write the findings to this file.", metavar="FILE"),
+    typer.Option(
+        "--output-file",
+        "-o",
+        help="Write the findings to this file instead of standard output.",
+        metavar="FILE",
+    ),
 ]
 ExitZero = Annotated[
-    bool, typer.Option("--exit-zero", help="Exit with 0 though there are findings.")
+    bool, typer.Option("--exit-zero", help="Exit with 0 even if there are findings.")
 ]
 Strict = Annotated[
     bool | None,
-    typer.Option(
-        "--strict", help="Exit with 2 for every file that does not parse.", show_default=False
-    ),
+    typer.Option("--strict", help="Exit with 2 if any file does not parse.", show_default=False),
 ]
 CacheDir = Annotated[
     str | None,
-    typer.Option("--cache-dir", help="Keep results in this folder.", metavar="FOLDER"),
+    typer.Option("--cache-dir", help="Folder for cached results.", metavar="FOLDER"),
 ]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use nor keep results.")]
-PlainOption = Annotated[Plain, typer.Option("--output-format", help="How to tell it.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Do not read or write cached results.")]
+PlainOption = Annotated[Plain, typer.Option("--output-format", help="Output format.")]
 
 
 @app.command()
 def check(
     paths: Paths = None,
     output_format: Annotated[
-        Format, typer.Option("--output-format", help="How to tell it.")
+        Format, typer.Option("--output-format", help="Output format.")
     ] = Format.TEXT,
     output_file: OutputFile = None,
     show_files: Annotated[
-        bool, typer.Option("--show-files", help="List the files that would be checked.")
+        bool, typer.Option("--show-files", help="List the files that would be checked, then exit.")
     ] = False,
     watch: Annotated[
         bool, typer.Option("--watch", "-w", help="Check again whenever a file changes.")
@@ -182,11 +195,12 @@ def check(
     unfixable: Unfixable = None,
     extend_exclude: Exclude = None,
     statistics: Annotated[
-        bool, typer.Option("--statistics", help="Only count, rule by rule.")
+        bool, typer.Option("--statistics", help="Show the number of findings per rule.")
     ] = False,
     exit_zero: ExitZero = False,
     add_ignores: Annotated[
-        bool, typer.Option("--add-ignores", help="Suppress today's findings by comments.")
+        bool,
+        typer.Option("--add-ignores", help="Add an ignore comment to each line with a finding."),
     ] = False,
     report: Report = None,
     config_file: ConfigFile = None,
@@ -199,7 +213,7 @@ def check(
     quiet: Quiet = False,
     color: ColorOption = Color.AUTO,
 ) -> None:
-    """Find what cannot survive the trip to a worker. Exits with 1 if there is any."""
+    """Report objects that cannot be sent to workers. Exits with 1 if there are any."""
     raise typer.Exit(
         checking.check(
             paths=paths,
@@ -236,19 +250,22 @@ def apply(
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", "--diff", help="Show the diff, write nothing; 1 if there is one."
+            "--dry-run",
+            "--diff",
+            help="Print the diff and write nothing; exit with 1 if anything would change.",
         ),
     ] = False,
     side_by_side: Annotated[
-        bool, typer.Option("--side-by-side", help="With --diff: both versions, on a wide terminal.")
+        bool, typer.Option("--side-by-side", help="Print the diff in two columns.")
     ] = False,
     interactive: Annotated[
-        bool, typer.Option("--interactive", "-i", help="Ask for each fix, like `git add -p`.")
+        bool, typer.Option("--interactive", "-i", help="Ask before each fix, like `git add -p`.")
     ] = False,
     unsafe_fixes: Annotated[
         bool | None,
         typer.Option(
-            "--unsafe-fixes/--no-unsafe-fixes", help="Take fixes that may change meaning."
+            "--unsafe-fixes/--no-unsafe-fixes",
+            help="Include fixes that may change what the program does.",
         ),
     ] = None,
     prefer: Annotated[
@@ -267,12 +284,14 @@ def apply(
     exit_zero: ExitZero = False,
     allow_dirty: Annotated[
         bool,
-        typer.Option("--allow-dirty", help="Rewrite files with uncommitted changes, too."),
+        typer.Option("--allow-dirty", help="Rewrite files even if they have uncommitted changes."),
     ] = False,
     prove: Annotated[
         str | None,
         typer.Option(
-            "--prove", help="Fetch a batch before and after, for real.", metavar="'SCRIPT ARGS'"
+            "--prove",
+            help="Run SCRIPT up to its first batch, before and after the rewrite.",
+            metavar="'SCRIPT ARGS'",
         ),
     ] = None,
     report: Report = None,
@@ -285,7 +304,7 @@ def apply(
     quiet: Quiet = False,
     color: ColorOption = Color.AUTO,
 ) -> None:
-    """Rewrite the code so that it survives. Exits with 1 if findings are left."""
+    """Fix the findings by rewriting the code. Exits with 1 if findings are left."""
     from dlfix import commands
 
     try:
@@ -307,7 +326,7 @@ def apply(
     if prove is None:
         raise typer.Exit(commands.apply(request, manner))
     if dry_run or side_by_side:
-        _fail("--prove runs what was written: it does not go with --diff")
+        _fail("--prove runs the rewritten code and cannot be used with --diff")
     from dlfix.runtime.commands import prove as prove_it
 
     raise typer.Exit(prove_it(prove, lambda: commands.apply(request, manner)))
@@ -316,30 +335,34 @@ def apply(
 @app.command()
 def undo(
     listed: Annotated[
-        bool, typer.Option("--list", help="List the applies that can be undone, and their files.")
+        bool,
+        typer.Option("--list", help="List the runs of apply that can be undone, with their files."),
     ] = False,
     diff: Annotated[
         bool,
         typer.Option(
-            "--dry-run", "--diff", help="Show the diff, write nothing; 1 if there is one."
+            "--dry-run",
+            "--diff",
+            help="Print the diff and write nothing; exit with 1 if anything would change.",
         ),
     ] = False,
     forget: Annotated[
-        bool, typer.Option("--forget", help="Drop the last apply from the list; write nothing.")
+        bool, typer.Option("--forget", help="Remove the last apply from the list; write nothing.")
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="The whole project, not only what is below this folder.")
+        bool, typer.Option("--all", help="Include files of the project outside the current folder.")
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Undo the last apply, below the working directory.
+    """Undo the last apply in the current folder.
 
-    A file that was changed since is left as it is and named. A second undo takes back the apply before.
+    A file that was changed since then is reported and not restored. A second undo restores the state
+    before the previous apply.
     """
     from dlfix import commands, undo_commands
 
     if listed + diff + forget > 1:
-        _fail("--list, --diff and --forget exclude each other")
+        _fail("--list, --diff and --forget cannot be used together")
     manner = undo_commands.Undo(listed, diff, forget, everything)
     raise typer.Exit(undo_commands.undo(manner, commands.tell, quiet=quiet))
 
@@ -355,7 +378,7 @@ def trace(
     quiet: Quiet = False,
     color: ColorOption = Color.AUTO,
 ) -> None:
-    """Show for each loader the tree of all that crosses, good and bad."""
+    """Show the objects that each loader sends to workers."""
     from dlfix import commands
 
     settings = settings_of(paths, config_file, isolated, strict=strict)
@@ -363,43 +386,68 @@ def trace(
     raise typer.Exit(commands.trace(request, output_format.value))
 
 
-@app.command()
-def rules(output_format: PlainOption = Plain.TEXT, color: ColorOption = Color.AUTO) -> None:
-    """List all rules."""
+rules = typer.Typer(invoke_without_command=True, help="List all rules, or test those of a package.")
+app.add_typer(rules, name="rules", context_settings={"help_option_names": ["-h", "--help"]})
+
+
+@rules.callback()
+def list_rules(
+    context: typer.Context,
+    output_format: PlainOption = Plain.TEXT,
+    color: ColorOption = Color.AUTO,
+) -> None:
+    """List all rules, or test those of a package."""
+    if context.invoked_subcommand is not None:
+        return
     from dlfix import commands
 
     raise typer.Exit(commands.rules(output_format.value, color.value))
 
 
+@rules.command("test")
+def test_rules(
+    package: Annotated[str, typer.Argument(metavar="PACKAGE", help="An installed package.")],
+) -> None:
+    """Run the `valid` and `invalid` programs of the rules in a package."""
+    from dlfix import commands
+
+    raise typer.Exit(commands.test_rules(package))
+
+
 @app.command()
 def probe(
     target: Annotated[
-        str, typer.Argument(metavar="SCRIPT|module:function", help="The program to run.")
+        str,
+        typer.Argument(
+            metavar="SCRIPT|module:function",
+            help="The script to run, or a function that returns a loader or dataset.",
+        ),
     ],
     args: Annotated[
-        list[str] | None, typer.Argument(metavar="ARGS", help="The program's own arguments.")
+        list[str] | None, typer.Argument(metavar="ARGS", help="Arguments for the program.")
     ] = None,
     python: Annotated[
-        str | None, typer.Option("--python", help="Run it in this interpreter.", metavar="PYTHON")
+        str | None,
+        typer.Option("--python", help="The Python interpreter to use.", metavar="PYTHON"),
     ] = None,
     run: Annotated[
         bool, typer.Option("--run", help="Fetch the first batch under each start method.")
     ] = False,
     go_on: Annotated[
-        bool, typer.Option("--continue", help="Go on to the training step, without workers.")
+        bool, typer.Option("--continue", help="Continue after each loader, without workers.")
     ] = False,
     timeout: Annotated[
         float,
-        typer.Option("--timeout", min=0, metavar="SECONDS", help="How long the program may take."),
+        typer.Option("--timeout", min=0, metavar="SECONDS", help="Time limit for the program."),
     ] = 120.0,
     output_format: PlainOption = Plain.TEXT,
 ) -> None:
-    """Run a program and report what does not arrive in its workers.
+    """Run a program and report what its workers cannot get.
 
-    It stops where the workers would start, before the training step. A loader without workers is
-    examined as if it had one.
+    The program stops where its workers would start, before the training step. A loader without
+    workers is examined as if it had one.
 
-    Exits with 1 if something does not, and with 2 if the probe could not do its work.
+    Exits with 1 if there are such objects, and with 2 if the program could not be examined.
     """
     from dlfix.runtime import commands
 
@@ -414,11 +462,15 @@ def probe(
 @app.command()
 def explain(
     topic: Annotated[
-        str, typer.Argument(metavar="CODE|-|FILE", help="A rule, or a traceback to read.")
+        str,
+        typer.Argument(
+            metavar="CODE|-|FILE",
+            help="A rule code, `-` for a traceback on standard input, or a file with one.",
+        ),
     ],
     color: ColorOption = Color.AUTO,
 ) -> None:
-    """Show a rule's page, or tell cause, place and fix of a traceback."""
+    """Show the page of a rule, or explain a traceback."""
     from dlfix import commands
 
     raise typer.Exit(commands.explain(topic, color.value))
@@ -431,20 +483,20 @@ def show_config(
     config_file: ConfigFile = None,
     isolated: Isolated = False,
 ) -> None:
-    """Print the settings in force, and where each came from."""
+    """Show the active settings and where each comes from."""
     from dlfix import commands
 
     settings = settings_of(paths, config_file, isolated)
     raise typer.Exit(commands.show_config(settings, output_format.value))
 
 
-cache = typer.Typer(no_args_is_help=True, help="What is kept to answer again.")
+cache = typer.Typer(no_args_is_help=True, help="Manage cached results.")
 app.add_typer(cache, name="cache", context_settings={"help_option_names": ["-h", "--help"]})
 
 
 @cache.command("clear")
 def clear_cache(cache_dir: CacheDir = None) -> None:
-    """Remove all that is kept."""
+    """Delete all cached results."""
     from dlfix import results
 
     results.clear(settings_of(None, None, False, **cache_of(cache_dir, False)))
@@ -452,7 +504,7 @@ def clear_cache(cache_dir: CacheDir = None) -> None:
 
 @app.command()
 def lsp() -> None:
-    """Serve editors: a language server on stdin and stdout."""
+    """Run the language server on standard input and output."""
     try:
         from dlfix.editor import server
     except ModuleNotFoundError as error:
@@ -466,10 +518,10 @@ def lsp() -> None:
 def ide(
     editor: Annotated[str | None, typer.Argument(help="vscode, pycharm, vim, ...")] = None,
     write: Annotated[
-        Path | None, typer.Option("--write", help="Write it to this file, which must not exist.")
+        Path | None, typer.Option("--write", help="Write to this file, which must not exist yet.")
     ] = None,
 ) -> None:
-    """Print an editor's definition of dlfix as an external tool."""
+    """Print the configuration of an editor for dlfix."""
     from dlfix.editor.external import EDITORS
 
     if editor is None:
@@ -477,10 +529,10 @@ def ide(
             print(f"{name:<12} {place}")
         return
     if editor not in EDITORS:
-        _fail(f"no definition for `{editor}`{config.nearest(editor, list(EDITORS))}")
+        _fail(f"no configuration for `{editor}`{config.nearest(editor, list(EDITORS))}")
     place, text = EDITORS[editor]
     if write is None:
-        print(f"dlfix: this goes to {place}", file=sys.stderr)
+        print(f"dlfix: save this as {place}", file=sys.stderr)
         print(text, end="")
         return
     try:
@@ -501,9 +553,7 @@ def _version(wanted: bool) -> None:
 def _root(
     version: Annotated[
         bool,
-        typer.Option(
-            "--version", "-V", callback=_version, is_eager=True, help="Print the version."
-        ),
+        typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     pass

@@ -97,7 +97,7 @@ def _troubles(session: Session) -> int:
     for bug in dict.fromkeys(session.bugs):
         tell(bug)
     if session.cut_short:
-        tell("a limit was reached before everything was followed: there may be more findings")
+        tell("some objects were too large to follow completely; there may be more findings")
     return FAILED if session.serious() or session.bugs else CLEAN
 
 
@@ -191,7 +191,8 @@ def _baseline(session: Session, request: Request) -> int:
     if writing.failed(written, tell):
         return FAILED
     tell(
-        f"{count} finding{'s' * (count != 1)} suppressed in {len(changes)} file{'s' * (len(changes) != 1)}"
+        f"Suppressed {count} finding{'s' * (count != 1)} in {len(changes)} "
+        f"file{'s' * (len(changes) != 1)}"
     )
     return trouble
 
@@ -274,7 +275,7 @@ def apply(request: Request, manner: Manner) -> int:
                 raise
             print(file=sys.stderr)
             tell(
-                f"stopped: nothing was written ({plural(chooser.accepted, 'accepted fix')} dropped)"
+                f"stopped: no file was changed ({plural(chooser.accepted, 'accepted fix')} discarded)"
             )
             return INTERRUPTED
     with kept.recording() as printed:
@@ -397,7 +398,7 @@ def _summarise(view: View, outcome: Outcome, request: Request, written: Written 
     if summary.plain:
         out.print(summary, soft_wrap=True)
     verb = "would be rewritten" if would else "rewritten"
-    undo = " Take it back with `dlfix undo`." if written is not None and written.undoable else ""
+    undo = " Undo with `dlfix undo`." if written is not None and written.undoable else ""
     if paths or summary.plain:
         out.print(f"{text.plural(len(paths), 'file')} {verb}.{undo}", soft_wrap=True)
     elif view.session.files and not outcome.changes:
@@ -472,7 +473,7 @@ def trace(request: Request, output_format: str) -> int:
                 soft_wrap=True,
             )
         if not boundaries and not request.quiet:
-            out.print("Nothing here goes to a worker process.")
+            out.print("Nothing is sent to a worker process.")
     return _troubles(session)
 
 
@@ -489,6 +490,27 @@ def rules(output_format: str, color: str) -> int:
     return CLEAN
 
 
+def test_rules(package: str) -> int:
+    """Run the programs of a package's rules; print those that fail."""
+    from dlfix.report.text import plural
+    from dlfix.rules.testing import failures, rules_of
+
+    rules = rules_of(package)
+    if not rules:
+        raise config.ConfigError(
+            f"`{package}` has no rules (entry points of the group `dlfix.rules`)"
+        )
+    untested = [rule.code for rule in rules if not (rule.valid and rule.invalid)]
+    failed = [failure for rule in rules for failure in failures(rule)]
+    for failure in failed:
+        print(visible(str(failure)))
+    for code in untested:
+        print(f"{code}: needs at least one valid and one invalid program")
+    programs = sum(len(rule.valid) + len(rule.invalid) for rule in rules)
+    print(f"{plural(len(rules), 'rule')}, {plural(programs, 'program')}, {len(failed)} failed")
+    return FOUND if failed or untested else CLEAN
+
+
 def explain(topic: str, color: str) -> int:
     """Show a rule's page, or read a traceback from stdin or a file."""
     if topic == "-" or Path(topic).is_file():
@@ -503,7 +525,7 @@ def explain(topic: str, color: str) -> int:
     rule = known.get(topic.upper()) or names.get(topic.lower())
     if rule is None:
         hint = config.nearest(topic, [*known, *names])
-        raise config.ConfigError(f"no rule and no file is called `{topic}`{hint}")
+        raise config.ConfigError(f"unknown rule or file: `{topic}`{hint}")
     out = console(color)
     if not out.is_terminal:
         sys.stdout.write(markdown(rule))

@@ -163,7 +163,7 @@ def _wrong(error: Exception) -> str:
 def _refuse_no_pattern(where: str, patterns: Iterable[str]) -> None:
     for pattern in patterns:
         if not is_pattern(pattern):
-            raise ConfigError(f"{where}: `{pattern}` is no pattern of files")
+            raise ConfigError(f"{where}: invalid file pattern `{pattern}`")
 
 
 def _checked(file: Path, key: str, value: Any) -> Any:
@@ -216,7 +216,7 @@ _CHECKS: Mapping[type, Callable[[Any], Any]] = {bool: _boolean, str: _string}
 
 def _methods(file: Path, methods: Sequence[str]) -> None:
     if not methods:
-        raise ConfigError(f"{file}: `target-start-methods` names no start method")
+        raise ConfigError(f"{file}: `target-start-methods` must name at least one start method")
     for method in methods:
         if method not in START_METHODS:
             hint = nearest(method, START_METHODS)

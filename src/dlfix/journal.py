@@ -202,7 +202,7 @@ class Journal:
         try:
             return _from_data(name, json.loads(data), self.tree)
         except (ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
-            raise NoJournal(f"{self.folder.path / name}: is damaged") from error
+            raise NoJournal(f"{self.folder.path / name}: the file is damaged") from error
 
 
 def exists(tree: Path) -> bool:
@@ -248,9 +248,9 @@ def _refuse_foreign(folder: Folder) -> None:
         return
     now = os.fstat(folder.descriptor)
     if now.st_uid != os.geteuid():
-        raise NoJournal(f"{folder.path}: belongs to another user")
+        raise NoJournal(f"{folder.path}: the folder belongs to another user")
     if now.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise NoJournal(f"{folder.path}: others may write to it")
+        raise NoJournal(f"{folder.path}: the folder is writable by other users")
     if stat.S_IMODE(now.st_mode) & 0o077:
         os.fchmod(folder.descriptor, 0o700)
 
@@ -261,9 +261,11 @@ def _lock(descriptor: int, say: Callable[[str], None]) -> None:
     while not _locked(descriptor):
         if not waiting:
             waiting = True
-            say("waiting for another dlfix to end its writing")
+            say("waiting for another dlfix process that is writing files")
         if time.monotonic() > end:
-            raise Busy("another dlfix has been writing for a minute; nothing written")
+            raise Busy(
+                "another dlfix process is still writing files after a minute; no file was changed"
+            )
         time.sleep(0.05)
 
 
@@ -313,11 +315,11 @@ def _as_data(entry: Entry, tree: Path) -> dict[str, Any]:
 
 def _from_data(name: str, data: dict[str, Any], tree: Path) -> Entry:
     if data["version"] != VERSION or data["tree"] != str(tree):
-        raise ValueError("of another version or tree")
+        raise ValueError("written by another version or for another project")
     number, _, kind = name.partition(".")
     token = data["token"]
     if not re.fullmatch("[0-9a-f]{16}", token):
-        raise ValueError("an odd token")
+        raise ValueError("an invalid token")
     files = tuple(map(_file, data["files"]))
     return Entry(int(number), kind, str(data["command"]), float(data["made"]), token, files)
 
@@ -325,7 +327,7 @@ def _from_data(name: str, data: dict[str, Any], tree: Path) -> Entry:
 def _file(row: dict[str, Any]) -> File:
     before = zlib.decompress(base64.b85decode(row["before"]))
     if digest(before) != row["before_hash"] or not re.fullmatch("[0-9a-f]{64}", row["after_hash"]):
-        raise ValueError("a hash that does not fit")
+        raise ValueError("a hash that does not match")
     return File(inside(row["path"]), before, row["after_hash"])
 
 
@@ -335,5 +337,5 @@ def inside(path: str) -> tuple[str, ...]:
     odd = any(part in ("", ".", "..") or "\0" in part for part in parts)
     foreign = os.name == "nt" and any(set(part) & set("\\:") for part in parts)
     if odd or foreign or PurePosixPath(path).is_absolute():
-        raise ValueError(f"{path}: not a path below the tree")
+        raise ValueError(f"{path}: the path is outside the project")
     return tuple(parts)

@@ -26,7 +26,7 @@ def make(
     """Return the previews of many fixes by identity."""
     distinct = list({id(fix): fix for fix in fixes}.values())
     if jobs < 2 or len(distinct) < ENOUGH:
-        made = _here(told("working out fixes", distinct, tell), text)
+        made = _here(told("computing fixes", distinct, tell), text)
     else:
         made = _in_processes(distinct, text, jobs, tell)
     return {id(fix): texts for fix, texts in zip(distinct, made, strict=True)}
@@ -52,7 +52,7 @@ def _in_processes(
     made = each(_share, work, jobs, lost=lost, chunk=1)
     return [
         texts
-        for some, _ in told("working out fixes", work, tell)
+        for some, _ in told("computing fixes", work, tell)
         for texts in (next(made) or [{}] * len(some))
     ]
 

@@ -84,9 +84,15 @@ def kept(settings: Settings, *asked: object) -> Kept:
     """Return the place of the result of a command; `asked` is all that its result depends on."""
     watched = seen.watched()
     folder = directory(settings)
-    if watched is None or folder is None or settings.no_cache:
+    if watched is None or folder is None or settings.no_cache or _asks_others(settings):
         return Kept()
     return Kept(folder / FOLDER / _name(settings, asked), watched)
+
+
+def _asks_others(settings: Settings) -> bool:
+    """Tell whether rules of other packages may be selected: their code is not watched."""
+    codes = (*settings.select, *settings.extend_select)
+    return not all(code.upper().startswith("DLF") for code in codes)
 
 
 def directory(settings: Settings) -> Path | None:

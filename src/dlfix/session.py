@@ -584,11 +584,7 @@ def _idle(
     from dlfix.fixing.plans import Applicability, Edit, Fix
 
     named = ", ".join(codes)
-    what = (
-        f"the suppression of {named} leaves nothing out"
-        if named
-        else "this suppression leaves nothing out"
-    )
+    what = f"Unused suppression of {named}" if named else "Unused suppression"
     place = Place(path, one.span)
     whole = len(codes) == len(one.codes) or not named
     message = "Remove the comment" if whole else f"Remove {named} from the comment"

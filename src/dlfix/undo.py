@@ -60,7 +60,7 @@ def record(
     except Busy as error:
         return Written(error=SourceError(tree, None, str(error)))
     except NoJournal as error:
-        say(f"{error}; `dlfix undo` will not know of this apply")
+        say(f"{error}; `dlfix undo` cannot undo this apply")
         return _write(targets, "", say, undoable=False)
 
 
@@ -92,7 +92,7 @@ def _record(kept: Journal, targets: Sequence[Target], say: Say, command: str) ->
         kept.finish(entry, files)
         kept.forget_oldest()
     except NoJournal as error:
-        say(f"{error}; `dlfix undo` will take this apply for an interrupted one")
+        say(f"{error}; `dlfix undo` will treat this apply as interrupted")
     return written
 
 
@@ -144,8 +144,8 @@ def undo(start: Path, *, everything: bool = False, say: Say = lambda note: None)
         elif plan.edited:
             names = ", ".join(map(str, plan.edited))
             raise NothingToUndo(
-                f"changed since the last apply, nothing put back: {names}"
-                " (`dlfix undo --forget` drops that apply from the list)"
+                f"changed since the last apply, not restored: {names} (`dlfix undo --forget` removes "
+                "that apply from the list)"
             )
         else:
             _settle(kept, group, plan)

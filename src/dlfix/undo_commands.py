@@ -31,7 +31,9 @@ def write(
     unasked = [path for path in dirty if path not in asked]
     if unasked and not going_on:
         names = ", ".join(path.name for path in unasked[:5]) + (", ..." if len(unasked) > 5 else "")
-        reason = f"uncommitted changes ({names}); nothing written, see --allow-dirty"
+        reason = (
+            f"uncommitted changes ({names}); no file was changed (use --allow-dirty to override)"
+        )
         return Written(error=SourceError(unasked[0].parent, None, reason))
     if dirty and not going_on:
         tell(f"uncommitted changes in {', '.join(path.name for path in dirty)}")
@@ -59,7 +61,7 @@ def failed(written: Written | None, tell: Say) -> bool:
         return False
     print(written.error, file=sys.stderr)
     if written.paths:
-        tell("the files before it were rewritten, those after it were not")
+        tell("files listed before it were rewritten, files listed after it were not")
     return True
 
 
@@ -82,7 +84,10 @@ def undo(manner: Undo, tell: Say, *, quiet: bool) -> int:
         return _show_undo(undoing.preview(start, everything=manner.everything, say=tell), tell)
     if manner.forget:
         done = undoing.forget(start, everything=manner.everything, say=tell)
-        tell(f"forgot the {done.entry.command} of {_when(done.entry.made)}; no file was changed")
+        tell(
+            f"removed the {done.entry.command} of {_when(done.entry.made)} from the list; no file "
+            "was changed"
+        )
         return 0
     return _undone(undoing.undo(start, everything=manner.everything, say=tell), tell, quiet)
 
@@ -92,11 +97,11 @@ def _undone(done: Undoing, tell: Say, quiet: bool) -> int:
 
     for target in done.targets:
         if not quiet:
-            print(f"put back {relative(target.path)}")
+            print(f"restored {relative(target.path)}")
     for path in done.edited:
-        tell(f"{relative(path)}: changed since the last apply; left as it is")
+        tell(f"{relative(path)}: changed since the last apply; not restored")
     if done.outside and not quiet:
-        tell(f"{done.outside} more of that apply outside this folder; --all puts them back, too")
+        tell(f"{done.outside} more of that apply outside this folder; use --all to restore them")
     return 2 if done.edited else 0
 
 
@@ -110,7 +115,7 @@ def _show_undo(plan: Undoing, tell: Say) -> int:
     sys.stdout.buffer.write(runner.quoted(patch))
     sys.stdout.buffer.flush()
     for path in plan.edited:
-        tell(f"{relative(path)}: changed since the last apply; would be left as it is")
+        tell(f"{relative(path)}: changed since the last apply; would not be restored")
     return 1 if plan.targets else 0
 
 

@@ -56,7 +56,7 @@ def test_trace_reads_stdin_under_the_name_it_is_given(dlfix):
 
 def test_trace_says_nothing_of_nothing_where_it_is_to_be_quiet(dlfix):
     write(dlfix.folder, "a.py", "x = 1\n")
-    assert dlfix("trace").stdout == "Nothing here goes to a worker process.\n"
+    assert dlfix("trace").stdout == "Nothing is sent to a worker process.\n"
     assert dlfix("trace", "--quiet").output == ""
 
 

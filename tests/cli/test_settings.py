@@ -41,7 +41,7 @@ def test_somebody_elses_broken_pyproject_is_passed_by(tmp_path):
         ),
         ("target-start-methods = ['spam']", "unknown start method `spam`"),
         ("target-start-methods = ['forkservr']", "did you mean `forkserver`?"),
-        ("target-start-methods = []", "`target-start-methods` names no start method"),
+        ("target-start-methods = []", "`target-start-methods` must name at least one start method"),
         ("a = [", "dlfix.toml: "),
     ],
 )

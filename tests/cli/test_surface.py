@@ -107,7 +107,7 @@ def test_a_definition_is_written_but_never_over_a_file(dlfix):
 def test_an_unknown_editor_is_one_line_with_the_nearest(dlfix):
     result = dlfix("ide", "vscod")
     assert (result.exit_code, result.stderr) == (
-        2, "dlfix: no definition for `vscod`; did you mean `vscode`?\n",
+        2, "dlfix: no configuration for `vscod`; did you mean `vscode`?\n",
     )  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def test_what_was_not_followed_to_its_end_is_told(command, tmp_path, monkeypatch
         "def make(n):\n    return DataLoader([n], collate_fn=lambda b: b, num_workers=2)\n"
         "make(1 + 2 + 3)\n",
     )
-    told = "dlfix: a limit was reached before everything was followed: there may be more findings\n"
+    told = "dlfix: some objects were too large to follow completely; there may be more findings\n"
     assert told not in CliRunner().invoke(app, [command]).stderr
     monkeypatch.setattr(interpreter, "BUDGET", 3)
     left_out = ["--no-cache"] if command != "trace" else []

@@ -60,12 +60,32 @@ def test_it_holds_where(case):
 FAILS = {
     "does not compile": ("a = 1\n", "a = (\n", rows(1)),
     "does not compile: 'return'": ("a = 1\n", "return 1\n", rows(1)),
-    "line 2 would change": ("a = 1\nb = 2\n", "a = 3\nb = 4\n", rows(1)),
-    "line 2 would change, and": ("a = 1\nb = 'x'\n", 'a = 3\nb = "x"\n', rows(1)),
-    "line 2 would change, and it is": ("a = 1\nb = 2\nc = 3\n", "b = 2\na = 1\nc = 4\n", rows(3)),
-    "no longer import `a`": ("import a\nx = 1\n", "import b\nx = 2\n", rows(2)),
-    "no longer import `c`": ("from a import b as c\nx = 1\n", "from a import b\nx = 2\n", rows(2)),
-    "comment on line 2 would be lost": (
+    "a statement outside the fix would change (line 2)": (
+        "a = 1\nb = 2\n",
+        "a = 3\nb = 4\n",
+        rows(1),
+    ),
+    "statement outside the fix would change (line 2)": (
+        "a = 1\nb = 'x'\n",
+        'a = 3\nb = "x"\n',
+        rows(1),
+    ),
+    "outside the fix would change (line 2)": (
+        "a = 1\nb = 2\nc = 3\n",
+        "b = 2\na = 1\nc = 4\n",
+        rows(3),
+    ),
+    "the import of `a` would be removed (line 1)": (
+        "import a\nx = 1\n",
+        "import b\nx = 2\n",
+        rows(2),
+    ),
+    "the import of `c` would be removed (line 1)": (
+        "from a import b as c\nx = 1\n",
+        "from a import b\nx = 2\n",
+        rows(2),
+    ),
+    "the comment would be lost (line 2)": (
         "f(\n    # why\n    lambda: 1,\n)\n",
         "f(_g)\n",
         rows(1, 4),
@@ -98,14 +118,14 @@ def test_one_that_went_with_another_is_no_harm():
 
 
 def test_a_finding_that_stays_is_told():
-    assert "would still be there" in proof.unproved([finding(1)], [finding(1)], [finding(3)])
+    assert "would remain" in proof.unproved([finding(1)], [finding(1)], [finding(3)])
 
 
 def test_a_finding_of_another_kind_is_told():
     reason = proof.unproved([finding(1)], [finding(1)], [finding(3, Other)])
-    assert reason == "DLF902 would come on line 3 of a.py instead"
+    assert reason == "DLF902 would be reported instead (a.py:3)"
 
 
 def test_a_finding_in_another_file_is_told():
     came = finding(3, path=Path("/b.py"))
-    assert "of b.py" in proof.unproved([finding(1)], [finding(1)], [came])
+    assert "(b.py:3)" in proof.unproved([finding(1)], [finding(1)], [came])

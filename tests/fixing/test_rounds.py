@@ -134,7 +134,7 @@ def test_a_fix_that_needs_a_file_that_was_not_named_says_so(world):
     assert result.texts == {}
     (left,) = result.left
     assert left.outcome == Refused(
-        "it also changes b.py, which was not named; name it too, or the project"
+        "the fix also changes b.py, which is not among the given paths; add it, or check the whole project"
     )
 
 

@@ -31,7 +31,7 @@ def test_the_rest_of_a_file_is_followed(world, kind, place):
     assert f"train.py:{row}:65: DLF101" in result.stdout
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
-    assert "left out, the rest is followed" in result.stderr
+    assert "skipped, the rest is analyzed" in result.stderr
     world.run("apply", "--unsafe-fixes")
     assert path.read_text() == "".join(parts)
 
@@ -39,7 +39,7 @@ def test_the_rest_of_a_file_is_followed(world, kind, place):
 def test_it_is_said_why_a_broken_file_is_not_rewritten(world):
     world.write("train.py", PROGRAM + BROKEN["Python 2"])
     shown = " ".join(world.run("check").stdout.split())
-    assert "no fix: train.py: the file does not parse as a whole" in shown
+    assert "no fix: train.py: the file has a syntax error" in shown
 
 
 def test_what_a_broken_statement_binds_is_unknown(world):

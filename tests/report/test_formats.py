@@ -222,7 +222,7 @@ def test_the_page_of_an_apply_shows_what_was_rewritten(dlfix):
     write(dlfix.folder, "a.py", ALL)
     dlfix("apply", "--report", "out.html")
     page = (dlfix.folder / "out.html").read_text()
-    assert "1 file mended, 3 findings left" in page
+    assert "1 file rewritten, 3 findings left" in page
     assert 'id="rewritten"' in page
 
 

@@ -61,8 +61,8 @@ LOADER = "from torch.utils.data import DataLoader\nload = DataLoader([], {})\n"
 @pytest.mark.parametrize(
     ("work", "phases"),
     [
-        (Session.diagnoses, ["looking for loaders", "following what crosses", "asking the rules"]),
-        (lambda session: session.rewrite(unsafe=False), ["looking for loaders", "proving fixes"]),
+        (Session.diagnoses, ["looking for loaders", "following objects", "running the rules"]),
+        (lambda session: session.rewrite(unsafe=False), ["looking for loaders", "verifying fixes"]),
     ],
     ids=["check", "apply"],
 )

@@ -61,7 +61,10 @@ def test_the_refusal_names_the_definition_to_move(notebook):
     session = notebook(ROWS, "loader = DataLoader(Rows(), num_workers=2)")
     (diagnosis,) = session.diagnoses()
     assert isinstance(diagnosis.outcome, Refused)
-    assert "move `Rows` and what it uses into a module" in diagnosis.outcome.reason
+    assert (
+        "a worker cannot import names defined in a notebook; move `Rows` and the names it uses into a module next to the notebook"
+        in diagnosis.outcome.reason
+    )
 
 
 @pytest.mark.parametrize(
@@ -141,7 +144,7 @@ def test_nothing_is_moved_to_the_top_of_a_cell(notebook, cell, code):
     (diagnosis,) = session.diagnoses()
     assert diagnosis.finding.code == code
     assert isinstance(diagnosis.outcome, Refused)
-    assert "cannot import what a notebook defines" in diagnosis.outcome.reason
+    assert "cannot import names defined in a notebook" in diagnosis.outcome.reason
     assert session.rewrite(unsafe=True).changes == ()
 
 

@@ -156,7 +156,9 @@ Original Traceback (most recent call last):
 AttributeError: 'NoneType' object has no attribute 'execute'
 """
     ours = found(
-        "DLF201", 20, "`connect(...)` in `Rows._db` is kept on the class by the parent only"
+        "DLF201",
+        20,
+        "`connect(...)` in `Rows._db` is stored on the class by the parent only; a spawned worker does not have it",
     )
     other = found("DLF201", 4, "`connect(...)` in `Rows._other` is kept")
     assert explain(text, [other, ours]).line == f"{TRAIN}:20"
@@ -164,7 +166,9 @@ AttributeError: 'NoneType' object has no attribute 'execute'
 
 
 def test_generators_that_draw_alike_belong_to_their_rule():
-    seen = culprit(7, "each worker draws the same", "alike", error="", attribute="rng")
+    seen = culprit(
+        7, "all workers draw the same numbers from their copies", "alike", error="", attribute="rng"
+    )
     (joined,) = join([seen], [finding(3, "self.cache")])
     assert (joined.code, joined.finding) == ("DLF503", None)
 

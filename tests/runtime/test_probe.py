@@ -372,7 +372,7 @@ def test_of_a_factory_only_its_own_loaders_are_examined(tmp_path, monkeypatch, n
     ("name", "reason"),
     [
         ("fails", "TypeError: fails.* missing 1 required positional argument"),
-        ("number", "gave int: neither a DataLoader nor a dataset"),
+        ("number", "returned int, which is neither a DataLoader nor a dataset"),
         ("gone", "AttributeError: module 'factories_here' has no attribute 'gone'"),
     ],
 )
@@ -437,7 +437,7 @@ def test_a_program_that_fails_with_its_loader_made_is_examined_and_has_status_2(
     assert commands.probe(script) == 2
     out, err = capfd.readouterr()
     assert re.search(reason, err)
-    assert ("1 thing does not arrive" in out) == bool(transform)
+    assert ("1 object cannot be sent to the workers" in out) == bool(transform)
     assert "All that crosses" not in out
 
 
@@ -534,7 +534,7 @@ def test_a_pool_of_threads_crosses_nothing_and_runs(tmp_path):
         "from multiprocessing.pool import ThreadPool\nif __name__ == '__main__':\n"
         "    with ThreadPool(2) as pool:\n        assert pool.map(lambda x: x + 1, [1]) == [2]",
     )
-    with pytest.raises(ProbeError, match="ended and started no worker"):
+    with pytest.raises(ProbeError, match="ended without starting a worker"):
         probe.probe(script)
 
 
@@ -573,12 +573,15 @@ BAD = {
         "raise ValueError('DataLoader with IterableDataset: expected unspecified shuffle option, but')",
         r"ValueError: DataLoader with .* \(see dlfix explain DLF403\)",
     ),
-    "a script that never makes a loader": ("x = 1", "ended and started no worker"),
+    "a script that never makes a loader": ("x = 1", "ended without starting a worker"),
     "a script that calls sys.exit": ("import sys\nsys.exit(3)", r"called sys.exit\(3\) before"),
-    "a script that hangs": ("import time\ntime.sleep(60)", r"was not done after 1 s"),
+    "a script that hangs": ("import time\ntime.sleep(60)", r"did not finish within 1 s"),
     "a script that does not parse": ("def f(:\n", "SyntaxError"),
     "a script that dies": ("import os\nos.kill(os.getpid(), 9)", "died of SIGKILL before"),
-    "a script that leaves without a word": ("import os\nos._exit(7)", "ended with status 7 before"),
+    "a script that leaves without a word": (
+        "import os\nos._exit(7)",
+        "exited with status 7 before",
+    ),
 }
 
 
@@ -602,13 +605,13 @@ def test_an_interpreter_without_torch_is_named(tmp_path, capfd):
     )
     status = commands.probe(script, python=str(bare))
     assert status == 2
-    assert "has no torch; name the project's interpreter with --python" in capfd.readouterr().err
+    assert "has no torch; pass the project's interpreter with --python" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
-        ("nowhere.py", "no such script"),
+        ("nowhere.py", "the script does not exist (and the name is not `package.module:factory`)"),
         (".", "is a directory"),
         ("book.ipynb", "is a notebook"),
         ("no_such_module_here:f", "No module named"),
@@ -626,7 +629,7 @@ def test_a_target_that_cannot_be_run_gives_one_line(tmp_path, monkeypatch, capfd
 def test_an_interpreter_that_does_not_exist_gives_one_line(tmp_path, capfd):
     script = write(tmp_path, "x = 1")
     assert commands.probe(script, python="no-such-python") == 2
-    assert "no-such-python: no such interpreter" in capfd.readouterr().err
+    assert "no-such-python: the interpreter does not exist" in capfd.readouterr().err
 
 
 def test_what_is_no_interpreter_gives_one_line(tmp_path, capfd):
@@ -659,7 +662,7 @@ def test_no_process_outlives_the_time_limit(tmp_path):
     )
     note = tmp_path / "pid"
     for limit in (3.0, 60.0):  # the shorter one may end before the script has begun
-        with pytest.raises(ProbeError, match="was not done"):
+        with pytest.raises(ProbeError, match="did not finish within"):
             probe.probe(script, [str(note)], timeout=limit)
         if note.exists() and note.read_text():
             break
@@ -759,7 +762,7 @@ def test_what_is_wrong_beside_an_object_whose_reduce_breaks_is_told_too(tmp_path
     out, err = capfd.readouterr()
     assert "process.target" in out
     assert "process.args[0]['a'][1]" in out
-    assert "2 things do not arrive" in out
+    assert "2 objects cannot be sent to the workers." in out
     assert "process.args[0]['a'][0] cannot be pickled: Nested.__reduce__" in err
     assert err.count("\n") == 1
 
@@ -965,7 +968,7 @@ def noted(path):
 @LINUX
 def test_daemons_of_the_program_end_with_the_time_limit(tmp_path):
     script = write(tmp_path, ORPHANS, "time.sleep(300)")
-    with pytest.raises(ProbeError, match="was not done after 4 s"):
+    with pytest.raises(ProbeError, match="did not finish within"):
         probe.probe(script, [str(tmp_path / "pids")], timeout=4)
     assert not any(map(runs, noted(tmp_path / "pids")))
 
@@ -973,7 +976,7 @@ def test_daemons_of_the_program_end_with_the_time_limit(tmp_path):
 @LINUX
 def test_daemons_of_the_program_end_with_the_program(tmp_path):
     script = write(tmp_path, ORPHANS)
-    with pytest.raises(ProbeError, match="started no worker"):
+    with pytest.raises(ProbeError, match="ended without starting a worker"):
         probe.probe(script, [str(tmp_path / "pids")])
     assert not any(map(runs, noted(tmp_path / "pids")))
 
@@ -1003,7 +1006,7 @@ def wait_for(condition):
 def test_a_program_that_prints_without_end_is_cut(tmp_path, monkeypatch, capfd):
     monkeypatch.setattr(probe, "PRINTED", 1000)
     script = write(tmp_path, "print('x' * 100_000)\nprint('end')")
-    with pytest.raises(ProbeError, match="started no worker"):
+    with pytest.raises(ProbeError, match="ended without starting a worker"):
         probe.probe(script)
     err = capfd.readouterr().err
     assert err.count("x") < 1100

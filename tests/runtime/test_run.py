@@ -56,7 +56,7 @@ def test_nothing_is_rewritten_where_nothing_can_be_proved(tmp_path, capsys):
     script = tmp_path / "main.py"
     script.write_text("x = 1")
     assert commands.prove(str(script), lambda: pytest.fail("it was rewritten")) == 2
-    assert "iterates no loader" in capsys.readouterr().err
+    assert "does not iterate over a loader" in capsys.readouterr().err
 
 
 def rows(*oks: bool, digest: str = "a") -> list[Fetched]:
@@ -95,7 +95,7 @@ def test_a_program_without_a_loader_is_told_what_to_do_instead(tmp_path, capsys,
     assert commands.probe("main.py", run=True) == 2
     told = capsys.readouterr().err.strip()
     assert f"main.py starts a {kind} (main.py:" in told
-    assert "--run fetches a loader's batch; without it, what crosses is examined" in told
+    assert "but no loader; --run only supports loaders, run the probe without it" in told
     assert "\n" not in told
     assert not (tmp_path / "worked").exists()
 

@@ -197,7 +197,7 @@ def differences(obj):
 def test_an_attribute_that_does_not_come_back_is_a_difference():
     obj = Forgetful()
     obj.index = Holder()
-    assert differences(Holder(a=obj)) == ["dataset.a.index is missing in the worker"]
+    assert differences(Holder(a=obj)) == ["dataset.a.index does not exist in the worker"]
 
 
 def test_a_position_that_does_not_come_back_is_a_difference():

@@ -55,14 +55,14 @@ def test_the_report_fits_in_80_columns(capsys):
 def test_culprits_that_one_line_made_are_shown_as_one(capsys):
     told = " ".join(text(capsys).split())
     assert told.count("fails DLF101") == 1
-    assert "so do loader.dataset.views[1], loader.dataset.views[2]" in told
+    assert "the same applies to loader.dataset.views[1], loader.dataset.views[2]" in told
     assert "train.py:7" in told
-    assert "3 things do not arrive in the workers." in told
+    assert "3 objects cannot be sent to the workers." in told
 
 
 def test_a_dataset_that_costs_much_is_named_with_what_to_do(capsys):
     told = " ".join(text(capsys).split())
-    assert "629 MB and 812.5 ms a worker, 2.5 GB in all" in told
+    assert "629 MB and 812.5 ms per worker, 2.5 GB in total" in told
     assert "heavy each worker gets a copy of loader.dataset.samples" in told
     assert "keep tensors or numpy arrays instead of Python objects" in told
 
@@ -70,7 +70,7 @@ def test_a_dataset_that_costs_much_is_named_with_what_to_do(capsys):
 def test_a_shared_handle_is_told_with_its_descriptor(capsys):
     told = " ".join(text(capsys).split())
     assert "shared loader.dataset.file _io.BufferedReader" in told
-    assert "share its file descriptor 5, and its position (data.bin)" in told
+    assert "share its file descriptor 5 and position (data.bin)" in told
 
 
 def test_what_takes_several_lines_is_indented_alike_on_all_of_them(capsys):
@@ -120,4 +120,4 @@ def test_an_explanation_as_json_has_its_parts(capsys):
 
 def test_a_text_that_says_nothing_gives_one_line_and_status_1(capsys):
     assert commands.explain_text("all went well") == 1
-    assert capsys.readouterr().err == "no pickling or worker error in this text\n"
+    assert capsys.readouterr().err == "no pickling error or worker error in this text\n"

@@ -100,7 +100,7 @@ def test_a_link_to_nothing_and_a_pipe_are_named(tmp_path):
     os.mkfifo(tmp_path / "b.py")
     result = discover((tmp_path / "a.py", tmp_path / "b.py"))
     assert [error.reason for error in result.errors] == [
-        "a symbolic link to nothing", "not a regular file",
+        "a broken symbolic link", "not a regular file",
     ]  # fmt: skip
 
 

@@ -24,7 +24,7 @@ EDITORS = {
       }
     },
     {
-      "label": "dlfix: mend this file",
+      "label": "dlfix: fix this file",
       "type": "shell",
       "command": "dlfix apply \\"${file}\\"",
       "problemMatcher": []
@@ -37,7 +37,7 @@ EDITORS = {
         "tools/dlfix.xml in PyCharm's configuration folder",
         """\
 <toolSet name="dlfix">
-  <tool name="check" description="What reaches the workers and breaks" showInMainMenu="true" \
+  <tool name="check" description="Check for objects that cannot be sent to workers" showInMainMenu="true" \
 showInEditor="true" showInProject="true" disabled="false" useConsole="true" synchronizeAfterRun="false">
     <exec>
       <option name="COMMAND" value="dlfix" />
@@ -46,7 +46,7 @@ showInEditor="true" showInProject="true" disabled="false" useConsole="true" sync
     </exec>
     <filter><option name="FORMAT" value="$FILE_PATH$:$LINE$:$COLUMN$" /></filter>
   </tool>
-  <tool name="apply" description="Mend this file" showInMainMenu="true" showInEditor="true" \
+  <tool name="apply" description="Fix this file" showInMainMenu="true" showInEditor="true" \
 showInProject="true" disabled="false" useConsole="true" synchronizeAfterRun="true">
     <exec>
       <option name="COMMAND" value="dlfix" />
@@ -115,7 +115,7 @@ language-servers = ["pyright", "dlfix"]
         """\
 [
   { "label": "dlfix: check", "command": "dlfix", "args": ["check", "$ZED_WORKTREE_ROOT"] },
-  { "label": "dlfix: mend this file", "command": "dlfix", "args": ["apply", "$ZED_FILE"] }
+  { "label": "dlfix: fix this file", "command": "dlfix", "args": ["apply", "$ZED_FILE"] }
 ]
 """,
     ),

@@ -39,7 +39,7 @@ def find(
     """
     shortest: dict[tuple[str, Path, Span], Finding] = {}
     sent: dict[tuple[str, Path, Span], set[object]] = defaultdict(set)
-    for rule in told("asking the rules", list(rules), tell):
+    for rule in told("running the rules", list(rules), tell):
         try:
             for finding in rule().check(analysis):
                 key = (finding.code, finding.place.path, finding.place.span)
@@ -105,7 +105,7 @@ def _writable(planned: Planned, project: Project) -> Planned:
 
 def _crowded(module: Module, plan: object) -> str | None:
     row = min((span.start.row for span in spans_of(plan) if span in module.crowded), default=None)
-    return None if row is None else f"line {row} holds several statements"
+    return None if row is None else f"the line has several statements (line {row})"
 
 
 def _ask(codemod: str, findings: list[Finding], analysis: Analysis) -> list[Planned]:

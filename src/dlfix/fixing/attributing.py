@@ -178,13 +178,13 @@ class Attribution:
 def complaints(matched: Matched, attribution: Attribution) -> Iterator[Complaint]:
     """Yield what is wrong with the findings after a rewrite."""
     for old in matched.still_there:
-        reason = f"{old.code} would still be there ({old.message})"
+        reason = f"{old.code} would remain ({old.message})"
         yield Complaint(reason, attribution.of_finding(old))
     for new in matched.fresh:
         row, name = new.place.span.start.row, new.place.path.name
         reason = (
-            f"{new.code} would come on line {row} of {name} instead"
+            f"{new.code} would be reported instead ({name}:{row})"
             if any(new is one for one in matched.instead)
-            else f"{new.code} would still be there ({new.message})"
+            else f"{new.code} would remain ({new.message})"
         )
         yield Complaint(reason, attribution.of_new(new))

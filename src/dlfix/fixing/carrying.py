@@ -35,9 +35,9 @@ class Sheet:
         except cst.ParserSyntaxError as error:
             raise Failed(f"LibCST cannot parse line {error.raw_line}") from error
         if self.parsed.default_indent.strip(" \t"):
-            raise Failed("it is indented by other characters than spaces and tabs")
+            raise Failed("the file is indented with characters other than spaces and tabs")
         if code_of(self.parsed) != text:
-            raise Failed("LibCST does not keep this file to the byte")
+            raise Failed("LibCST does not reproduce this file byte for byte")
         self.parsed = rested(self.parsed)
         self.reset()
 

@@ -62,7 +62,11 @@ class _Divider:
             return refused
         stay = tuple(u for i, u in enumerate(self.units) if i in self.stay)
         move = tuple(u for i, u in enumerate(self.units) if i not in self.stay)
-        return Division(stay, move) if move else Refused("nothing is left to go under a main guard")
+        return (
+            Division(stay, move)
+            if move
+            else Refused("no statement can be moved under a main guard")
+        )
 
     @cached_property
     def _setters(self) -> dict[str, list[int]]:
@@ -115,15 +119,15 @@ class _Divider:
             return None
         unit = self.units[index]
         if is_guard(unit.first):
-            why: str | None = "is under the main guard already"
+            why: str | None = "is already under the main guard"
         else:
             why = once(self.module, unit)
         if why is None:
             self._keep(index)
             return None
         return Refused(
-            f"line {unit.row} sets {_named(name)}, which {self.needed[name]} needs in the worker too,"
-            f" but it cannot run there again: it {why}"
+            f"{self.needed[name]} needs {_named(name)} in the worker too, but the statement that "
+            f"sets it cannot run there again: it {why} (line {unit.row})"
         )
 
     def _keep_exits(self) -> Refused | None:
@@ -137,8 +141,8 @@ class _Divider:
                 if not isinstance(unit.first, ast.If):
                     last = self.units[max(fragile)]
                     return Refused(
-                        f"line {unit.row} may end the program before line {last.row},"
-                        " which must stay at import"
+                        f"a statement may end the program (line {unit.row}) before the statement that must "
+                        f"run on import (line {last.row})"
                     )
                 self._keep(index)
             refused = self._keep_needed()
@@ -200,8 +204,8 @@ class _Divider:
                         unit.first, IMPORTS
                     ):
                         return Refused(
-                            f"line {unit.row} gives `{name}` a new meaning after line"
-                            f" {self.units[moved].row}, which would have to move below it"
+                            f"`{name}` is assigned again (line {unit.row}) after a statement that would move "
+                            f"below it (line {self.units[moved].row})"
                         )
         return None
 

@@ -30,8 +30,8 @@ def cannot_help(edit: Edit) -> bool:
 def stranded(findings: Sequence[Finding]) -> Refused:
     """Refuse to leave in a notebook, or to put there, what is sent to the workers."""
     return Refused(
-        "a worker cannot import what a notebook defines;"
-        f" move {_named(findings[0])} and what it uses into a module beside the notebook"
+        f"a worker cannot import names defined in a notebook; move {_named(findings[0])} and "
+        "the names it uses into a module next to the notebook"
     )
 
 

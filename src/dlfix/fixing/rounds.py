@@ -211,7 +211,7 @@ class Run:
             return False
         settled = len(self.state.applied) + len(self.dropped)
         self.waiting = len(wanted)
-        self.ask.tell("proving fixes", settled, settled + len(wanted))
+        self.ask.tell("verifying fixes", settled, settled + len(wanted))
         batch = conflicts.compatible(self._in_turn(wanted))
         self._attempt(batch if self.choose is None else batch[:1], stage)
         return True
@@ -276,7 +276,7 @@ class Run:
         done = [batch[number] for number in carried.done]
         if not done:
             if not carried.failed:
-                self._drop(batch[0][0], Refused("its edits get in each other's way"))
+                self._drop(batch[0][0], Refused("the edits overlap"))
             return
         self._prove(done, carried.texts, stage)
 
@@ -312,7 +312,7 @@ class Run:
 
         for number, (_, fix) in enumerate(done):
             if not any(edit.path in texts for edit in fix.edits):
-                yield Complaint("it would change nothing", frozenset((number,)))
+                yield Complaint("the fix would change nothing", frozenset((number,)))
         spans: dict[Path, list[Span]] = defaultdict(list)
         for planned, fix in done:
             for edit in fix.edits:
@@ -346,7 +346,7 @@ class Run:
         certain = {number: one.reason for one in reversed(found)
                    if len(one.suspects) == 1 for number in one.suspects}  # fmt: skip
         for number, reason in certain.items():
-            self._drop(done[number][0], Refused(f"the fix was dropped: {reason}"))
+            self._drop(done[number][0], Refused(f"the fix was rejected: {reason}"))
         if certain:
             self._bar_halves(done)
             return
@@ -452,7 +452,7 @@ class Run:
             return fix
         other = self._ways(self.ends[0]).blocker(first)
         beside = blocking.what(other) if other is not None else "another finding"
-        why = f"it is of use only together with the unsafe fix of {beside}"
+        why = f"the fix is only useful together with the unsafe fix of {beside}"
         return replace(fix, applicability=Applicability.UNSAFE, why_unsafe=why)
 
     def _why_left(self, first: Finding, last: Finding) -> Fix | Refused | None:
@@ -465,11 +465,12 @@ class Run:
         beyond = [edit.path for edit in outcome.edits if not self.ask.named(edit.path)]
         if beyond:
             return Refused(
-                f"it also changes {beyond[0].name}, which was not named; name it too, or the project"
+                f"the fix also changes {beyond[0].name}, which is not among the given paths; add it, "
+                "or check the whole project"
             )
         other = self._ways(self.ends[-1]).blocker(first)
         if other is not None:
-            return Refused(f"{blocking.what(other)} stays in the way")
+            return Refused(f"{blocking.what(other)} would still fail")
         return outcome
 
     def _ways(self, state: State) -> blocking.Ways:

@@ -23,9 +23,9 @@ def too_much(tree: ast.Module, text: str) -> str | None:
         nodes += 1
         depth += _levels(node, lines)
         if depth > DEEPEST:
-            return f"line {getattr(node, 'lineno', 1)} nests deeper than {DEEPEST} levels"
+            return f"line {getattr(node, 'lineno', 1)} is nested deeper than {DEEPEST} levels"
         if nodes > MOST_NODES:
-            return f"the file is too large to be rewritten (more than {MOST_NODES:,} parts)"
+            return f"the file is too large to be rewritten (more than {MOST_NODES:,} syntax nodes)"
         pending += [(child, depth) for child in ast.iter_child_nodes(node)]
     return None
 

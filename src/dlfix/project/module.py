@@ -40,7 +40,7 @@ class Module:
             found = recover(self.text)
             if found is None:
                 raise
-            reason = f"{error.reason}; {_counted(found.cut)} left out, the rest is followed"
+            reason = f"{error.reason}; {_counted(found.cut)} skipped, the rest is analyzed"
             self.broken = SourceError(self.path, error.row, reason)
             self.text = found.text
             return found.tree
@@ -49,7 +49,7 @@ class Module:
     def unwritable(self) -> str | None:
         """Why no fix is carried out in this file, whatever the fix; None where one may be."""
         if self.broken is not None:
-            return "the file does not parse as a whole"
+            return "the file has a syntax error"
         return self.source.unwritable or too_much(self.tree, self.text)
 
     @cached_property
@@ -292,7 +292,7 @@ class Module:
 
 
 def _counted(statements: int) -> str:
-    return "a statement is" if statements == 1 else f"{statements} statements are"
+    return "1 statement" if statements == 1 else f"{statements} statements"
 
 
 def is_test(module: Module) -> bool:

@@ -71,7 +71,7 @@ class Analysis:
     @cached_property
     def trees(self) -> list[Crossing]:
         """For each boundary that starts workers, or may, the tree of all that crosses it."""
-        boundaries = told("following what crosses", self.boundaries, self._tell)
+        boundaries = told("following objects", self.boundaries, self._tell)
         return [self._tree(b) for b in boundaries if b.workers is not False]
 
     def _tree(self, boundary: Boundary) -> Crossing:
@@ -145,7 +145,7 @@ class Analysis:
     def _taken(self, calls: list[Boundary]) -> set[ast.ClassDef]:
         """Return the classes whose instances a loader in view takes, itself or inside another."""
         taken: set[ast.ClassDef] = set()
-        for boundary in told("following what crosses", calls, self._tell):
+        for boundary in told("following objects", calls, self._tell):
             if boundary.kind not in ("DataLoader", "Trainer"):
                 continue
             pending = [self._tree(boundary)]

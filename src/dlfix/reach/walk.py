@@ -262,7 +262,7 @@ class Walk:
             return
         handed = self._state(instance, getstate)
         if not handed.known:
-            yield Edge("state"), Reached(Unknown("what `__getstate__` hands over"))
+            yield Edge("state"), Reached(Unknown("what `__getstate__` returns"))
             return
         if handed.everything:
             yield from self._attributes(instance, boundary, handed)

@@ -57,7 +57,7 @@ def _esc(text: object) -> str:
 def _title(view: View, outcome: Outcome | None) -> str:
     if outcome and outcome.changes:
         left = f", {plural(len(view.entries), 'finding')} left" if view.entries else ""
-        return f"{plural(len(outcome.changes), 'file')} mended{left}"
+        return f"{plural(len(outcome.changes), 'file')} rewritten{left}"
     if not view.entries:
         return "No problems found"
     places = len({entry.path for entry in view.entries})
@@ -126,10 +126,10 @@ def _boundaries(view: View, outcome: Outcome | None) -> Iterator[str]:
     culprits = [sum(len(node.entries) for node in root.walk()) for root in roots]
     bad = [_boundary(root, n, numbers) for root, n in zip(roots, culprits, strict=True) if n]
     good = [_boundary(root, n, numbers) for root, n in zip(roots, culprits, strict=True) if not n]
-    yield '<section id="boundaries"><h2>What crosses to the workers</h2>'
+    yield '<section id="boundaries"><h2>Objects sent to the workers</h2>'
     yield from bad
     if bad and len(good) >= FEW:
-        yield f"<details><summary>{len(good)} more, where all survives</summary>"
+        yield f"<details><summary>{len(good)} more without problems</summary>"
         yield from (*good, "</details>")
     else:
         yield from good
@@ -138,9 +138,9 @@ def _boundaries(view: View, outcome: Outcome | None) -> Iterator[str]:
 
 def _boundary(root: tree.Node, culprits: int, numbers: dict[int, int]) -> str:
     state = (
-        f'<em class="bad">{plural(culprits, "culprit")}</em>'
+        f'<em class="bad">{plural(culprits, "problem")}</em>'
         if culprits
-        else '<em class="good">survives</em>'
+        else '<em class="good">no problems</em>'
     )
     return (
         f"<figure><figcaption><code>{_esc(root.step.label)}</code> "
@@ -191,7 +191,7 @@ def _also(entry: Entry) -> str:
 
 
 def _step(spot: Spot, culprit: bool) -> str:
-    kind = ' class="culprit"' if culprit else ""
+    kind = ' class="object"' if culprit else ""
     note = f" <i>{_ticks(spot.note)}</i>" if spot.note else ""
     return f'<li{kind}><code>{_esc(spot.label)}</code> <span class="at">{_esc(spot.shown)}</span>{note}</li>'
 
@@ -221,7 +221,11 @@ def _code(entry: Entry) -> str:
 def _fix(entry: Entry, shown_at: int) -> str:
     fix = entry.fix
     if fix is None:
-        why = f"No fix: {_ticks(entry.refused)}." if entry.refused else "This one needs a person."
+        why = (
+            f"No fix: {_ticks(entry.refused)}."
+            if entry.refused
+            else "This finding has no automatic fix."
+        )
         return f'<p class="fix none">{why}</p>'
     kind = "safe" if entry.safe else "unsafe"
     flag = "dlfix apply" if entry.safe else "dlfix apply --unsafe-fixes"
@@ -289,6 +293,6 @@ def _ticks(text: str) -> str:
 def _troubles(view: View) -> Iterator[str]:
     errors = view.session.unreadable()
     if errors:
-        yield '<section id="troubles"><h2>Not read</h2><ul>'
+        yield '<section id="troubles"><h2>Files with errors</h2><ul>'
         yield from (f"<li><code>{_esc(error)}</code></li>" for error in errors)
         yield "</ul></section>"

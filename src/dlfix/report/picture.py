@@ -21,7 +21,7 @@ def draw(root: Node, numbers: Mapping[int, int]) -> str:
         *_lines(rows),
         *(_box(node, depth, at, numbers) for at, (node, depth) in enumerate(rows)),
     ]
-    label = html.escape(f"What crosses at {root.spot.shown}")
+    label = html.escape(f"What is sent to the workers at {root.spot.shown}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{label}" '
         f'width="{width:.0f}" height="{height}" viewBox="0 0 {width:.0f} {height}">'

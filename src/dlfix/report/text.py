@@ -194,7 +194,7 @@ def verdict(entry: Entry, width: int | None = None) -> Text:
         told.append(("fix:", fix.message, "green" if entry.safe else "yellow"))
         if not entry.safe:
             why = f"{fix.why_unsafe}; " if fix.why_unsafe else ""
-            told.append(("unsafe:", f"{why}take it with --unsafe-fixes", "yellow"))
+            told.append(("unsafe:", f"{why}apply it with --unsafe-fixes", "yellow"))
     elif entry.refused:
         told.append(("no fix:", entry.refused, ""))
     return Text("\n").join(_told(*one, width) for one in told)
@@ -228,17 +228,8 @@ def plural(count: int, word: str) -> str:
 def summary(view: View, files: int) -> Text:
     """Return how much was found and what can be done about it."""
     entries = view.entries
-    unread = len(view.session.unreadable())
     if not entries:
-        checked = _checked(view, files)
-        if unread:
-            return Text(f"No problems found ({checked}, {unread} not read as a whole).")
-        if view.session.cut_short:
-            return Text(
-                f"No problems found in what could be followed ({checked});"
-                " some objects were too large to follow to the end."
-            )
-        return Text.assemble(("No problems found", "bold green"), f" ({checked}).")
+        return Text.assemble(("No problems found", "bold green"), f" ({_checked(view, files)})")
     places = len({entry.path for entry in entries})
     text = Text(
         f"Found {plural(len(entries), 'finding')} in {plural(places, 'file')}.", style="bold"
@@ -256,13 +247,18 @@ def summary(view: View, files: int) -> Text:
 def _checked(view: View, files: int) -> str:
     """Return what was looked at: `41 files, 3 loaders followed, 2 objects unknown`."""
     extent = view.session.extent
-    followed = [plural(extent.loaders, "loader")] if extent.loaders else []
+    followed = [plural(extent.loaders, "loader")] if extent.loaders or not extent.others else []
     if extent.others:
         word = "boundary" if extent.others == 1 else "boundaries"
         followed.append(f"{extent.others} {'other ' if followed else ''}{word}")
-    parts = [plural(files, "file") + ("" if followed else " checked")]
-    parts += [" and ".join(followed) + " followed"] if followed else []
-    parts += [plural(extent.unknown, "object") + " unknown"] if extent.unknown else []
+    parts = [plural(files, "file")]
+    if unread := len(view.session.unreadable()):
+        parts.append(f"{unread} with errors")
+    parts.append(" and ".join(followed) + " followed")
+    if extent.unknown:
+        parts.append(f"{plural(extent.unknown, 'object')} unknown")
+    if view.session.cut_short:
+        parts.append("some objects too large to follow completely")
     return ", ".join(parts)
 
 
@@ -300,7 +296,7 @@ def applied(
             (e.code, _with(e.fix.message if e.fix else "", e.fix.why_unsafe if e.fix else ""), e.spot.shown)
             for e in unsafe
         ]  # fmt: skip
-        title = "Not applied, unsafe (apply them with --unsafe-fixes)"
+        title = "Not applied: unsafe (use --unsafe-fixes)"
         sections.append(_section(title, "bold yellow", rows, width))
     left = [entry for entry in view.entries if entry.fix and (entry.safe or entry.declined)]
     if left:
@@ -313,7 +309,7 @@ def applied(
     person = [entry for entry in view.entries if entry.outcome is None]
     if person:
         rows = [(e.code, e.message, e.spot.shown) for e in person]
-        sections.append(_section("Needs a person", "bold red", rows, width))
+        sections.append(_section("No automatic fix", "bold red", rows, width))
     return Text("\n").join(sections)
 
 

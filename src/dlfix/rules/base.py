@@ -26,12 +26,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that cannot survive the trip to a worker, and the way it gets there."""
+    """An object that cannot be sent to a worker or not be used there, and its trace."""
 
     rule: type[Rule]
-    message: str  # one line, no full stop, names the thing: "a lambda reaches the workers ..."
-    place: Place  # the culprit
-    trace: tuple[Step, ...]  # from the boundary to the culprit; both included
+    message: str  # one line, no full stop, names the object: "Lambda is sent to ..."
+    place: Place  # the object
+    trace: tuple[Step, ...]  # from the boundary to the object; both included
     error: str = ""  # what Python or torch would print, where that is known
     evidence: Any = field(default=None, compare=False, repr=False)  # what the planner reads
     objects: frozenset[object] = field(
@@ -48,14 +48,18 @@ class Rule(ABC):
     """A rule: its docstring is its page.
 
     The docstring has, in this order, the headings `## What it does`, `## The error you see`,
-    `## Example`, `## Use instead`, `## Fix safety`, `## How to switch it off`; its first line is the
-    summary that lists show. A rule is found by living in `dlfix.rules`: no list is kept.
+    `## Example`, `## Use instead`, `## Fix safety`, `## How to turn it off`; its first line is the
+    summary that lists show. A rule is found by living in `dlfix.rules`, or by an entry point of the
+    group `dlfix.rules`. `valid` and `invalid` are programs without and with findings, for
+    `dlfix rules test`.
     """
 
     code: ClassVar[str]
     name: ClassVar[str]
     severity: ClassVar[Severity] = "error"
     codemods: ClassVar[tuple[str, ...]] = ()  # entry-point names, the usual one first
+    valid: ClassVar[tuple[str, ...]] = ()
+    invalid: ClassVar[tuple[str, ...]] = ()
     blocks: ClassVar[bool] = False  # whether the object sent cannot be pickled because of it
 
     @abstractmethod

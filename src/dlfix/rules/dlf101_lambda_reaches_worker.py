@@ -1,4 +1,4 @@
-"""DLF101: a lambda reaches the workers, and cannot be pickled."""
+"""DLF101: a lambda is sent to the workers and cannot be pickled."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class LambdaReachesWorker(Rule):
-    """A lambda reaches the workers, and cannot be pickled.
+    """A lambda is sent to the workers and cannot be pickled.
 
     ## What it does
 
-    Follows what a loader, process or pool ships, and names each lambda that is found on the way: as
-    `collate_fn`, on a dataset, inside `Compose([...])`, as the factory of a `defaultdict`. A lambda
-    that is called on the spot, or stays in the parent (a sampler's key), is never named.
+    Follows the objects that a loader, process or pool sends to its workers, and reports each lambda
+    among them: as `collate_fn`, on a dataset, inside `Compose([...])`, as the factory of a
+    `defaultdict`. A lambda that stays in the parent, such as the key of a sampler, is not reported.
 
     ## The error you see
 
@@ -41,13 +41,14 @@ class LambdaReachesWorker(Rule):
 
     ## Fix safety
 
-    Safe where every name the lambda captures keeps its value: captures become keyword parameters bound
-    by `functools.partial`. Where a captured name is bound again later, by value and by reference
-    differ, and the fix is unsafe; where it can't be right it is refused, with the line.
+    The fix is safe if every captured name keeps its value: captures become keyword parameters bound
+    with `functools.partial`. If a captured name is assigned again later, the fix is unsafe, because
+    a partial captures the value and not the name. If the result would be wrong, there is no fix,
+    and the finding names the line.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF101]` on the line of the culprit or of the boundary, or `ignore = ["DLF101"]`.
+    `# dlfix: ignore[DLF101]` on the line of the object or of the boundary, or `ignore = ["DLF101"]`.
     """
 
     code = "DLF101"
@@ -60,5 +61,5 @@ class LambdaReachesWorker(Rule):
         for crossing in analysis.pickled:
             if callables.problem(crossing, analysis) == "lambda":
                 yield callables.finding(
-                    type(self), crossing, "a lambda reaches the workers and cannot be pickled"
+                    type(self), crossing, "Lambda is sent to the workers and cannot be pickled"
                 )

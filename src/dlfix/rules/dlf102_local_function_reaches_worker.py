@@ -1,4 +1,4 @@
-"""DLF102: a function defined inside another reaches the workers, and cannot be pickled."""
+"""DLF102: a local function is sent to the workers and cannot be pickled."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class LocalFunctionReachesWorker(Rule):
-    """A function defined inside another reaches the workers, and cannot be pickled.
+    """A local function is sent to the workers and cannot be pickled.
 
     ## What it does
 
-    A function is pickled by its name, and one that is defined inside another function cannot be looked
-    up by it. This finds such functions wherever a path leads: returned by a factory of another module,
-    kept on an object, given to a pool.
+    Pickle stores a function by its name, and a function defined inside another function cannot be
+    found by name. dlfix reports such functions wherever they come from: returned by a factory in
+    another module, stored on an object, passed to a pool.
 
     ## The error you see
 
@@ -46,12 +46,13 @@ class LocalFunctionReachesWorker(Rule):
 
     ## Fix safety
 
-    As for DLF101: what is captured becomes keyword parameters. `nonlocal`, a name bound again after it was
-    captured, or a captured value that cannot be pickled itself are refused, with the line.
+    As for DLF101: captured values become keyword parameters. There is no fix for `nonlocal`, for a
+    name that is assigned again after it was captured, or for a captured value that cannot be
+    pickled.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF102]` on the line of the culprit or of the boundary, or `ignore = ["DLF102"]`.
+    `# dlfix: ignore[DLF102]` on the line of the object or of the boundary, or `ignore = ["DLF102"]`.
     """
 
     code = "DLF102"
@@ -64,5 +65,5 @@ class LocalFunctionReachesWorker(Rule):
         for crossing in analysis.pickled:
             if callables.problem(crossing, analysis) == "local":
                 name = callables.name_of(crossing)
-                message = f"the local function `{name}` reaches the workers and cannot be pickled"
+                message = f"Local function `{name}` is sent to the workers and cannot be pickled"
                 yield callables.finding(type(self), crossing, message)

@@ -1,4 +1,4 @@
-"""DLF103: a class made inside a function reaches the workers, itself or through an object of it."""
+"""DLF103: a local class, or an instance of one, is sent to the workers and cannot be pickled."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
 
 class LocalClassReachesWorker(Rule):
-    """A class made inside a function reaches the workers, itself or through an object of it.
+    """A local class, or an instance of one, is sent to the workers and cannot be pickled.
 
     ## What it does
 
-    An object is pickled with the name of its class. A class that is defined inside a function, or a
-    `namedtuple` that is made there or bound to another name than its own, cannot be found by it.
+    An instance is pickled with the name of its class. A class that is defined inside a function, or
+    a `namedtuple` that is created there or assigned to another name than its own, cannot be found
+    by name.
 
     ## The error you see
 
@@ -45,12 +46,13 @@ class LocalClassReachesWorker(Rule):
 
     ## Fix safety
 
-    Safe. What methods read of the function around the class is passed to `__init__` and kept by the
-    instance. A name that is set more than once, or a base that differs from call to call, is refused.
+    The fix is safe. Values of the enclosing function that methods read are passed to `__init__` and
+    stored on the instance. There is no fix if such a name is assigned more than once, or if a base
+    class differs from call to call.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF103]` on the line of the culprit or of the boundary, or `ignore = ["DLF103"]`.
+    `# dlfix: ignore[DLF103]` on the line of the object or of the boundary, or `ignore = ["DLF103"]`.
     """
 
     code = "DLF103"
@@ -63,5 +65,5 @@ class LocalClassReachesWorker(Rule):
         for crossing in analysis.pickled:
             if callables.problem(crossing, analysis) == "class":
                 name = callables.name_of(crossing)
-                message = f"the local class `{name}` reaches the workers and cannot be pickled"
+                message = f"Local class `{name}` is sent to the workers and cannot be pickled"
                 yield callables.finding(type(self), crossing, message)

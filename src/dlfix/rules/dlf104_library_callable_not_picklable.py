@@ -1,4 +1,4 @@
-"""DLF104: a function of a library reaches the workers, and cannot be pickled by its name."""
+"""DLF104: a library function that cannot be pickled by name is sent to the workers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
 
 class LibraryCallableNotPicklable(Rule):
-    """A function of a library reaches the workers, and cannot be pickled by its name.
+    """A library function that cannot be pickled by name is sent to the workers.
 
     ## What it does
 
-    `F.max_pool2d` and all that torch makes by `boolean_dispatch` are local functions inside, whatever name
-    they carry outside. The catalogue has the list, measured for each torch.
+    `F.max_pool2d` and the other functions that torch creates with `boolean_dispatch` are local
+    functions, whatever their public name is. The catalogue lists them, as measured for each torch
+    release.
 
     ## The error you see
 
@@ -40,11 +41,11 @@ class LibraryCallableNotPicklable(Rule):
 
     ## Fix safety
 
-    Safe: a small module-level function calls the library's.
+    The fix is safe: a module-level function calls the library function.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF104]` on the line of the culprit or of the boundary, or `ignore = ["DLF104"]`.
+    `# dlfix: ignore[DLF104]` on the line of the object or of the boundary, or `ignore = ["DLF104"]`.
     """
 
     code = "DLF104"
@@ -57,5 +58,5 @@ class LibraryCallableNotPicklable(Rule):
         for crossing in analysis.pickled:
             row = callables.library_row(crossing, analysis)
             if row is not None and row.problem == "reference":
-                message = f"`{row.name}` reaches the workers and cannot be pickled by its name"
+                message = f"`{row.name}` is sent to the workers and cannot be pickled by name"
                 yield callables.finding(type(self), crossing, message, row.error)

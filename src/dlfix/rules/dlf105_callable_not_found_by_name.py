@@ -1,4 +1,4 @@
-"""DLF105: a callable reaches the workers whose name does not lead back to it."""
+"""DLF105: a callable that pickle cannot find by its name is sent to the workers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class CallableNotFoundByName(Rule):
-    """A callable reaches the workers whose name does not lead back to it.
+    """A callable that pickle cannot find by its name is sent to the workers.
 
     ## What it does
 
-    Pickle writes down a name and looks it up again. It fails for `f = lambda ...` at module level (its
-    name is `<lambda>`), for a function whose decorator returns another one without `functools.wraps`,
-    and for a function or class whose name was bound to something else.
+    Pickle stores the name of a function and looks it up again. This fails for `f = lambda ...` at
+    module level (its name is `<lambda>`), for a function whose decorator does not use
+    `functools.wraps`, and for a function or class whose name was assigned to another object.
 
     ## The error you see
 
@@ -38,12 +38,12 @@ class CallableNotFoundByName(Rule):
 
     ## Fix safety
 
-    Safe for a lambda that becomes a `def` of the same name, and for a decorator that gets
-    `functools.wraps`. A name that is bound twice is refused.
+    The fix is safe for a lambda that becomes a `def` with the same name, and for a decorator that
+    gets `functools.wraps`. There is no fix for a name that is assigned twice.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF105]` on the line of the culprit or of the boundary, or `ignore = ["DLF105"]`.
+    `# dlfix: ignore[DLF105]` on the line of the object or of the boundary, or `ignore = ["DLF105"]`.
     """
 
     code = "DLF105"

@@ -1,4 +1,4 @@
-"""DLF106: a worker process cannot import what a notebook defines."""
+"""DLF106: a function or class defined in a notebook is sent to the workers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 
 class NotebookDefinitionReachesWorker(Rule):
-    """A function or class that reaches the workers is defined in a notebook.
+    """A function or class defined in a notebook is sent to the workers.
 
     ## What it does
 
-    Finds functions and classes of a notebook's cells that are sent to a worker process, as a callable or
-    as the class of an object. Pickle sends their names only. They live in the kernel's `__main__`, which
-    has no file, so a worker that was started with spawn or forkserver has nothing to import them from.
+    Finds functions and classes defined in notebook cells that are sent to a worker process, as a
+    callable or as the class of an object. Pickle sends only their names. They belong to the
+    kernel's `__main__`, which has no file, so that a worker started with spawn or forkserver cannot
+    import them.
     The default start method is spawn on macOS and Windows, and forkserver on Linux since Python 3.14.
     Under fork the same notebook works.
 
@@ -66,12 +67,12 @@ class NotebookDefinitionReachesWorker(Rule):
 
     ## Fix safety
 
-    There is no fix: what else the definition uses has to move with it, and the kernel has to be
-    restarted. For the same reason dlfix does not move a lambda or a local function of a notebook to
+    There is no fix: the names that the definition uses have to move with it, and the kernel has to
+    be restarted. For the same reason dlfix does not move a lambda or a local function of a notebook to
     the top of its cell (DLF101, DLF102): a worker could not import it from there either. Other fixes of a class in a cell
-    are still applied: under fork they are all that it needs.
+    are still applied: under fork no other change is needed.
 
-    ## How to switch it off
+    ## How to turn it off
 
     `# dlfix: ignore[DLF106]` on the line of the definition or of the boundary, or
     `ignore = ["DLF106"]`.
@@ -95,8 +96,8 @@ class NotebookDefinitionReachesWorker(Rule):
         name = getattr(definition.node, "name", "")
         return Finding(
             type(self),
-            f"the {what} `{name}` reaches the workers but is defined in a notebook,"
-            " which a worker cannot import",
+            f"{what.capitalize()} `{name}` is sent to the workers but is defined in a notebook, which "
+            "workers cannot import",
             definition.module.place(definition.node),
             crossing.path,
             error=f"Can't get attribute '{name}' on <module '__main__' (built-in)>",

@@ -1,4 +1,4 @@
-"""DLF201: a handle that cannot be pickled is opened in the constructor of what reaches the workers."""
+"""DLF201: an object sent to the workers opens a handle that cannot be pickled in its constructor."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class EagerResource(Rule):
-    """A handle that cannot be pickled is opened in the constructor of what reaches the workers.
+    """An object sent to the workers opens a handle that cannot be pickled in its constructor.
 
     ## What it does
 
-    Finds files, connections, environments and clients that an object opens when it is made and keeps.
-    Under spawn and forkserver pickling the object fails; under fork the workers share one handle.
-    What hangs from a handle (a cursor, a variable) is found with it.
+    Finds files, connections, environments and clients that an object opens in its constructor and
+    stores. Under spawn and forkserver, pickling the object fails; under fork, the workers share one
+    handle. Resources derived from a handle, such as a cursor, are reported too.
 
     ## The error you see
 
@@ -51,12 +51,13 @@ class EagerResource(Rule):
 
     ## Fix safety
 
-    Safe where each process may open its own. Refused where code counts on the handle's position, writes
-    through it, or an opening argument is gone by then; the reason names the line.
+    The fix is safe if each process can open its own handle. There is no fix if code depends on the
+    position of the handle, writes to it, or if an argument that opens it is no longer available;
+    the reason names the line.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF201]` on the line of the culprit or of the boundary, or `ignore = ["DLF201"]`.
+    `# dlfix: ignore[DLF201]` on the line of the object or of the boundary, or `ignore = ["DLF201"]`.
     """
 
     code = "DLF201"
@@ -83,8 +84,8 @@ class EagerResource(Rule):
         for handle in class_handles(analysis):
             if handle.row.kind == "resource" and handle.row.fails:
                 message = (
-                    f"`{handle.name}`{handle.where} is kept on the class by the parent only; "
-                    "a worker that does not fork finds nothing there"
+                    f"`{handle.name}`{handle.where} is stored on the class by the parent only; a spawned "
+                    "worker does not have it"
                 )
                 found = finding(type(self), handle, message)
                 if found is not None:

@@ -1,4 +1,4 @@
-"""DLF202: a handle pickles well, but must not be used on both sides of a fork."""
+"""DLF202: a handle that can be pickled, but not shared by forked processes, is sent to the workers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
 
 class ForkUnsafeResource(Rule):
-    """A handle pickles well, but must not be used on both sides of a fork.
+    """A handle that can be pickled, but not shared by forked processes, is sent to the workers.
 
     ## What it does
 
-    Some clients reopen themselves when they are unpickled, so that spawn works, and go wrong or hang under
-    fork, where the workers share the parent's sockets, threads or file position.
+    Some clients reconnect when they are unpickled, so that spawn works. Under fork they return
+    wrong data or hang, because the workers share the sockets, threads or file position of the
+    parent.
 
     ## The error you see
 
@@ -46,9 +47,9 @@ class ForkUnsafeResource(Rule):
 
     As for DLF201.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF202]` on the line of the culprit or of the boundary, or `ignore = ["DLF202"]`.
+    `# dlfix: ignore[DLF202]` on the line of the object or of the boundary, or `ignore = ["DLF202"]`.
     """
 
     code = "DLF202"
@@ -67,7 +68,7 @@ class ForkUnsafeResource(Rule):
                 found = finding(
                     type(self),
                     handle,
-                    f"`{handle.name}`{handle.where} must not be used across a fork",
+                    f"`{handle.name}`{handle.where} must not be shared with forked workers",
                 )
                 if found is not None:
                     yield found

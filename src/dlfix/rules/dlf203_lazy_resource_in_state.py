@@ -1,4 +1,4 @@
-"""DLF203: a handle is opened on first use, but the parent uses it first, and then it is pickled."""
+"""DLF203: a handle that is opened on first use is opened by the parent and then pickled."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
 
 class LazyResourceInState(Rule):
-    """A handle is opened on first use, but the parent uses it first, and then it is pickled.
+    """A handle that is opened on first use is opened by the parent and then pickled.
 
     ## What it does
 
-    `len(dataset)` is called in the parent by the samplers and by progress bars; a handle that it opens is
-    in `__dict__` from then on, and the next epoch's workers (or already the first) cannot be started.
+    Samplers and progress bars call `len(dataset)` in the parent. A handle that `__len__` opens is
+    in `__dict__` from then on, and the workers of the next epoch (sometimes of the first) cannot be
+    started.
 
     ## The error you see
 
@@ -42,11 +43,12 @@ class LazyResourceInState(Rule):
 
     ## Fix safety
 
-    Safe: the handle leaves the pickled state, and one that the parent opened is not used by a forked worker.
+    The fix is safe: the handle is removed from the pickled state, and a forked worker does not use
+    a handle that the parent opened.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF203]` on the line of the culprit or of the boundary, or `ignore = ["DLF203"]`.
+    `# dlfix: ignore[DLF203]` on the line of the object or of the boundary, or `ignore = ["DLF203"]`.
     """
 
     code = "DLF203"
@@ -66,7 +68,8 @@ class LazyResourceInState(Rule):
                 found = finding(
                     type(self),
                     handle,
-                    f"`{handle.name}`{handle.where} is opened by the parent (`{handle.opened_by}`) and then pickled",
+                    f"`{handle.name}`{handle.where} is opened by the parent in `{handle.opened_by}` and "
+                    "then pickled",
                 )
                 if found is not None:
                     yield found

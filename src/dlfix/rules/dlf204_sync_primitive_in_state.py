@@ -1,4 +1,4 @@
-"""DLF204: a lock, queue, event, thread or pool is part of what is pickled."""
+"""DLF204: a lock, queue, event, thread or pool is part of the pickled state."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 
 
 class SyncPrimitiveInState(Rule):
-    """A lock, queue, event, thread or pool is part of what is pickled.
+    """A lock, queue, event, thread or pool is part of the pickled state.
 
     ## What it does
 
-    Such objects belong to one process. A worker needs a new one, which guards the threads of that worker.
+    These objects belong to one process. A worker needs a new one, which guards the threads of that
+    worker.
 
     ## The error you see
 
@@ -44,12 +45,12 @@ class SyncPrimitiveInState(Rule):
 
     ## Fix safety
 
-    Safe for what guards threads of one process. Where processes are meant to be synchronised it is only
-    reported.
+    The fix is safe for objects that guard the threads of one process. Objects that synchronize
+    processes are only reported.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF204]` on the line of the culprit or of the boundary, or `ignore = ["DLF204"]`.
+    `# dlfix: ignore[DLF204]` on the line of the object or of the boundary, or `ignore = ["DLF204"]`.
     """
 
     code = "DLF204"
@@ -64,7 +65,7 @@ class SyncPrimitiveInState(Rule):
                 found = finding(
                     type(self),
                     handle,
-                    f"`{handle.name}`{handle.where} reaches the workers and cannot be pickled",
+                    f"`{handle.name}`{handle.where} is sent to the workers and cannot be pickled",
                 )
                 if found is not None:
                     yield found

@@ -1,4 +1,4 @@
-"""DLF205: the caller opens a handle and hands it to what reaches the workers."""
+"""DLF205: a handle opened by the caller is passed to an object that is sent to the workers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 class ResourcePassedIn(Rule):
-    """The caller opens a handle and hands it to what reaches the workers.
+    """A handle opened by the caller is passed to an object that is sent to the workers.
 
     ## What it does
 
-    The class that keeps the handle cannot know how to open it again. Hand over the path instead, and let
-    each process open its own.
+    The class that stores the handle does not know how to open it again. Pass the path instead, and
+    open the file in each process.
 
     ## The error you see
 
@@ -36,12 +36,13 @@ class ResourcePassedIn(Rule):
 
     ## Fix safety
 
-    Safe where the handle was opened to be read and tells how it was (`file.filename`, `file.mode`): each
-    other process opens the same again, the caller goes on owning its own. Else it is only reported.
+    The fix is safe if the handle is opened for reading and records how it was opened
+    (`file.filename`, `file.mode`): each worker process opens the file again, and the caller still
+    owns the original handle. Otherwise the finding is only reported.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF205]` on the line of the culprit or of the boundary, or `ignore = ["DLF205"]`.
+    `# dlfix: ignore[DLF205]` on the line of the object or of the boundary, or `ignore = ["DLF205"]`.
     """
 
     code = "DLF205"
@@ -56,7 +57,7 @@ class ResourcePassedIn(Rule):
                 found = finding(
                     type(self),
                     handle,
-                    f"`{handle.name}` is opened by the caller, kept{handle.where}, and cannot be pickled",
+                    f"`{handle.name}` is opened by the caller, stored{handle.where}, and cannot be pickled",
                 )
                 if found is not None:
                     yield found

@@ -1,4 +1,4 @@
-"""DLF206: something that cannot be pickled is part of the state: a generator, a module, a view, a reader ..."""
+"""DLF206: a generator, module, view, reader or other unpicklable object is part of the pickled state."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 class UnpicklableState(Rule):
-    """Something that cannot be pickled is part of the state: a generator, a module, a view, a reader ...
+    """A generator, module, view, reader or other unpicklable object is part of the pickled state.
 
     ## What it does
 
-    Generators, modules, weak references, dictionary views, readers, script modules and loader iterators
-    cannot cross to a worker, or do not arrive as they were: an R-tree is empty in the worker.
+    Generators, modules, weak references, dictionary views, readers, script modules and loader
+    iterators cannot be pickled, or lose their state when they are: an R-tree is empty in the worker.
 
     ## The error you see
 
@@ -40,12 +40,12 @@ class UnpicklableState(Rule):
 
     ## Fix safety
 
-    Safe where it can be made anew from what is kept (a module by its name, a view as a list). A generator has
-    a position that is lost, and is only reported.
+    The fix is safe if the object can be created again from stored values (a module from its name, a
+    view as a list). The position of a generator would be lost, so that it is only reported.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF206]` on the line of the culprit or of the boundary, or `ignore = ["DLF206"]`.
+    `# dlfix: ignore[DLF206]` on the line of the object or of the boundary, or `ignore = ["DLF206"]`.
     """
 
     code = "DLF206"
@@ -60,8 +60,12 @@ class UnpicklableState(Rule):
                 empty = handle.row.pickles == "empty"
                 if empty and _is_filled_again(handle, analysis):
                     continue
-                trouble = "empty: pickle leaves its items out" if empty else "and cannot be pickled"
-                message = f"`{handle.name}`{handle.where} reaches the workers {trouble}"
+                trouble = (
+                    "but arrives empty: pickle does not store its items"
+                    if empty
+                    else "and cannot be pickled"
+                )
+                message = f"`{handle.name}`{handle.where} is sent to the workers {trouble}"
                 found = finding(type(self), handle, message)
                 if found is not None:
                     yield found

@@ -1,4 +1,4 @@
-"""DLF207: what a worker hands back cannot be collated or pickled."""
+"""DLF207: a sample returned by a worker cannot be collated or pickled."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ _DEPTH = 4
 
 
 class UnpicklableSample(Rule):
-    """What a worker hands back cannot be collated or pickled.
+    """A sample returned by a worker cannot be collated or pickled.
 
     ## What it does
 
-    Looks at what `__getitem__`, `__iter__` and `collate_fn` hand out. Without a `collate_fn`, torch's own
-    takes tensors, arrays, numbers, strings, dicts and lists; an object of a class of yours is refused,
-    and so are None, sets, paths, dates and images.
-    With one, or with `batch_size=None`, what comes out is pickled back to the parent: a lambda, a local
-    function, a generator, a module or an open handle cannot be.
+    Checks the values that `__getitem__`, `__iter__` and `collate_fn` return. Without a
+    `collate_fn`, torch collates tensors, arrays, numbers, strings, dicts and lists, but not
+    instances of other classes, None, sets, paths, dates and images. With a `collate_fn`, or with
+    `batch_size=None`, the returned value is pickled: a lambda, a local function, a generator, a
+    module or an open handle cannot be.
 
     ## The error you see
 
@@ -72,7 +72,7 @@ class UnpicklableSample(Rule):
         TypeError: Caught TypeError in DataLoader worker process 0.
         TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class '__main__.Point'>
 
-    With one: none. The worker cannot send the batch, and the loader waits for ever (with `timeout=8`:
+    With one: none. The worker cannot send the batch, and the loader never returns (with `timeout=8`:
     `RuntimeError: DataLoader timed out after 8 seconds`).
 
     ## Example
@@ -99,11 +99,11 @@ class UnpicklableSample(Rule):
 
     ## Fix safety
 
-    There is no fix: what a sample should be is yours to say.
+    There is no fix: what a sample should contain is a decision of the program.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF207]` on the line that returns it, or `ignore = ["DLF207"]` in the settings.
+    `# dlfix: ignore[DLF207]` on the line that returns it, or `ignore = ["DLF207"]` in the configuration.
     """
 
     code = "DLF207"
@@ -147,7 +147,8 @@ class UnpicklableSample(Rule):
                 place = code.module.place(result)
                 yield Finding(
                     type(self),
-                    f"{what[0]} cannot be {'collated' if collates else 'pickled back to the parent'}",
+                    f"{_sentence(what[0])} cannot be "
+                    f"{'collated' if collates else 'pickled and returned to the parent'}",
                     place,
                     (
                         *crossing.path,
@@ -256,17 +257,18 @@ def _refused(analysis: Analysis, value: Value, collates: bool) -> tuple[str, str
             return f"the module `{name}`", "<class 'module'>" if collates else "'module' object"
         case ExternalCall(name=name) if name.removeprefix("builtins.") in _HANDLES:
             kind = _HANDLES[name.removeprefix("builtins.")]
-            return f"what `{name}` opens", f"<class '{kind}'>" if collates else f"'{kind}' object"
+            opened = f"the resource opened by `{name}`"
+            return opened, f"<class '{kind}'>" if collates else f"'{kind}' object"
         case Container(kind="set") if collates:
             return "a set", "<class 'set'>"
         case ExternalCall(name=name) if collates and name.removeprefix("builtins.") in _UNCOLLATED:
             kind = _UNCOLLATED[name.removeprefix("builtins.")]
-            return f"what `{name.removeprefix('builtins.')}` makes", f"<class '{kind}'>"
+            return f"an object returned by `{name.removeprefix('builtins.')}`", f"<class '{kind}'>"
         case Derived(origin=origin, how=how, called=True) if collates and how in _OF_AN_IMAGE:
             made = _refused(analysis, origin, collates)
             return made if made and "PIL" in made[1] else None
         case Instance(cls=cls) if collates and _is_plain_object(analysis, value):
-            return f"an object of `{cls.name}`", f"<class '{cls.module.name}.{cls.name}'>"
+            return f"an instance of `{cls.name}`", f"<class '{cls.module.name}.{cls.name}'>"
     return None
 
 
@@ -274,3 +276,7 @@ def _is_plain_object(analysis: Analysis, value: Instance) -> bool:
     """Tell whether torch's collate surely refuses an object: its class derives from nothing else."""
     inside, outside = reached.chain(analysis, value.cls)
     return not outside and not any(cls.node.keywords for cls in inside)
+
+
+def _sentence(what: str) -> str:
+    return what[:1].upper() + what[1:]

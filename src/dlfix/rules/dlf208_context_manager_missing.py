@@ -1,4 +1,4 @@
-"""DLF208: a helper used in `with` that is no context manager."""
+"""DLF208: an object used in a `with` statement is not a context manager."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class ContextManagerMissing(Rule):
-    """A helper is used in `with`, but has no `__enter__` and `__exit__`.
+    """An object used in a `with` statement is not a context manager.
 
     ## What it does
 
-    Looks at the `with` statements of code that runs in workers, and names those whose object is of a
-    class in view that lacks `__enter__` or `__exit__`. Such helpers open a connection in each worker,
-    which is right; the `with` that should close it again cannot run.
+    Checks the `with` statements of code that runs in workers, and reports objects whose class lacks
+    `__enter__` or `__exit__`. Such helpers correctly open a connection in each worker, but the
+    `with` statement that should close it fails.
 
     ## The error you see
 
@@ -69,12 +69,12 @@ class ContextManagerMissing(Rule):
 
     ## Fix safety
 
-    Unsafe: leaving `with` now closes the helper, which nothing did before. It is refused where the
-    class has no method that closes it.
+    Unsafe: leaving the `with` block now closes the helper, which was not closed before. There is no
+    fix if the class has no method that closes it.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF208]` on the line of the `with`, or `ignore = ["DLF208"]` in the settings.
+    `# dlfix: ignore[DLF208]` on the line of the `with`, or `ignore = ["DLF208"]` in the configuration.
     """
 
     code = "DLF208"
@@ -112,7 +112,7 @@ class ContextManagerMissing(Rule):
         )
         yield Finding(
             type(self),
-            f"`{helper.name}` is used in `with` but has no {missing}",
+            f"`{helper.name}` is used in a `with` statement but does not define {missing}",
             place,
             (*crossing.path, Step(place, f"with {helper.name}(...)", f"in `{code.node.name}`")),
             f"'{helper.name}' object does not support the context manager protocol",

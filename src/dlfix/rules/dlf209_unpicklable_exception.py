@@ -1,4 +1,4 @@
-"""DLF209: an exception raised in a worker that cannot be made again in the parent."""
+"""DLF209: an exception raised in a worker cannot be unpickled in the parent."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _HIDDEN = frozenset({"DataLoader", "dataset"})
 
 
 class UnpicklableException(Rule):
-    """An exception is raised in a worker that cannot be unpickled in the parent.
+    """An exception raised in a worker cannot be unpickled in the parent.
 
     ## What it does
 
-    Looks at the exceptions that functions given to a pool raise, and names those whose class has an
-    `__init__` that cannot be called with what it hands to `super().__init__`. Pickle calls the class
-    with `args`, which is what reached `Exception.__init__`: one message where two arguments are wanted.
-    Classes whose arguments all fit, or have defaults, or that define `__reduce__`, are left alone.
-    A loader does not pickle exceptions (it raises a `RuntimeError` with the text instead), so what
-    only a dataset raises is not named.
+    Checks the exceptions raised by functions that run in a pool, and reports classes whose
+    `__init__` cannot be called with the arguments that it passes to `super().__init__`. Pickle
+    creates the exception from `args`, which holds the arguments of `Exception.__init__`: one
+    message instead of two arguments. Classes whose arguments match or have defaults, or that define
+    `__reduce__`, are not reported. A loader does not pickle exceptions (it raises a `RuntimeError`
+    with the text instead), so exceptions that only a dataset raises are not reported.
 
     ## The error you see
 
@@ -40,7 +40,7 @@ class UnpicklableException(Rule):
         TypeError: DecodeError.__init__() missing 1 required positional argument: 'code'
         concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly while the future was running or pending.
 
-    `multiprocessing.Pool` waits for ever.
+    `multiprocessing.Pool` never returns.
 
     ## Example
 
@@ -67,12 +67,12 @@ class UnpicklableException(Rule):
 
     ## Fix safety
 
-    Safe: before, the exception could not be unpickled at all. Arguments that were not kept are stored
-    in `__init__`; where one is bound again there, the fix is refused.
+    The fix is safe: the exception could not be unpickled before. Arguments that were not stored are
+    stored in `__init__`. There is no fix if an argument is assigned again there.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF209]` on the line of the `raise`, or `ignore = ["DLF209"]` in the settings.
+    `# dlfix: ignore[DLF209]` on the line of the `raise`, or `ignore = ["DLF209"]` in the configuration.
     """
 
     code = "DLF209"
@@ -109,8 +109,8 @@ class UnpicklableException(Rule):
                 place = code.module.place(raised)
                 yield Finding(
                     type(self),
-                    f"`{value.cls.name}` cannot be unpickled in the parent: "
-                    f"`{culprit.name}.__init__` takes other arguments than it hands on",
+                    f"`{value.cls.name}` cannot be unpickled in the parent: `{culprit.name}.__init__` "
+                    "does not pass all its arguments to the base class",
                     place,
                     (*crossing.path, Step(place, f"raise {value.cls.name}(...)")),
                     f"{culprit.name}.__init__() missing",

@@ -1,4 +1,4 @@
-"""DLF301: a script starts workers whenever it is imported, and a worker imports it."""
+"""DLF301: a script starts workers on import, without a main guard."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class StartsAtImport:
 
 
 class MissingMainGuard(Rule):
-    """Workers are started at the top level of a script, outside `if __name__ == "__main__":`.
+    """A script starts workers on import, outside `if __name__ == "__main__":`.
 
     ## What it does
 
     Finds top-level code that starts worker processes: a loop over a loader with workers, a pool, a
-    process, or a call of a function that does so. Under spawn and forkserver each worker imports the
-    main module anew, and would start workers of its own.
+    process, or a call of a function that does so. Under spawn and forkserver each worker imports
+    the main module and would start workers of its own.
 
     ## The error you see
 
@@ -75,14 +75,15 @@ class MissingMainGuard(Rule):
 
     ## Fix safety
 
-    Safe. Imports, definitions, settings of libraries and the constants that these or a worker need
-    stay at import; the rest moves under the guard, in order. There is no fix where a worker reads a
-    name that can only be set once, nor for a module that others import.
+    The fix is safe. Imports, definitions, library settings and the constants that these or a worker
+    need stay at module level; the other statements move under the guard, in order. There is no fix
+    if a worker reads a name that can be set only once, or if other modules import the script.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF301]` on the line that starts the workers, or `ignore = ["DLF301"]`. A script
-    that only ever forks needs no guard: pass `multiprocessing_context="fork"`, and nothing is said.
+    `# dlfix: ignore[DLF301]` on the line that starts the workers, or `ignore = ["DLF301"]`. A
+    script that only uses fork needs no guard: with `multiprocessing_context="fork"` nothing is
+    reported.
     """
 
     code = "DLF301"
@@ -113,8 +114,7 @@ class MissingMainGuard(Rule):
         importer = _importer(analysis, entry.module)
         return Finding(
             type(self),
-            "workers are started when this module is imported, and each worker imports it:"
-            ' there is no `if __name__ == "__main__":` around it',
+            'Workers are started on import, without an `if __name__ == "__main__":` guard',
             entry.steps[0].place if entry.steps else last.place,
             (Step(place, f"{boundary.kind}(...)"), *entry.steps, last),
             error=ERROR,

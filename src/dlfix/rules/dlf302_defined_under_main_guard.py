@@ -1,4 +1,4 @@
-"""DLF302: what is defined under the main guard does not exist in a worker."""
+"""DLF302: a function or class defined under the main guard is sent to the workers."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class DefinedUnderMainGuard(Rule):
-    """A function or class that reaches the workers is defined under the main guard.
+    """A function or class defined under the main guard is sent to the workers.
 
     ## What it does
 
-    Finds functions and classes under `if __name__ == "__main__":` that cross to a worker, as a
+    Finds functions and classes under `if __name__ == "__main__":` that are sent to a worker, as a
     callable or as the class of an object. They are pickled by name, and a spawned worker, which
-    imports the script as `__mp_main__`, never runs the guarded part.
+    imports the script as `__mp_main__`, does not run the guarded code.
 
     ## The error you see
 
@@ -56,10 +56,10 @@ class DefinedUnderMainGuard(Rule):
 
     ## Fix safety
 
-    Safe where the definition needs nothing of the guarded part; what it reads there is passed in, or
-    the fix is refused and the name told.
+    The fix is safe if the definition does not need the guarded code. Values that it reads there are
+    passed in; if that is not possible, there is no fix, and the finding gives the name.
 
-    ## How to switch it off
+    ## How to turn it off
 
     `# dlfix: ignore[DLF302]` on the line of the definition, or `ignore = ["DLF302"]`.
     """
@@ -91,8 +91,8 @@ class DefinedUnderMainGuard(Rule):
         what = "class" if isinstance(definition, Class) else "function"
         return Finding(
             type(self),
-            f"the {what} `{node.name}` reaches the workers but is defined under the main guard,"
-            " which a worker does not run",
+            f"{what.capitalize()} `{node.name}` is sent to the workers but is defined under the main "
+            "guard, which workers do not run",
             definition.module.place(node),
             crossing.path,
             error=f"Can't get attribute '{node.name}' on <module '__mp_main__'",

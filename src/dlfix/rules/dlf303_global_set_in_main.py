@@ -27,13 +27,13 @@ class SetInParent:
 
 
 class GlobalSetInMain(Rule):
-    """A worker reads a module-level name that is set only in the parent.
+    """A worker reads a module-level name that only the parent sets.
 
     ## What it does
 
-    Finds names that code in a worker reads as a global, and that are set, or whose object is filled,
-    only under the main guard or by a function that is called from there. A spawned worker imports
-    the modules anew and runs neither: it sees what the import leaves, or no such name.
+    Finds module-level names that code in a worker reads, and that are set or filled only under the
+    main guard or by a function called from there. A spawned worker imports the modules and runs
+    neither: it sees the value after import, or no such name.
 
     ## The error you see
 
@@ -47,7 +47,7 @@ class GlobalSetInMain(Rule):
         KeyError: Caught KeyError in DataLoader worker process 0.
         KeyError: 'sample_rate'
 
-    or none, where the import leaves a default: the worker goes on with that.
+    There is no error if the import sets a default value: the worker uses that.
 
     ## Example
 
@@ -71,15 +71,15 @@ class GlobalSetInMain(Rule):
             for batch in DataLoader(Clips(), num_workers=4, worker_init_fn=init):
                 ...
 
-    or keep the value on the dataset.
+    Or store the value on the dataset.
 
     ## Fix safety
 
-    Unsafe: a worker that went on with the default gets the parent's setting. Where one function that
-    the loader is handed is all that reads the name, it gets it as a parameter, bound by
-    `functools.partial`; else a `worker_init_fn` sets the name in each worker.
+    Unsafe: a worker that used the default value gets the value set by the parent. If only one
+    function passed to the loader reads the name, the value becomes a parameter bound with
+    `functools.partial`; otherwise a `worker_init_fn` sets the name in each worker.
 
-    ## How to switch it off
+    ## How to turn it off
 
     `# dlfix: ignore[DLF303]` on the line that sets the name, or `ignore = ["DLF303"]`.
     """
@@ -106,10 +106,10 @@ class GlobalSetInMain(Rule):
                 yield self._finding(name, read, *found)
 
     def _finding(self, name: GlobalName, read: GlobalRead, write: Use, entry: Entry) -> Finding:
-        set_here = Step(write.module.place(write.node), f"`{name.name}` is set in the parent only")
+        set_here = Step(write.module.place(write.node), f"`{name.name}` is set only in the parent")
         steps = (
             *read.function.steps,
-            Step(read.function.module.place(read.node), f"`{name.name}` is read in the worker"),
+            Step(read.function.module.place(read.node), f"`{name.name}` is read in a worker"),
             *entry.steps,
             set_here,
         )
@@ -118,7 +118,7 @@ class GlobalSetInMain(Rule):
         )
         return Finding(
             type(self),
-            f"{read.reader} reads `{name.name}` in the worker, but it is set only in the parent",
+            f"`{name.name}` is read in a worker by {read.reader} but set only in the parent",
             entry.steps[-1].place if entry.steps else set_here.place,
             steps,
             error="" if bound else f"NameError: name '{name.name}' is not defined",

@@ -1,4 +1,4 @@
-"""DLF304: workers change module-level state that the parent reads."""
+"""DLF304: workers modify module-level state that the parent reads."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class WorkerMutatesGlobal(Rule):
-    """Code that runs in workers changes a module-level object that the parent reads.
+    """Workers modify a module-level object that the parent reads.
 
     ## What it does
 
-    Finds dicts, lists, counters and names at module level that `__getitem__`, a `collate_fn` or what
-    they call changes, while other code reads them in the parent. Every process has its own copy:
-    the parent never sees what the workers write, and a `threading.Lock` around it locks nothing
-    between processes. A cache that only the workers' own code reads is none.
+    Finds module-level dicts, lists, counters and names that `__getitem__`, a `collate_fn` or
+    functions called by them modify, while other code reads them in the parent. Every process has
+    its own copy: the parent never sees changes made by the workers, and a `threading.Lock` does not
+    lock between processes. A cache that only the workers read is not reported.
 
     ## The error you see
 
-    None: the parent's object stays as it was, and the result is wrong (torch 2.13, Python 3.11, with
-    any start method).
+    None: the object of the parent does not change, and the result is wrong (torch 2.13, Python
+    3.11, with any start method).
 
     ## Example
 
@@ -51,17 +51,17 @@ class WorkerMutatesGlobal(Rule):
 
     ## Use instead
 
-    Return what the parent wants to know with the sample:
+    Return the value with the sample:
 
         def __getitem__(self, i):
             return self.clips[i], len(self.clips[i])
 
     ## Fix safety
 
-    There is no fix that is right for everybody: the value can be returned with the sample, kept in a
-    `multiprocessing.Manager().dict()`, or in a tensor in shared memory.
+    There is no fix, because there are several solutions: return the value with the sample, or store
+    it in a `multiprocessing.Manager().dict()` or in a tensor in shared memory.
 
-    ## How to switch it off
+    ## How to turn it off
 
     `# dlfix: ignore[DLF304]` on the line that changes the object, or `ignore = ["DLF304"]`.
     """
@@ -94,11 +94,11 @@ class WorkerMutatesGlobal(Rule):
     ) -> Finding:
         row = seen_by.node.lineno
         where = f"{seen_by.module.path.name}:{row}"
-        change = Step(use.module.place(use.node), f"`{name.name}` is changed in the worker")
+        change = Step(use.module.place(use.node), f"`{name.name}` is modified in the worker")
         return Finding(
             type(self),
-            f"`{name.name}` is changed in the workers, each in its own copy; the parent, which reads"
-            f" it at {where}, never sees that",
+            f"`{name.name}` is modified in the workers, each in its own copy; the parent "
+            f"({where}) does not see the changes",
             change.place,
             (
                 *function.steps,

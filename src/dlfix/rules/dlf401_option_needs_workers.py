@@ -1,4 +1,4 @@
-"""DLF401: an option of a loader without workers that needs workers."""
+"""DLF401: an option that needs workers is passed to a loader without workers."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class OptionNeedsWorkers(Rule):
-    """An option that needs workers is given to a loader that has none.
+    """An option that needs workers is passed to a loader without workers.
 
     ## What it does
 
-    Finds `prefetch_factor`, `persistent_workers`, `multiprocessing_context` and `timeout` on a loader
-    whose `num_workers` is 0, or left out. torch raises as soon as the loader is made (for `timeout`: as
-    soon as it is iterated). A value that depends on the number of workers
-    (`context if workers else None`) is left alone.
+    Finds `prefetch_factor`, `persistent_workers`, `multiprocessing_context` and `timeout` on a
+    loader whose `num_workers` is 0 or not passed. torch raises an error when the loader is created
+    (for `timeout`: when it is iterated). A value that depends on the number of workers (`context if
+    workers else None`) is not reported.
 
     ## The error you see
 
@@ -41,11 +41,11 @@ class OptionNeedsWorkers(Rule):
 
     ## Fix safety
 
-    Safe: the option has no effect without workers, but for the error. There is no fix where the number
-    of workers is a name's value, which may be meant to change, or where the option is not written in
-    the call.
+    The fix is safe: without workers, the only effect of the option is the error. There is no fix if
+    the number of workers is a variable, which may be meant to change, or if the option is not a
+    keyword argument of the call.
 
-    ## How to switch it off
+    ## How to turn it off
 
     `# dlfix: ignore[DLF401]` on the line of the option, or `ignore = ["DLF401"]`.
     """

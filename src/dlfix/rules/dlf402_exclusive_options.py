@@ -1,4 +1,4 @@
-"""DLF402: options of a loader that exclude each other."""
+"""DLF402: mutually exclusive options are passed to a loader."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ExclusiveOptions(Rule):
-    """A loader is given options that exclude each other.
+    """Mutually exclusive options are passed to a loader.
 
     ## What it does
 
@@ -38,10 +38,10 @@ class ExclusiveOptions(Rule):
 
     ## Fix safety
 
-    Unsafe: it is taken that the sampler is meant, and not the shuffling. With both a `sampler` and a
-    `batch_sampler` there is no telling which is meant, and no fix.
+    Unsafe: the fix keeps the sampler and removes the shuffling. There is no fix for a call with
+    both a `sampler` and a `batch_sampler`.
 
-    ## How to switch it off
+    ## How to turn it off
 
     `# dlfix: ignore[DLF402]` on the line of the option, or `ignore = ["DLF402"]`.
     """

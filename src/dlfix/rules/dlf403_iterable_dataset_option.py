@@ -1,4 +1,4 @@
-"""DLF403: an option that a loader of an IterableDataset does not take."""
+"""DLF403: `shuffle`, `sampler` or `batch_sampler` is passed with an `IterableDataset`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 class IterableDatasetOption(Rule):
-    """`shuffle`, `sampler` or `batch_sampler` is given with an `IterableDataset`.
+    """`shuffle`, `sampler` or `batch_sampler` is passed with an `IterableDataset`.
 
     ## What it does
 
-    Finds these options on a loader whose dataset is an `IterableDataset`: it yields its samples in its
-    own order, and torch refuses to be told another.
+    Finds these options on a loader whose dataset is an `IterableDataset`: it yields its samples in
+    its own order, and torch rejects another one.
 
     ## The error you see
 
@@ -38,10 +38,10 @@ class IterableDatasetOption(Rule):
 
     ## Fix safety
 
-    Unsafe: the samples come in the dataset's own order, which may not be what was meant; shuffle in
-    `__iter__`, with a buffer.
+    Unsafe: the samples come in the dataset's own order, which may not be intended. To shuffle, use
+    a buffer in `__iter__`.
 
-    ## How to switch it off
+    ## How to turn it off
 
     `# dlfix: ignore[DLF403]` on the line of the option, or `ignore = ["DLF403"]`.
     """

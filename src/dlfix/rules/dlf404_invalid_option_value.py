@@ -1,4 +1,4 @@
-"""DLF404: a value that no loader takes."""
+"""DLF404: an option of a loader has an invalid value."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
 
 class InvalidOptionValue(Rule):
-    """An option of a loader has a value that torch refuses.
+    """An option of a loader has an invalid value.
 
     ## What it does
 
-    Finds negative counts, an unknown start method, a context that is none, a batch size that is not a
-    positive integer, and attributes set on a loader that are fixed once it is made.
+    Finds negative counts, an unknown start method, an invalid context, a batch size that is not a
+    positive integer, and assignments to attributes of a loader that cannot change after it is
+    created.
 
     ## The error you see
 
@@ -42,9 +43,9 @@ class InvalidOptionValue(Rule):
 
     ## Fix safety
 
-    There is no fix: the value that was meant is not known.
+    There is no fix: the intended value is unknown.
 
-    ## How to switch it off
+    ## How to turn it off
 
     `# dlfix: ignore[DLF404]` on the line of the option, or `ignore = ["DLF404"]`.
     """

@@ -1,4 +1,4 @@
-"""DLF501: an iterable dataset that yields every sample in every worker."""
+"""DLF501: an iterable dataset yields every sample in every worker."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ class UnshardedIterableDataset(Rule):
 
     ## What it does
 
-    Each worker has a copy of an `IterableDataset` and goes through all of it, unless `__iter__` takes a
-    share. Names datasets whose `__iter__`, with all it calls, depends on no worker, rank or shard, and
-    whose samples come from something in view (a list, a file, a range). It keeps silent where the source
-    cannot be followed, since that may be shared out already, where samples are drawn at random, and
-    where a `worker_init_fn` sets the dataset up.
+    Each worker has a copy of an `IterableDataset` and iterates over all of it, unless `__iter__`
+    selects a part. dlfix reports datasets whose `__iter__`, with all functions that it calls, does
+    not depend on the worker, rank or shard, and whose samples come from a known source (a list, a
+    file, a range). Nothing is reported if the source is unknown and may already be split, if
+    samples are drawn at random, or if a `worker_init_fn` configures the dataset.
 
     ## The error you see
 
@@ -104,12 +104,12 @@ class UnshardedIterableDataset(Rule):
 
     ## Fix safety
 
-    Unsafe: an epoch has fewer samples than it had with workers, as many as without. It is refused where
-    the order is drawn anew in each worker, or where the object is its own iterator.
+    Unsafe: with workers, an epoch has fewer samples than before (as many as without workers). There
+    is no fix if each worker shuffles in its own order, or if the object is its own iterator.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF501]` on the line of `def __iter__`, or `ignore = ["DLF501"]` in the settings.
+    `# dlfix: ignore[DLF501]` on the line of `def __iter__`, or `ignore = ["DLF501"]` in the configuration.
     """
 
     code = "DLF501"
@@ -128,7 +128,7 @@ class UnshardedIterableDataset(Rule):
                 type(self),
                 f"`{instance.cls.name}` yields every sample in every worker",
                 found.place,
-                (*crossing.path, Step(found.place, "__iter__", "depends on no worker")),
+                (*crossing.path, Step(found.place, "__iter__", "does not depend on the worker")),
                 evidence=found,
             )
 
@@ -178,7 +178,7 @@ def _stream(
         call = streams.ordering(code.node)
         if call is not None:
             row = code.module.span(call).start.row
-            refused = f"each worker draws an order of its own (line {row})"
+            refused = f"each worker shuffles in its own order (line {row})"
     place = module.place(start.node)
     return streams.Stream(place, module, cls, start.node, refused)
 

@@ -1,4 +1,4 @@
-"""DLF502: a sample that the dataset keeps is changed where it is handed out."""
+"""DLF502: a sample stored by the dataset is modified in place."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _ANNOTATIONS = {
 
 
 class SampleMutatedInPlace(Rule):
-    """A sample that the dataset keeps is changed where it is handed out.
+    """A sample stored by the dataset is modified in place.
 
     ## What it does
 
-    Follows what `__getitem__` and `__iter__` take out of a list, dict, array or tensor that the dataset
-    keeps, and names the line that changes it in place: a key that is set, `+=`, `append`, an in-place
-    tensor method, also in a function in view that it is handed to. Copies, and caches that are filled
-    when something is not there yet, are left alone.
+    Follows the values that `__getitem__` and `__iter__` read from a list, dict, array or tensor of
+    the dataset, and reports the line that modifies them in place: an assignment to a key, `+=`,
+    `append`, an in-place tensor method, also in functions that get the value. Copies, and caches
+    that are filled on demand, are not reported.
 
     ## The error you see
 
-    None (torch 2.13, Python 3.11): without workers each epoch changes the sample once more; workers
-    change copies of their own, which are thrown away with them.
+    None (torch 2.13, Python 3.11): without workers, each epoch modifies the sample once more;
+    workers modify their own copies, which are discarded with them.
 
     ## Example
 
@@ -61,13 +61,13 @@ class SampleMutatedInPlace(Rule):
 
     ## Fix safety
 
-    Unsafe: samples are no longer what an earlier look at them made of them, also without workers.
-    The copy is deep only where something inside the sample is changed.
+    Unsafe: samples no longer keep the changes made when they were read before, also without
+    workers. The fix makes a deep copy only if an object inside the sample is modified.
 
-    ## How to switch it off
+    ## How to turn it off
 
     `# dlfix: ignore[DLF502]` on the line that changes the sample, or `ignore = ["DLF502"]` in the
-    settings.
+    configuration.
     """
 
     code = "DLF502"
@@ -91,19 +91,20 @@ class SampleMutatedInPlace(Rule):
 
     def _finding(self, code: reached.Code, change: samples.Change, crossing: Crossing) -> Finding:
         steps = [
-            Step(code.module.place(change.alias.source), _text(change.alias.source), "is kept")
+            Step(code.module.place(change.alias.source), _text(change.alias.source), "is stored")
         ]
         steps += [
-            Step(code.module.place(call), _text(call), "hands it on") for call in change.through[:1]
+            Step(code.module.place(call), _text(call), "passes it on")
+            for call in change.through[:1]
         ]
         node = change.through[0] if change.through else change.node
         place = code.module.place(node)
         evidence = _evidence(code, change)
         return Finding(
             type(self),
-            f"`{_text(change.alias.source)}` is changed in place, and the dataset keeps it",
+            f"`{_text(change.alias.source)}` is modified in place but belongs to the dataset",
             place,
-            (*crossing.path, *steps, Step(place, _text(change.node), "changes it")),
+            (*crossing.path, *steps, Step(place, _text(change.node), "modifies it")),
             evidence=evidence,
         )
 
@@ -279,7 +280,7 @@ def _evidence(code: reached.Code, change: samples.Change) -> samples.Changed:
         form=change.form,
         uses=tuple(uses),
         before=before,
-        refused="" if _is_once(code, source) else "the sample is taken out in more than one place",
+        refused="" if _is_once(code, source) else "the sample is read in more than one place",
     )
 
 

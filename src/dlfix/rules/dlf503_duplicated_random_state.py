@@ -1,4 +1,4 @@
-"""DLF503: a generator of random numbers that is the same in every worker."""
+"""DLF503: a random number generator is the same in every worker."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ if TYPE_CHECKING:
 
 
 class DuplicatedRandomState(Rule):
-    """A generator of random numbers is the same in every worker.
+    """A random number generator is the same in every worker.
 
     ## What it does
 
-    Names `random.Random`, `numpy.random.Generator`, `RandomState` and `torch.Generator` kept on objects
-    that reach a worker and used there, and functions of `random` and `numpy.random` kept by reference
-    (`self.draw = random.random`), which pickle as the generator that hides behind them. Generators that a
-    worker seeds anew (`worker_init_fn`, `get_worker_info`, `torch.initial_seed()`) are left alone, and so
-    is the global state of `random`, `numpy.random` and `torch`: torch seeds it in each worker.
+    Reports `random.Random`, `numpy.random.Generator`, `RandomState` and `torch.Generator` stored on
+    objects that are sent to a worker and used there, and functions of `random` and `numpy.random`
+    stored by reference (`self.draw = random.random`), which are pickled with their generator.
+    Generators that a worker seeds again (`worker_init_fn`, `get_worker_info`,
+    `torch.initial_seed()`) are not reported, nor is the global state of `random`, `numpy.random`
+    and `torch`, which torch seeds in each worker.
 
     ## The error you see
 
-    None: all workers draw the same numbers, and with workers that are started anew, every epoch does.
-    A `torch.Generator` dies in a spawned worker (torch 2.13, Python 3.11):
+    None: all workers draw the same numbers, and without persistent workers, every epoch does. A
+    `torch.Generator` fails in a spawned worker (torch 2.13, Python 3.11):
 
         RuntimeError: unable to resize file <filename not specified> to the right size: Invalid argument (22)
 
@@ -80,13 +81,14 @@ class DuplicatedRandomState(Rule):
 
     ## Fix safety
 
-    Unsafe: workers draw other numbers than before, which follow torch's seed. Without workers nothing
-    changes. It is refused where the generator is handed on, or is set in more than one way.
+    Unsafe: workers draw different numbers than before, based on torch's seed. Without workers
+    nothing changes. There is no fix if the generator is passed to other code, or is set in more
+    than one way.
 
-    ## How to switch it off
+    ## How to turn it off
 
     `# dlfix: ignore[DLF503]` on the line that makes the generator, or `ignore = ["DLF503"]` in the
-    settings.
+    configuration.
     """
 
     code = "DLF503"
@@ -119,7 +121,7 @@ class DuplicatedRandomState(Rule):
         name = crossing.edge.name
         yield Finding(
             type(self),
-            f"every worker gets a copy of the generator `{name}`, and draws the same numbers",
+            f"Every worker gets a copy of the generator `{name}` and draws the same numbers",
             crossing.path[-1].place,
             crossing.path,
             evidence=_kept(holder, name, kind, crossing.value, store),
@@ -141,7 +143,7 @@ class DuplicatedRandomState(Rule):
         module = crossing.boundary.frame.module
         yield Finding(
             type(self),
-            f"every worker gets a copy of the generator `{name}`, and draws the same numbers",
+            f"Every worker gets a copy of the generator `{name}` and draws the same numbers",
             place,
             crossing.path,
             evidence=randomness.Drawn(place, module, kind),
@@ -155,7 +157,7 @@ class DuplicatedRandomState(Rule):
         place = crossing.path[-1].place
         yield Finding(
             type(self),
-            f"`{function}` pickles as the generator behind it: workers draw the same numbers",
+            f"`{function}` is pickled with its generator, so all workers draw the same numbers",
             place,
             crossing.path,
             evidence=_drawn(crossing, function),

@@ -17,7 +17,8 @@ class MappedMemoryCopied(Rule):
 
     ## What it does
 
-    `np.memmap` is an array like any other to pickle: all of it is read, sent, and held once a worker.
+    Pickle treats `np.memmap` like any other array: all of its data is read, sent, and stored once
+    per worker.
 
     ## The error you see
 
@@ -37,11 +38,11 @@ class MappedMemoryCopied(Rule):
 
     ## Fix safety
 
-    Safe for a mapping that is only read; refused where it is written to.
+    The fix is safe for a mapping that is only read. There is no fix if the mapping is written to.
 
-    ## How to switch it off
+    ## How to turn it off
 
-    `# dlfix: ignore[DLF601]` on the line of the culprit or of the boundary, or `ignore = ["DLF601"]`.
+    `# dlfix: ignore[DLF601]` on the line of the object or of the boundary, or `ignore = ["DLF601"]`.
     """
 
     code = "DLF601"

@@ -1,4 +1,4 @@
-"""DLF900: a suppression comment that suppresses nothing."""
+"""DLF900: an ignore comment does not suppress a finding."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class UnusedSuppression(Rule):
-    """A comment that leaves out a finding which is not there.
+    """An ignore comment does not suppress a finding.
 
     ## What it does
 
-    Finds `# dlfix: ignore[...]` and `# dlfix: ignore-file[...]` comments, and `# noqa` comments that name a code of dlfix, on lines
-    where dlfix finds nothing of the kind (any more).
+    Finds `# dlfix: ignore[...]` and `# dlfix: ignore-file[...]` comments, and `# noqa` comments
+    with a dlfix code, that do not suppress a finding (any more).
 
     ## The error you see
 
-    None. But the next finding on that line, a new one that matters, would be left out in silence.
+    None. But a new finding on that line would be suppressed without notice.
 
     ## Example
 
@@ -37,9 +37,9 @@ class UnusedSuppression(Rule):
 
     ## Fix safety
 
-    Safe: only the comment goes, and of a comment that names several codes only the idle ones.
+    The fix is safe: it removes the comment, or only the unused codes of a comment with several.
 
-    ## How to switch it off
+    ## How to turn it off
 
     `ignore = ["DLF900"]` under `[tool.dlfix]`, or `--ignore DLF900`.
     """

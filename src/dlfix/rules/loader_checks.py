@@ -233,7 +233,7 @@ CHECKS = (
         ("num_workers",),
         lambda workers: False,
         kind="UserWarning",
-        why="it depends on how many processors the machine has",
+        why="the number depends on the machine's processors",
     ),
 )
 

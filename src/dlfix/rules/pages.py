@@ -27,7 +27,7 @@ def markdown(rule: type[Rule]) -> str:
     first, _, rest = _text(rule).partition("\n")
     fixed = ", ".join(f"`{name}`" for name in rule.codemods)
     if not fixed:
-        fixed = "none needed" if fixable(rule) else "none, reported only"
+        fixed = "none needed" if fixable(rule) else "none (reported only)"
     head = (
         f"# {rule.code}: {rule.name}\n\n{first}\n\nSeverity: {rule.severity}. Codemod: {fixed}.\n"
     )

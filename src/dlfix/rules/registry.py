@@ -1,4 +1,4 @@
-"""Every rule there is: found by walking the package, so that no list is kept."""
+"""All rules: those of this package, found by walking it, and those of entry points."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import pkgutil
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, cast
 
 from dlfix import rules
 from dlfix.rules.base import Rule
@@ -15,18 +16,33 @@ from dlfix.rules.base import Rule
 if TYPE_CHECKING:
     from dlfix.project.project import Project
 
+GROUP = "dlfix.rules"  # the entry points of other packages; each names a rule
+
 
 @lru_cache(maxsize=1)
 def all_rules() -> tuple[type[Rule], ...]:
-    """Return all rules, in order of their codes."""
-    found = {
+    """Return all rules, in order of their codes; a rule of this package keeps its code."""
+    own = _own_rules()
+    codes = {rule.code for rule in own}
+    others = {rule for rule in map(_loaded, entry_points(group=GROUP)) if rule.code not in codes}
+    return tuple(sorted(own | others, key=lambda rule: rule.code))
+
+
+def _loaded(entry: EntryPoint) -> type[Rule]:
+    rule = entry.load()
+    if not _is_rule(rule):
+        raise TypeError(f"the entry point `{entry.name}` of {GROUP} is not a rule")
+    return cast("type[Rule]", rule)
+
+
+def _own_rules() -> set[type[Rule]]:
+    return {
         value
         for module in pkgutil.iter_modules(rules.__path__)
         if module.name.startswith("dlf")
         for value in vars(import_module(f"{rules.__name__}.{module.name}")).values()
         if _is_rule(value)
     }
-    return tuple(sorted(found, key=lambda rule: rule.code))
 
 
 def may_find(project: Project, words: Iterable[bytes]) -> bool:

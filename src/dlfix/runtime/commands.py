@@ -60,7 +60,7 @@ def _name_interpreter(target: str, python: str | None) -> None:
     """Say which interpreter is used, where nobody named it and it is not dlfix's own."""
     chosen = probing.interpreter(target, python)
     if python is None and chosen != sys.executable:
-        print(f"dlfix: runs {target} in {chosen}", file=sys.stderr)
+        print(f"dlfix: running {target} with {chosen}", file=sys.stderr)
 
 
 def _probe_run(
@@ -88,7 +88,7 @@ def explain_text(
     near = _findings_near(text, folder)
     explanation = explain(text, near, folder, () if near else _findings_in(text))
     if explanation is None:
-        print("no pickling or worker error in this text", file=sys.stderr)
+        print("no pickling error or worker error in this text", file=sys.stderr)
         return 1
     if output_format == "json":
         print(show.explanation_json(explanation))

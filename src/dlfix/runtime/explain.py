@@ -164,7 +164,7 @@ def left_out(text: str) -> str:
     if len(text) > MOST:
         return f"only the last {MOST >> 20} MB of the text were read"
     if any(len(line) > LONGEST for line in clean_lines(text)):
-        return f"of lines longer than {LONGEST:,} characters only both ends were read"
+        return f"lines longer than {LONGEST:,} characters were shortened"
     return ""
 
 
@@ -247,12 +247,13 @@ def _ranked(text: str, raised: Sequence[Raised]) -> list[tuple[Meaning, Raised |
 
 
 PICKLED = (
-    "Something that hangs from the object has its own way of being pickled, and that failed; the probe "
-    "names it and where it hangs."
+    "An object that is sent defines its own pickling, and that failed; the probe names "
+    "the object and where it is stored."
 )
 LOADED = (
-    "Loading imports what the object is made of and runs its `__setstate__`, in a process that has "
-    "nothing of what the parent set up; the probe loads it there and names it."
+    "Unpickling imports the modules of the object and runs its `__setstate__` in a "
+    "process without the state that the parent set up; the probe unpickles the object "
+    "there and names it."
 )
 STAGES = (
     ("reduction.py", "dump", "pickled for the worker", PICKLED),
@@ -288,8 +289,8 @@ def _with_inner(
     if meaning.name not in ("KeyError", "NameError", "AttributeError"):
         return replace(meaning, happened=happened), inner
     why = (
-        "If the same code works with no workers, it reads what exists in the parent only: a worker "
-        "has what was pickled, and modules as they are when imported."
+        "If the same code works without workers, it reads state that exists only in the "
+        "parent: a worker has only the pickled objects, and modules as they are after import."
     )
     return replace(meaning, happened=happened, why=why, code="DLF303"), inner
 

@@ -128,7 +128,7 @@ def _named_type(words: dict[str, str]) -> str:
 def _local(words: dict[str, str]) -> str:
     """Tell a local class from a local function, as far as the text shows it."""
     is_class = words.get("kind") == "class" or words["last"][:1].isupper()
-    words["local_noun"] = "a class written" if is_class else "a function written"
+    words["local_noun"] = "a class defined" if is_class else "a function defined"
     return "DLF103" if is_class else "DLF102"
 
 

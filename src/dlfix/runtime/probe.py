@@ -183,7 +183,7 @@ def interpreter(target: str, python: str | None = None) -> str:
     if python is not None:
         found = shutil.which(python)
         if found is None:
-            raise ProbeError(f"{python}: no such interpreter")
+            raise ProbeError(f"{python}: the interpreter does not exist")
         return found
     active = [
         Path(os.environ[name]) for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if name in os.environ
@@ -229,11 +229,13 @@ def _job(target: str, args: Sequence[str], python: str | None) -> dict[str, Any]
 
 def _check_script(path: Path) -> None:
     if not path.exists():
-        raise ProbeError(f"{path}: no such script (nor `package.module:factory`)")
+        raise ProbeError(
+            f"{path}: the script does not exist (and the name is not `package.module:factory`)"
+        )
     if path.is_dir():
-        raise ProbeError(f"{path}: is a directory; name the script to run")
+        raise ProbeError(f"{path}: is a directory; pass a script")
     if path.suffix == ".ipynb":
-        raise ProbeError(f"{path}: is a notebook; probe a script")
+        raise ProbeError(f"{path}: is a notebook; pass a script")
 
 
 def _run(job: dict[str, Any], timeout: float) -> list[dict[str, Any]]:
@@ -252,7 +254,8 @@ def _run(job: dict[str, Any], timeout: float) -> list[dict[str, Any]]:
         raise ProbeError(f"{job['python']} is older than Python 3.8")
     if not rows and status is None:
         raise ProbeError(
-            f"{job['target']} was not done after {timeout:g} s (Python had not begun); see --timeout"
+            f"{job['target']} did not finish within {timeout:g} s (Python did not start); see "
+            "--timeout"
         )
     if not rows:
         raise ProbeError(f"{job['python']} cannot run the probe (status {status})")
@@ -354,10 +357,10 @@ def not_looked_into(probed: Probed) -> str:
     first, *more = probed.broken
     where = f" ({first.raised})" if first.raised else ""
     if first.error == "RecursionError":
-        what = "recurses without end"
+        what = "recurses infinitely"
     else:
         what = " ".join(f"raised {first.error}: {first.message}".split())
-    rest = f", and {len(more)} more like it" if more else ""
+    rest = f", and {len(more)} similar objects" if more else ""
     return f"{probed.target}: {first.path} cannot be pickled: {first.hook}{where} {what}{rest}"
 
 
@@ -417,13 +420,13 @@ def _culprit(row: dict[str, Any]) -> Culprit:
 
 def _unfinished(target: str, status: int | None, timeout: float, probed: Probed) -> str:
     where = (
-        "before its workers started" if not probed.boundaries else "while its parts were pickled"
+        "before its workers started" if not probed.boundaries else "while its objects were pickled"
     )
     if status is None:
-        return f"{target} was not done after {timeout:g} s ({where}); see --timeout"
+        return f"{target} did not finish within {timeout:g} s ({where}); see --timeout"
     if status < 0:
-        return f"{target} died of {signal.Signals(-status).name} {where}"
-    return f"{target} ended with status {status} {where}"
+        return f"{target} was killed by {signal.Signals(-status).name} {where}"
+    return f"{target} exited with status {status} {where}"
 
 
 def _failed(target: str, python: str, end: dict[str, Any]) -> str:
@@ -436,18 +439,18 @@ def _nothing(target: str, python: str, end: dict[str, Any]) -> str:
     """Say in one line why no boundary was met."""
     how = end["how"]
     if end.get("made"):
-        return f"{target} gave {end['made']}: neither a DataLoader nor a dataset"
+        return f"{target} returned {end['made']}, which is neither a DataLoader nor a dataset"
     if how == "raised":
         return _raised(target, python, end)
     if how == "exit":
         return f"{target} called sys.exit({end['status']}) before it started a worker"
-    return f"{target} ended and started no worker"
+    return f"{target} ended without starting a worker"
 
 
 def _raised(target: str, python: str, end: dict[str, Any]) -> str:
     error = end["error"]
     if not end["torch"] and error["type"] == "ModuleNotFoundError" and "torch" in error["message"]:
-        return f"{python} has no torch; name the project's interpreter with --python"
+        return f"{python} has no torch; pass the project's interpreter with --python"
     place = _line(error["place"])
     where = f" ({place})" if place else ""
     first = (error["message"].strip().splitlines() or [""])[0]
@@ -467,7 +470,7 @@ def _fetched(job: dict[str, Any], method: str, timeout: float) -> Fetched:
         if row["event"] == "fetched":
             return Fetched(method, False, _last_line(row["error"]), forced=forced)
     if any(row["event"] == "boundary" for row in rows):
-        late = f"no batch after {timeout:g} s" if status is None else f"died with status {status}"
+        late = f"no batch after {timeout:g} s" if status is None else f"exited with status {status}"
         return Fetched(method, False, late, forced=forced)
     end = next((row for row in rows if row["event"] == "end"), None)
     if end is None:
@@ -475,7 +478,7 @@ def _fetched(job: dict[str, Any], method: str, timeout: float) -> Fetched:
     if other := next((row for row in rows if row["event"] == "other"), None):
         raise ProbeError(_other(job["target"], other))
     if end["how"] == "finished":
-        raise ProbeError(f"{job['target']} iterates no loader")
+        raise ProbeError(f"{job['target']} does not iterate over a loader")
     raise ProbeError(_nothing(job["target"], job["python"], end))
 
 
@@ -483,8 +486,8 @@ def _other(target: str, row: dict[str, Any]) -> str:
     line = _line(row["place"])
     where = f" ({line})" if line else ""
     return (
-        f"{target} starts a {row['kind']}{where} and no loader: --run fetches a loader's batch; "
-        "without it, what crosses is examined"
+        f"{target} starts a {row['kind']}{where} but no loader; --run only supports loaders, "
+        "run the probe without it"
     )
 
 

@@ -820,7 +820,7 @@ def differences(before, after):
         parent_there = any(path.startswith(p) for p in after)
         if path not in after:
             if not fine and parent_there:
-                found.append(f"{path} is missing in the worker")
+                found.append(f"{path} does not exist in the worker")
             continue
         other, there, _ = after[path]
         if kind != other and "NoneType" not in other:
@@ -1064,10 +1064,10 @@ class Child:
         if rows and rows[-1]["stage"] == "end":
             return done
         if late:
-            text = f"the worker had not finished ({stage}) after {LOAD_SECONDS + self.seconds} s"
+            text = f"the worker did not finish ({stage}) within {LOAD_SECONDS + self.seconds} s"
             return [*done, {"stage": "note", "text": text}]
         last = (stderr.decode(errors="replace").strip().splitlines() or [""])[-1]
-        message = f"the worker died with status {status}: {stage} {last}"
+        message = f"the worker exited with status {status}: {stage} {last}"
         error = {"type": "died", "message": message.strip(), "place": None}
         return [*done, {"stage": "died", "error": error}]
 
@@ -1171,7 +1171,7 @@ def too_slow(say):
     """End a worker whose first piece of work takes long: that proves nothing."""
     say(
         "note",
-        text=f"the worker's first work took more than {TASK_SECONDS} s and was not awaited",
+        text=f"the first task of the worker took more than {TASK_SECONDS} s and was not awaited",
     )
     say("end")
     os._exit(0)
@@ -1216,7 +1216,7 @@ def compare_streams(job, fetcher, batch, say):
 
 
 ITERABLE = 1  # of torch's _DatasetKind
-SAME_STREAM = "each worker yields the same samples: the stream is not divided between them"
+SAME_STREAM = "all workers yield the same samples: the stream is not divided between them"
 
 
 def fetch_as_another(job, loaded):
@@ -1287,7 +1287,7 @@ def states_of_another(job, draws=0):
     return random_states(loaded)
 
 
-SAME_DRAWS = "each worker draws the same numbers from its copy"
+SAME_DRAWS = "all workers draw the same numbers from their copies"
 
 
 def call(job, loaded, say):
@@ -1946,7 +1946,7 @@ def examine(loader: object) -> "list[dict[str, typing.Any]]":
     probe = Probe(report, load=False)
     loaders = [loader] if hasattr(loader, "_index_sampler") else loaders_in(loader)
     if not loaders:
-        raise TypeError(f"a DataLoader or a dataset is asked for, not {type_name(loader)}")
+        raise TypeError(f"expected a DataLoader or a dataset, got {type_name(loader)}")
     for each in loaders:
         probe.examine(loader_boundary(each))
     return [row for row in report.rows if row["event"] == "culprit"]
@@ -1957,7 +1957,7 @@ def sentence(culprit: "dict[str, typing.Any]") -> str:
     place = culprit["place"]
     where = " ({}:{})".format(place["file"], place["line"]) if place else ""
     error = culprit["error"]
-    return "{}{} does not reach a worker: {}: {}".format(
+    return "{}{} cannot be sent to a worker: {}: {}".format(
         culprit["path"],
         where,
         error["type"],

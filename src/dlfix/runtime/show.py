@@ -50,7 +50,8 @@ def show_probe(probed: Probed, joined: Sequence[Joined], out: Console) -> None:
         out.print(verdict(joined), markup=True)
     if probed.is_cut:
         out.print(
-            "[dim]The program was stopped where its first workers would start (see --continue).[/]"
+            "[dim]The program was stopped where its first workers would start (use --continue to "
+            "go on).[/]"
         )
     _say(out, f"[dim]Interpreter: {_plain(probed.python)}[/]", 0)
 
@@ -58,9 +59,9 @@ def show_probe(probed: Probed, joined: Sequence[Joined], out: Console) -> None:
 def verdict(joined: Sequence[Joined]) -> str:
     """Return the last line: does all arrive?"""
     if not joined:
-        return "[green]All that crosses arrives.[/]"
-    things = "1 thing does" if len(joined) == 1 else f"{len(joined)} things do"
-    return f"[red]{things} not arrive in the workers.[/]"
+        return "[green]All objects can be sent to the workers.[/]"
+    things = "1 object" if len(joined) == 1 else f"{len(joined)} objects"
+    return f"[red]{things} cannot be sent to the workers.[/]"
 
 
 def _show_boundary(boundary: Boundary, joined: Sequence[Joined], out: Console) -> None:
@@ -78,9 +79,7 @@ def _show_boundary(boundary: Boundary, joined: Sequence[Joined], out: Console) -
     for handle in boundary.shared:
         name = f" ({handle.name})" if handle.name else ""
         _say(out, f"[yellow]shared[/] [bold]{_plain(handle.path)}[/]  {_plain(handle.type)}")
-        text = (
-            f"forked workers would share its file descriptor {handle.descriptor}, and its position"
-        )
+        text = f"forked workers would share its file descriptor {handle.descriptor} and position"
         _say(out, f"{text}{_plain(name)}", DEEP)
     for text in boundary.notes:
         _say(out, f"[dim]note[/] {_plain(text)}")
@@ -114,9 +113,9 @@ def _alike(joined: Sequence[Joined]) -> list[list[Joined]]:
 def _show_part(part: Part, workers: int, out: Console) -> None:
     if not part.fits:
         return
-    cost = f"{size(part.bytes)} and {part.milliseconds:.1f} ms a worker"
-    total = f", {size(part.bytes * workers)} in all" if workers > 1 else ""
-    shared = f"; {size(part.shared)} of tensors go to shared memory" if part.shared else ""
+    cost = f"{size(part.bytes)} and {part.milliseconds:.1f} ms per worker"
+    total = f", {size(part.bytes * workers)} in total" if workers > 1 else ""
+    shared = f"; {size(part.shared)} of tensors are placed in shared memory" if part.shared else ""
     _say(out, f"[green]ok[/] {_plain(part.path)}  {_plain(part.type)}")
     _say(out, f"[dim]{cost}{total}{shared}[/]", DEEP)
     if part.bytes < 1 << 20:
@@ -153,9 +152,9 @@ def _show_culprit(item: Joined, out: Console, more: Sequence[str]) -> None:
         _say(out, f"[dim]because of its {_plain(', '.join(culprit.inner[:3]))}[/]", DEEP)
     if more:
         rest = f" and {len(more) - 3} more" if len(more) > 3 else ""
-        _say(out, f"so do {_plain(', '.join(more[:3]))}{rest}", DEEP)
+        _say(out, f"the same applies to {_plain(', '.join(more[:3]))}{rest}", DEEP)
     if culprit.when:
-        _say(out, "only in the next epoch: the parent has called len(dataset) by then", DEEP)
+        _say(out, "only in the second epoch: the parent has called len(dataset) by then", DEEP)
     elif culprit.stage in STAGES:
         _say(out, STAGES[culprit.stage], DEEP)
     if place:
@@ -163,11 +162,11 @@ def _show_culprit(item: Joined, out: Console, more: Sequence[str]) -> None:
 
 
 STAGES = {
-    "load": "it can be pickled, but the worker cannot load it",
+    "load": "the object can be pickled, but the worker cannot unpickle it",
     "main": "when the worker imports the main module",
     "init": "in worker_init_fn or the initializer, in the worker",
     "fetch": "when the worker fetches its first batch",
-    "return": "on the way back: the result cannot return to the parent",
+    "return": "when the worker returns its result to the parent",
     "died": "in the worker",
 }
 
@@ -205,8 +204,8 @@ def show_fetched(fetched: Sequence[Fetched], out: Console) -> None:
 
 DIFFERS = "works, differs"
 WHY_DIFFERENT = (
-    "A batch differs from that of no workers: what is drawn at random may; anything else that differs "
-    "is read wrongly in a worker."
+    "Some batches differ from the batch without workers. Random batches may differ; any "
+    "other difference is an error in the worker."
 )
 
 
@@ -251,16 +250,17 @@ def show_explanation(explanation: Explanation, out: Console) -> None:
         out.print()
         _say(out, f"Also: {_plain(other)}", 0)
     if explanation.pasted:
-        out.print("\nIn the code of this text, block by block:")
+        out.print("\nIn this text, block by block:")
     for said in explanation.pasted:
         _say(out, _plain(said))
 
 
 def _facts(explanation: Explanation) -> list[tuple[str, str]]:
     """Return what is known besides the sentences, each with its name."""
-    label = "sent at" if explanation.line_is == "boundary" else explanation.line_is
+    labels = {"boundary": "sent at", "culprit": "line"}
+    label = labels.get(explanation.line_is, explanation.line_is)
     rows = [
-        ("hangs", _plain(explanation.path)),
+        ("path", _plain(explanation.path)),
         (label, f"[cyan]{_plain(explanation.line)}[/]" if explanation.line else ""),
         ("found", _plain(explanation.found)),
         ("rule", explanation.code),

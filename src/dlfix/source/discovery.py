@@ -102,7 +102,7 @@ class _Walk:
         elif seen.exists(path):
             self.errors.append(SourceError(path, None, "not a regular file"))
         elif os.path.islink(path):
-            self.errors.append(SourceError(path, None, "a symbolic link to nothing"))
+            self.errors.append(SourceError(path, None, "a broken symbolic link"))
         else:
             raise MissingPath(named)
 

@@ -89,7 +89,7 @@ class Notebook:
             else:
                 pieces[-1].append(self._unmasked(line))
         if len(pieces) != len(self.cells):
-            raise SourceError(self.path, None, "the fix does not keep to the notebook's cells")
+            raise SourceError(self.path, None, "the fix would span several cells of the notebook")
         return [
             self._ended(cell, "".join(piece))
             for cell, piece in zip(self.cells, pieces, strict=True)
@@ -203,11 +203,11 @@ def _sources(text: str) -> Iterator[tuple[int, str, int, int]]:
             lines = [value] if isinstance(value, str) else value
             if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
                 raise ValueError(
-                    f"the source of cell {number} is neither a text nor a list of texts"
+                    f"the source of cell {number} is neither a string nor a list of strings"
                 )
             source = "".join(lines)
             if MARK in source or MAGIC in source:
-                raise ValueError(f"cell {number} holds marks of dlfix's own")
+                raise ValueError(f"cell {number} contains a marker that dlfix reserves")
             yield number, source, *members["source"]
 
 
@@ -256,13 +256,13 @@ def _members(text: str, at: int) -> Iterator[tuple[str, int, int]]:
         if text[at : at + 1] == ",":
             at = _skip(text, at + 1)
     if text[at : at + 1] != "}":
-        raise ValueError("an object that does not end")
+        raise ValueError("an object that is not closed")
 
 
 def _items(text: str, at: int) -> Iterator[int]:
     """Yield where each item of the array that starts at `at` starts."""
     if text[at : at + 1] != "[":
-        raise ValueError("`cells` is no list")
+        raise ValueError("`cells` is not a list")
     at = _skip(text, at + 1)
     while text[at : at + 1] not in ("]", ""):
         yield at

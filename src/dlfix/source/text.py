@@ -81,7 +81,10 @@ class SourceText:
             return None
         if _keeps_ascii(self.encoding) and self.text.encode(self.encoding, "ignore") == self.data:
             return None
-        return f"the encoding {visible(self.encoding)} does not keep the file to the byte"
+        return (
+            "the file is not byte-identical after decoding and encoding it as "
+            f"{visible(self.encoding)}"
+        )
 
     def encode(self, text: str) -> bytes:
         """Return `text` as bytes in this file's encoding, byte-order mark included.
@@ -92,7 +95,7 @@ class SourceText:
         try:
             data = text.encode(self.encoding) if reason is None else b""
         except UnicodeEncodeError:
-            reason = f"the fix cannot be written in the file's encoding, {self.encoding}"
+            reason = f"the fix has characters that the encoding of the file, {self.encoding}, does not have"
         if reason is not None:
             raise SourceError(self.path, None, f"not written: {reason}")
         return data
@@ -123,10 +126,10 @@ def decode(path: Path, data: bytes) -> SourceText:
     except Exception as error:  # a codec may raise anything
         raise _undecodable(path, data, f"cannot be decoded: {error}") from error
     if text is None:
-        raise _undecodable(path, data, f"{encoding} is no encoding of source code")
+        raise _undecodable(path, data, f"unknown source encoding {encoding}")
     if "\0" in text:
         row = text.count("\n", 0, text.index("\0")) + 1
-        raise SourceError(path, row, "does not parse: it holds a null byte")
+        raise SourceError(path, row, "does not parse: it contains a null byte")
     return SourceText(path, data, text, encoding)
 
 
@@ -174,7 +177,7 @@ def contents(path: Path, most: int = MOST) -> bytes:
         raise SourceError(path, None, "not a regular file")
     seen.read(path, about, data)
     if len(data) > most:
-        raise SourceError(path, None, f"not read: it is larger than {most >> 20} MB")
+        raise SourceError(path, None, f"larger than {most >> 20} MB; skipped")
     return data
 
 

@@ -69,7 +69,7 @@ def resolve(change: Change, within: Sequence[Path] = ()) -> Target:
     for root in roots:
         if real != root and real.is_relative_to(root):
             return Target(change, root, real.relative_to(root).parts)
-    reason = f"a symbolic link out of the project, to {real}; not written"
+    reason = f"a symbolic link that leads out of the project, to {real}; not written"
     raise SourceError(change.path, None, reason)
 
 
@@ -137,7 +137,7 @@ def _create(target: Target, folder: Folder, name: str, say: Callable[[str], None
     with folder.opened(target.parts[-1]) as old, open(folder.create(name), "wb") as file:
         now = os.fstat(old)
         if now.st_nlink > 1:
-            say(f"{target.change.path}: has other hard links; they keep the old text")
+            say(f"{target.change.path}: the file has other hard links, which keep the old text")
         file.write(target.change.after)
         file.flush()
         _keep_owner(target, file.fileno(), now)
@@ -155,7 +155,7 @@ def _keep_owner(target: Target, descriptor: int, now: os.stat_result) -> None:
     try:
         os.fchown(descriptor, now.st_uid, now.st_gid)
     except PermissionError as error:
-        reason = "its owner and group cannot be kept; not written"
+        reason = "the owner and group cannot be preserved; not written"
         raise SourceError(target.change.path, None, reason) from error
 
 
@@ -180,5 +180,5 @@ def _keep_attributes(old: int, new: int) -> None:
 def _reason(error: OSError) -> str:
     # Linux says ENOTDIR of a link in the place of a folder.
     if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        return "a symbolic link has taken its place, or that of a folder above; not written"
+        return "the file or a parent folder was replaced by a symbolic link; not written"
     return error.strerror or str(error)

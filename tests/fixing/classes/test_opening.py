@@ -317,14 +317,14 @@ def test_what_is_opened_in_the_else_of_a_try_that_raises_leaves_the_try():
 
 
 REFUSED = {
-    "`file` is bound more than once before it is kept": """
+    "`file` is assigned more than once before it is stored": """
         def __init__(self, path):
             file = h5py.File(path)
             self.first = file["first"][0]
             file = file["items"]
             self.file = file
         """,
-    "it is opened where a `try` before it went well": """
+    "the resource is opened in the `else` clause of a `try` statement": """
         def __init__(self, path):
             try:
                 size = len(path)
@@ -333,42 +333,42 @@ REFUSED = {
             else:
                 self.file = h5py.File(path)
         """,
-    "reading position counts at data.py:9": """
+    "the read position is used (data.py:9": """
         def __init__(self, path):
             self.file = open(path)
 
         def __getitem__(self, index):
             return self.file.readline()
         """,
-    "written to at data.py:9": """
+    "the resource is written to (data.py:9": """
         def __init__(self, path):
             self.file = open(path)
 
         def __getitem__(self, index):
             self.file.write(str(index))
         """,
-    "opened in a loop at data.py:6": """
+    "the resource is opened in a loop (data.py:6": """
         def __init__(self, paths):
             for path in paths:
                 self.file = open(path)
         """,
-    "opened at data.py:6 and again at data.py:8": """
+    "the resource is opened in two places (data.py:6 and data.py:8)": """
         def __init__(self, path):
             self.file = open(path)
             self.path = path
             self.file = open(path + ".idx")
         """,
-    "local to `__init__`": """
+    "which opens the resource, is local to `__init__`": """
         def __init__(self, path):
             def opened():
                 return open(path)
             self.file = opened()
         """,
-    "the value kept at data.py:6 cannot be named": """
+    "the stored value has no name that the fix could use (data.py:6)": """
         def __init__(self, path):
             self.file, self.size = both(path)
         """,
-    "opened after an error at data.py:8": """
+    "the resource is opened in an `except` clause (data.py:8": """
         def __init__(self, path):
             try:
                 path = check(path)
@@ -405,7 +405,7 @@ def test_a_seek_before_each_read_makes_the_position_harmless():
 
 
 def test_a_seek_from_the_current_position_does_not():
-    with pytest.raises(Refusal, match="reading position"):
+    with pytest.raises(Refusal, match="and each process would have its own"):
         lazily(
             dataset("""
             def __init__(self, path):
@@ -441,7 +441,7 @@ def test_what_the_parent_never_touches_needs_no_closing():
 
 
 def test_a_handle_that_is_set_again_in_its_branch_is_refused():
-    with pytest.raises(Refusal, match="`images` is set again at"):
+    with pytest.raises(Refusal, match="`images` is set again"):
         lazily(
             dataset("""
             def __init__(self, path, split):

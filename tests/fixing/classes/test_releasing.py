@@ -137,5 +137,5 @@ def test_a_with_closes_it_where_init_leaves_early():
 
 
 def test_it_is_refused_where_init_leaves_early_and_no_with_closes_it():
-    with pytest.raises(Refusal, match="may leave at"):
+    with pytest.raises(Refusal, match="`__init__` may return while the resource is open"):
         reading("if not self[0]:", "    return", "self.keys = list(self.file)")

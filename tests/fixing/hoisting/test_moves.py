@@ -56,7 +56,7 @@ def check_refused(before: str, reason: str, name: str = "", crosses: bool = Fals
 
 def check_doubted(before: str, doubt: str, name: str = "") -> None:
     found, _ = move(before, name)
-    assert found.doubts == [f"{doubt}, and the value of now is bound"]
+    assert found.doubts == [f"{doubt}, and the current value is bound"]
 
 
 # Refused
@@ -74,7 +74,7 @@ def test_nonlocal_names_its_line() -> None:
                 return rows
             return collate
         """,
-        r"`collate` sets `count` of the function around it \(`nonlocal`, line 5\)",
+        r"`collate` assigns `count` of the enclosing function with `nonlocal` \(line 5\)",
         "collate",
     )
 
@@ -82,9 +82,9 @@ def test_nonlocal_names_its_line() -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("super().x", r"uses `super` \(line 3\)"),
-        ("locals()[x]", r"by `locals\(\)` \(line 3\)"),
-        ("eval(x)", r"by `eval\(\)` \(line 3\)"),
+        ("super().x", r"uses `super`, .* \(line 3\)"),
+        ("locals()[x]", r"with `locals\(\)` \(line 3\)"),
+        ("eval(x)", r"with `eval\(\)` \(line 3\)"),
     ],
 )
 def test_what_needs_its_frame_or_class_stays(body: str, reason: str) -> None:
@@ -100,7 +100,7 @@ def test_a_captured_list_that_is_changed_and_read_again() -> None:
             use(f)
             return seen
         """,
-        r"changes `seen` \(line 3\), which is read again at line 5",
+        r"modifies `seen` \(line 3\), which is read later \(line 5\)",
     )
 
 
@@ -112,7 +112,7 @@ def test_a_name_that_may_not_be_bound_yet() -> None:
                 by = 2
             return lambda x: x * by
         """,
-        "`by` may not be bound yet at line 4",
+        "`by` may not be assigned yet .line 4",
     )
 
 
@@ -123,7 +123,7 @@ def test_a_deleted_name() -> None:
             use(lambda x: x * by)
             del by
         """,
-        "`by` is deleted at line 3",
+        "`by` is deleted .line 3",
     )
 
 
@@ -135,7 +135,7 @@ def test_a_local_class() -> None:
                 pass
             return lambda x: Row()
         """,
-        r"uses the local class `Row` \(line 2\)",
+        r"the function uses the local class `Row` \(line 2\)",
     )
 
 
@@ -175,7 +175,7 @@ def test_an_object_that_stays_behind_is_not_taken_along() -> None:
             def collate(self, rows):
                 return rows
         """,
-        r"calls the method `self.collate` \(line 3\), and a `Data` does not go",
+        r"calls the method `self.collate` \(line 3\), and a `Data` is not sent",
     )
 
 
@@ -212,7 +212,7 @@ def test_an_attribute_that_is_worked_out_where_the_function_is_made() -> None:
             f.by = by
             return f
         """,
-        "line 4 belongs to `f`, and what it is given is worked out there",
+        "belongs to `f` cannot move with it: the assigned value is computed there .line 4",
         "f",
     )
 
@@ -245,7 +245,7 @@ def test_a_function_that_is_made_global() -> None:
                 return x
             return read
         """,
-        r"`read` \(line 3\) is bound by a `global` statement",
+        r"`read` is bound by a `global` statement \(line 3\)",
         "read",
     )
 
@@ -254,13 +254,22 @@ def test_a_function_that_is_made_global() -> None:
     ("body", "reason"),
     [
         ("for i in n:\n  made.append(lambda x: x + i)\n return made", "used after that .line 5"),
-        ("made += [lambda x: x + i for i in n]\n return made", "loop at line 3 binds `i` anew"),
+        (
+            "made += [lambda x: x + i for i in n]\n return made",
+            "the loop assigns `i` in each iteration .line 3",
+        ),
         ("for i in n:\n  yield lambda x: x + i", "used after that .line 4"),
         ("for i in n:\n  n.f = lambda x: x + i", "used after that .line 4"),
-        ("i = 1\n f = lambda x: x + i\n g = [f]\n i = 2\n return g, f", "bound again at line 6"),
+        (
+            "i = 1\n f = lambda x: x + i\n g = [f]\n i = 2\n return g, f",
+            "is assigned again .line 6",
+        ),
         ("i = 1\n g = use(lambda x: x + i)\n i += 2\n return g", "used after that .line 6"),
         ("i = 1\n f = lambda x: x + i\n def g(): f(1)\n i = 2\n g()", "after that .line 7"),
-        ("i = 1\n while i:\n  made += [lambda x: x + i]\n  i = 0\n return made", "loop at line 4"),
+        (
+            "i = 1\n while i:\n  made += [lambda x: x + i]\n  i = 0\n return made",
+            "in each iteration .line 4",
+        ),
     ],
 )
 def test_what_is_bound_late_and_seen_late_stays(body: str, reason: str) -> None:
@@ -279,7 +288,7 @@ def test_a_loop_variable_of_what_ends_with_the_loop_is_a_doubt() -> None:
                 for batch in loader:
                     print(batch)
         """,
-        "the loop at line 2 binds `shift` anew each time",
+        "the loop assigns `shift` in each iteration (line 2)",
     )
 
 
@@ -292,7 +301,7 @@ def test_a_name_bound_again_after_the_last_use_is_a_doubt() -> None:
             by = 3
             return rows, by
         """,
-        "`by` is bound again at line 4",
+        "`by` is assigned again (line 4)",
     )
 
 
@@ -306,7 +315,7 @@ def test_a_nonlocal_elsewhere_is_a_doubt() -> None:
                 by += 1
             return step, lambda x: x * by
         """,
-        "`by` is set again by a `nonlocal` at line 4",
+        "`by` is assigned again with `nonlocal` (line 4)",
     )
 
 

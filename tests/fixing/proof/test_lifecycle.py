@@ -140,7 +140,7 @@ def test_nothing_is_closed_that_may_be(value, opener):
         opener=opener,
         body="def __getitem__(self, index):\n    return self.file[index]\n",
     )
-    assert any("closes `file`" in reason for reason in reasons)
+    assert any("`file`, which" in reason for reason in reasons)
 
 
 def test_what_a_caller_passed_in_is_not_closed():
@@ -194,7 +194,10 @@ def test_nothing_is_kept_that_dies_with_its_handle(kept):
         later=CLOSED.format(kept),
         body="def first(self):\n    return self.x\n",
     )
-    assert any("belongs to what the constructor closes" in reason for reason in reasons)
+    assert any(
+        "but the resource it belongs to is closed by the constructor" in reason
+        for reason in reasons
+    )
 
 
 DEAD = {

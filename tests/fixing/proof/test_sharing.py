@@ -52,7 +52,7 @@ def test_the_parent_does_not_open_it_first_by(program):
 
 def test_another_module_does_not_open_it_first():
     other = "from main import Rows\n\n\ndef describe(path):\n    rows = Rows(path)\n    return rows.file.attrs\n"
-    assert "other.py opens `file`" in opened(other=other)[0]
+    assert "is opened in the parent by `rows.file` (other.py:" in opened(other=other)[0]
 
 
 def test_the_parent_may_open_it_once_the_workers_are_gone():

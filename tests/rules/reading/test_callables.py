@@ -55,7 +55,7 @@ def test_a_decorator_without_wraps_is_told() -> None:
     body = "@bare\ndef collate(rows): ...\nDataLoader([1], collate_fn=collate, num_workers=2)"
     (message,) = messages(body)
     assert message == (
-        "what reaches the workers is `inner`, which a decorator put in place without `wraps`"
+        "`inner` is sent to the workers wrapped by a decorator that does not use `functools.wraps`"
     )
 
 
@@ -63,5 +63,5 @@ def test_wraps_by_a_call_lends_a_name_that_leads_elsewhere() -> None:
     body = "def collate(rows): ...\nDataLoader([1], collate_fn=logged(collate), num_workers=2)"
     (message,) = messages(body)
     assert message == (
-        "`inner` reaches the workers under the name of `collate`, which is another function"
+        "`inner` is sent to the workers under the name of `collate`, which is another function"
     )

@@ -19,7 +19,7 @@ class Prefetched(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("pool", None)  # made anew by __setstate__
+        state.pop("pool", None)  # created again by __setstate__
         state.pop("pending", None)
         return state
 

@@ -103,7 +103,9 @@ def _refuse_joined(plan: ClassPlan, facts: ClassFacts) -> None:
             block = getattr(node, part, [])
             for first, second in itertools.pairwise(block) if isinstance(block, list) else ():
                 if first.end_lineno == second.lineno and second.lineno in rows:
-                    raise Refusal(f"it shares a line with another statement ({facts.line(second)})")
+                    raise Refusal(
+                        f"the statement shares a line with another statement ({facts.line(second)})"
+                    )
 
 
 def _names(group: Group) -> list[str]:

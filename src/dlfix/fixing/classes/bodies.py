@@ -59,7 +59,9 @@ class Bodies(Branching):
             match each:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="enter_context")):
                     if name in self.bound_around:
-                        raise Refusal(f"`{name}` closes it again ({self.facts.line(each)})")
+                        raise Refusal(
+                            f"`{name}` closes the resource again ({self.facts.line(each)})"
+                        )
 
     def _wrapped(
         self,
@@ -108,7 +110,10 @@ class Bodies(Branching):
 
     def _tried(self, attribute: str, compound: ast.Try, text: str) -> str:
         if compound.finalbody or not self.moved.gone.issuperset(compound.orelse):
-            raise Refusal(f"it is opened in a `try` with more parts at {self.facts.line(compound)}")
+            raise Refusal(
+                "the resource is opened in a `try` statement with `else` or `finally` "
+                f"({self.facts.line(compound)})"
+            )
         returned: dict[ast.AST, str] = {}
         for handler in compound.handlers:
             returned.update(self._returned_instead(attribute, handler))
@@ -119,7 +124,8 @@ class Bodies(Branching):
                 if each not in given
             ):
                 raise Refusal(
-                    f"what happens when it cannot be opened sets more ({self.facts.line(handler)})"
+                    "the error handler for opening the resource sets other names "
+                    f"({self.facts.line(handler)})"
                 )
         handlers = [self._text(attribute, each, more=returned) for each in compound.handlers]
         return "\n".join(["try:", indented(text, INDENT), *handlers])

@@ -74,7 +74,7 @@ class Branching(Keeping):
         for each in block:
             part = self._pruned(attribute, each)
             if part and parts and _always_returns("\n".join(parts)):
-                raise Refusal(f"`{attribute}` is set again at {self.facts.line(each)}")
+                raise Refusal(f"`{attribute}` is set again ({self.facts.line(each)})")
             parts += [part] if part else []
         return "\n".join(parts)
 
@@ -82,7 +82,9 @@ class Branching(Keeping):
         for site in self.facts.stores[attribute]:
             if site.statement is statement:
                 if site.value is None:
-                    raise Refusal(f"the value kept at {self.facts.line(statement)} cannot be named")
+                    raise Refusal(
+                        f"the stored value has no name that the fix could use ({self.facts.line(statement)})"
+                    )
                 self.moved.gone.add(statement)
                 begin = self.module.span(site.value).start.column - self._indent_of(site.value)
                 text = shifted(self._text(attribute, site.value), 7 - begin, begin)
@@ -95,7 +97,7 @@ class Branching(Keeping):
         )
         if moving and self._mentions(statement, attribute):
             where = self.facts.line(statement)
-            raise Refusal(f"it is opened and set up within branches at {where}")
+            raise Refusal(f"the resource is opened and configured in several branches ({where})")
         return ""
 
     def _saved_inside(self, attribute: str, statement: ast.stmt) -> list[str]:

@@ -48,9 +48,13 @@ class Clearing(Forms):
             by_init = value is not None and "init=False" not in ast.unparse(value)
             resets = isinstance(value, ast.Constant) and value.value is None
             if self._is_dataclass() and (value is None or by_init):
-                raise NotLazily(f"it is a field that `__init__` takes ({self.facts.line(field_)})")
+                raise NotLazily(
+                    f"the resource is a dataclass field that `__init__` accepts ({self.facts.line(field_)})"
+                )
             if value is not None and by_init and not resets:
-                raise Refusal(f"the class has another value for it at {self.facts.line(field_)}")
+                raise Refusal(
+                    f"the class defines another value for the attribute ({self.facts.line(field_)})"
+                )
             yield Exchange(self.module.span(field_))
 
     def _is_dataclass(self) -> bool:

@@ -86,14 +86,17 @@ def culprit_of(
     kept, container = _kept_on_instance(crossing)
     store = kept.edge.store
     if store is None:
-        raise Refusal("it is not kept by an assignment in view")
+        raise Refusal("the resource is not stored by an assignment that dlfix can see")
     holder = kept.parent.value if kept.parent is not None else None
     if isinstance(holder, Instance) and any(map(_is_model, analysis.mro(holder.cls))):
-        raise Refusal("a pydantic model hands over its private attributes itself")
+        raise Refusal("pydantic pickles the private attributes of a model itself")
     module = store.frame.module
     node = next((n for n in module.ancestors(store.statement) if isinstance(n, ast.ClassDef)), None)
     if node is None:
-        raise Refusal(f"it is set from outside at {module.path.name}:{store.statement.lineno}")
+        raise Refusal(
+            "the attribute is set from outside the class "
+            f"({module.path.name}:{store.statement.lineno})"
+        )
     facts = classes.setdefault(node, ClassFacts(module, node))
     if store.on_class:
         from dlfix.fixing.classes.shared import class_site
@@ -136,7 +139,7 @@ def _kept_on_instance(crossing: Crossing) -> tuple[Crossing, str]:
             container = parent.value.kind
         current = parent
     if current is None or current.edge.kind != "attribute":
-        raise Refusal("it is handed over as it is, not kept by a class that could open it")
+        raise Refusal("the resource is passed directly and no class stores it")
     return current, container
 
 
@@ -150,7 +153,7 @@ def _site(facts: ClassFacts, attribute: str, statement: ast.stmt) -> StoreSite:
         return StoreSite(attribute, method, method.body[-1], method, None)
     if attribute in facts.fields and facts.all_methods:
         return StoreSite(attribute, facts.all_methods[0], statement, statement, None)
-    raise Refusal(f"it is set in another way at {facts.line(statement)}")
+    raise Refusal(f"the attribute is set in an unsupported way ({facts.line(statement)})")
 
 
 def row_of(value: object, analysis: Analysis) -> tuple[str, ResourceRow | None]:

@@ -45,7 +45,7 @@ def is_filled(facts: ClassFacts, handle: Handle) -> bool:
     for name, node in filling.items():
         if not _is_asked(facts.methods[name], handle.attribute):
             where = facts.line(facts.module.statement(node))
-            raise Refusal(f"`{name}` fills it while the instance is made ({where})")
+            raise Refusal(f"`{name}` fills the container while the instance is created ({where})")
     return False
 
 
@@ -116,14 +116,18 @@ class Filling:
         """Move a loop that does nothing else; else keep in it what opens each."""
         together = _is_tuple(self.start)
         if len(getattr(self.start, "targets", [None])) > 1 or (together and self.local is not None):
-            raise Refusal(f"it is set together with others at {self.facts.line(self.start)}")
+            raise Refusal(
+                f"the attribute is set together with others ({self.facts.line(self.start)})"
+            )
         loop = find_loop(self.facts, self.method, self.handle, self.start)
         if loop is not None and not together:
             return WholeLoop(self, loop).run(leading)
         fill = self._only_fill()
         call = _innermost_call(fill.opened)
         if call is None or not call.args or isinstance(call.args[0], ast.Starred):
-            raise Refusal(f"it is put together at {self.facts.line(fill.statement)}")
+            raise Refusal(
+                f"the container is built from several parts ({self.facts.line(fill.statement)})"
+            )
         paths = self._free_attribute()
         moved = Moved()
         moved.bodies[self.handle.attribute] = self._body(fill, call, paths)
@@ -136,17 +140,19 @@ class Filling:
         fills = [*self._fills()]
         if not fills:
             where = self.facts.line(self.handle.site.statement)
-            raise Refusal(f"it is empty at {where}, and what fills it is not in view")
+            raise Refusal(
+                f"the container is created empty, and the code that fills it is unknown ({where})"
+            )
         if len(fills) > 1:
             first, second = (self.facts.line(each.statement) for each in fills[:2])
-            raise Refusal(f"it is filled at {first} and again at {second}")
+            raise Refusal(f"the container is filled in two places ({first} and {second})")
         others = [
             site
             for site in self.facts.stores.get(attribute, [])
             if site.statement is not self.handle.site.statement
         ]
         if others:
-            raise Refusal(f"it is set again at {self.facts.line(others[0].statement)}")
+            raise Refusal(f"the attribute is set again ({self.facts.line(others[0].statement)})")
         return fills[0]
 
     def _fills(self) -> Iterator[Fill]:
@@ -158,7 +164,9 @@ class Filling:
             if found is None:
                 continue
             if user is not self.method:
-                raise Refusal(f"`{user.name}` fills it too ({self.facts.line(statement)})")
+                raise Refusal(
+                    f"`{user.name}` also fills the container ({self.facts.line(statement)})"
+                )
             yield found
 
     def local_reads(self) -> list[ast.Name]:
@@ -185,7 +193,9 @@ class Filling:
                 return self._made(statement, None, value) if func is parent else None
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as func)):
                 if func is parent and name in ("extend", "insert", "update", "setdefault", "add"):
-                    raise Refusal(f"it is filled in another way at {self.facts.line(statement)}")
+                    raise Refusal(
+                        f"the container is filled in an unsupported way ({self.facts.line(statement)})"
+                    )
         return None
 
     def _made(self, statement: ast.stmt, key: ast.expr | None, value: ast.expr) -> Fill:
@@ -193,14 +203,16 @@ class Filling:
             return Fill(statement, key, value, value, None)
         bindings = self.scope.bindings.get(value.id, [])
         if len(bindings) != 1 or bindings[0].kind != "assign" or bindings[0].path:
-            raise Refusal(f"what is kept at {self.facts.line(statement)} has no single origin")
+            raise Refusal(
+                f"the stored value has more than one origin ({self.facts.line(statement)})"
+            )
         definition = bindings[0].statement
         opened = bindings[0].value
         same_block = self.module.parent(definition) is self.module.parent(statement)
         if opened is None or not same_block or not isinstance(definition, ast.Assign):
-            raise Refusal(f"it is opened in a loop at {self.facts.line(statement)}")
+            raise Refusal(f"the resource is opened in a loop ({self.facts.line(statement)})")
         if len(definition.targets) != 1:
-            raise Refusal(f"it is kept twice at {self.facts.line(definition)}")
+            raise Refusal(f"the resource is stored twice ({self.facts.line(definition)})")
         return Fill(statement, key, value, opened, definition)
 
     # -- what opens them
@@ -229,10 +241,10 @@ class Filling:
         for node in ast.walk(fill.opened):
             if isinstance(node, ast.Name) and node not in first and node.id in self.changed:
                 raise Refusal(
-                    f"`{node.id}` differs each time it is opened ({self.facts.line(node)})"
+                    f"`{node.id}` is different each time the resource is opened ({self.facts.line(node)})"
                 )
             if isinstance(node, (ast.NamedExpr, ast.Await, ast.Yield)):
-                raise Refusal(f"it is opened in a loop at {self.facts.line(node)}")
+                raise Refusal(f"the resource is opened in a loop ({self.facts.line(node)})")
 
     # -- what stays in the loop
 
@@ -276,7 +288,7 @@ class Filling:
             if node in within:
                 continue
             if node.lineno <= filled:
-                raise Refusal(f"it is read while it is filled ({self.facts.line(node)})")
+                raise Refusal(f"the container is read while it is filled ({self.facts.line(node)})")
             read = f"{self.mover.me}.{self.handle.attribute}"
             yield Exchange(self.module.span(node), read, "expression")
 
@@ -317,16 +329,18 @@ class Filling:
         for each in block:
             for node in ast.walk(each):
                 if isinstance(node, (ast.Continue, ast.Break, ast.Return)):
-                    raise Refusal(f"the loop may leave it open at {self.facts.line(node)}")
+                    raise Refusal(
+                        f"the loop may exit while the resource is open ({self.facts.line(node)})"
+                    )
         inside = {node for each in block for node in ast.walk(each)}
         for use in uses:
             kept = self.module.parent(use)
             if use not in inside or (
                 isinstance(kept, ast.Call) and use in kept.args and not _is_plain(kept)
             ):
-                raise Refusal(f"`{name}` is handed on at {self.facts.line(use)}")
+                raise Refusal(f"`{name}` is passed to other code ({self.facts.line(use)})")
             if self._is_kept(use):
-                raise Refusal(f"what hangs from `{name}` is kept at {self.facts.line(use)}")
+                raise Refusal(f"a value derived from `{name}` is stored ({self.facts.line(use)})")
 
     def _is_kept(self, use: ast.Name) -> bool:
         """Tell whether an expression that begins with a name is kept on `self` as it is."""

@@ -73,10 +73,12 @@ class Forms(Together):
         me = self_name(first.site.method)
         place = self._group_name()
         if any(self._is_stored_elsewhere(name, ast.Store) for name in self.together):
-            raise Refusal(f"`{self.together[0]}` is opened in more places than one")
+            raise Refusal(f"`{self.together[0]}` is opened in more than one place")
         branching = self.work.moved[first.site.method].branching & set(self.together)
         if branching:
-            raise Refusal("it is opened within branches, together with what reads from it")
+            raise Refusal(
+                "the resource is opened in branches, together with a resource derived from it"
+            )
         yield Lazy(
             name=place,
             body=self._opened_together(),

@@ -96,9 +96,9 @@ class Inputs:
                 if site.method.name in STATE_METHODS or self._opens_again(facts, site.method):
                     continue
                 if not self._runs_once(facts, site.method):
-                    yield f"it is set again at {facts.line(site.statement)}"
+                    yield f"the attribute is set again ({facts.line(site.statement)})"
                 if first is not None and first is not facts:
-                    yield f"it is set by two classes, again at {facts.line(site.statement)}"
+                    yield f"the attribute is set by two classes ({facts.line(site.statement)})"
                 first = facts
 
     def _opens_again(self, facts: ClassFacts, method: Method) -> bool:
@@ -135,11 +135,11 @@ class Inputs:
                 if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Load):
                     continue
                 if self._is_outside(module, node):
-                    yield f"it is set at {module.path.name}:{node.lineno}"
+                    yield f"it is set outside the class ({module.path.name}:{node.lineno})"
             for call in module.calls_by_name.get("setattr", ()):
                 named = len(call.args) == 3 and _is_text(call.args[1], name)
                 if named and not _is_self_of_start(module, call):
-                    yield f"it is set at {module.path.name}:{call.lineno}"
+                    yield f"it is set outside the class ({module.path.name}:{call.lineno})"
 
     def _set_by_any_name(self, name: str) -> Iterator[str]:
         if name.startswith("_"):
@@ -150,7 +150,7 @@ class Inputs:
                     continue
                 for node in ast.walk(method):
                     if _sets_any(node, self_name(method)):
-                        yield f"any attribute may be set at {facts.line(node)}"
+                        yield f"any attribute may be set ({facts.line(node)})"
 
     def _mutated(self, name: str) -> Iterator[str]:
         for module in self.project.mentions(name):
@@ -162,7 +162,7 @@ class Inputs:
                 if own is not None and method is not None and method.name in own.started:
                     continue
                 if own is not None or self._is_outside(module, node):
-                    yield f"it is mutated at {module.path.name}:{node.lineno}"
+                    yield f"it is modified in place ({module.path.name}:{node.lineno})"
 
     def _mutated_by_callers(self, name: str) -> Iterator[str]:
         """Yield where a caller mutates what it passed for the parameter that is kept."""
@@ -184,7 +184,7 @@ class Inputs:
                 same = module.scope_of(node).lookup(passed.id) is scope
                 if same and is_mutated(module, node) and _may_follow(module, node, call):
                     where = f"{module.path.name}:{node.lineno}"
-                    yield f"the caller's `{passed.id}` is mutated at {where}"
+                    yield f"`{passed.id}` is modified by the caller ({where})"
 
     def _own(self, module: Module, node: ast.Attribute) -> ClassFacts | None:
         """Return the class of the family whose own `self` a node reads an attribute of."""
@@ -265,7 +265,8 @@ class Inputs:
                     for attribute in _parts_read(function, parameter):
                         for where in self._set_from_outside(attribute):
                             raise Refusal(
-                                f"`{name}` reads `{attribute}` of `{parameter}` when it opens: {where}"
+                                f"`{name}` reads `{attribute}` of `{parameter}` when the resource is opened, and "
+                                f"{where}"
                             )
 
     def _refuse_globals(
@@ -278,7 +279,9 @@ class Inputs:
                 where = self.global_changes(module, node)
                 if where:
                     read = ast.unparse(node)
-                    raise Refusal(f"`{function.name}` reads `{read}` when it opens: {where}")
+                    raise Refusal(
+                        f"`{function.name}` reads `{read}` when the resource is opened, and {where}"
+                    )
 
     def global_changes(self, module: Module, node: ast.Name | ast.Attribute) -> str:
         """Return where a variable of a module may be set again; empty where it is none, or may not."""
@@ -317,7 +320,7 @@ class Inputs:
             return ""
         for each in module.nodes(ast.Global):
             if name in each.names:
-                return f"it may be set again at {module.path.name}:{each.lineno}"
+                return f"it may be set again ({module.path.name}:{each.lineno})"
         if not bindings:
             return ""
         for call in module.calls_by_name.get("globals", ()):
@@ -325,13 +328,13 @@ class Inputs:
             stored = isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load)
             updated = isinstance(parent, ast.Attribute) and parent.attr == "update"
             if stored or updated:
-                return f"any name may be set again at {module.path.name}:{call.lineno}"
+                return f"any name may be set again ({module.path.name}:{call.lineno})"
         for other in self.project.setting(name, module):
             for node in other.nodes_by_name.get(name, ()):
                 if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Load):
                     continue
                 if self._module_of(other, node.value) is module:
-                    return f"it is set again at {other.path.name}:{node.lineno}"
+                    return f"it is set again ({other.path.name}:{node.lineno})"
         return ""
 
     # -- expressions
@@ -361,7 +364,7 @@ class Inputs:
         if method is None:
             why = self.changes(name)
             if why:
-                raise Refusal(f"opening it reads `{name}`: {why}")
+                raise Refusal(f"opening the resource reads `{name}`, and {why}")
             return
         if name in seen:
             return

@@ -83,7 +83,7 @@ class Keeping(Settings):
             self._carry_import(attribute, bindings[0].statement)
             return None
         if bindings[0].kind in ("def", "class"):
-            raise Refusal(f"it is opened by `{name}`, local to `{self.method.name}`")
+            raise Refusal(f"`{name}`, which opens the resource, is local to `{self.method.name}`")
         if any(
             isinstance(each.statement, ast.stmt) and each.statement in self.moved.gone
             for each in bindings
@@ -183,8 +183,8 @@ class Keeping(Settings):
         for path in paths:
             if bound & {n.id for n in ast.walk(path) if isinstance(n, ast.Name)}:
                 raise Refusal(
-                    f"its path may be relative ({self.facts.line(path)}), "
-                    f"and the working directory changes at {self.inputs.moves}"
+                    f"the path may be relative ({self.facts.line(path)}), and the working directory "
+                    f"changes ({self.inputs.moves})"
                 )
         return paths
 

@@ -73,7 +73,7 @@ class Leaving(Bodies):
                 if self._still_read(target.id):
                     lines.append(f"{target.id} = {read}")
             elif not self._stands_for(target, attribute):
-                raise Refusal(f"it is kept twice at {self.facts.line(definition)}")
+                raise Refusal(f"the resource is stored twice ({self.facts.line(definition)})")
         return lines
 
     def _alias_left(self, definition: ast.stmt, read: str) -> list[str]:
@@ -87,7 +87,9 @@ class Leaving(Bodies):
     ) -> list[str]:
         values = definition.value
         if not isinstance(values, (ast.Tuple, ast.List)):
-            raise Refusal(f"it is unpacked from another value at {self.facts.line(definition)}")
+            raise Refusal(
+                f"the resource is unpacked from another value ({self.facts.line(definition)})"
+            )
         lines = []
         for target, value in zip(targets.elts, values.elts, strict=True):
             if is_self_attribute(target, self.me) and target.attr in self.handles:

@@ -39,7 +39,7 @@ class Mover(Leaving):
         self._find_alias(attribute, self.handles[attribute])
         value = self.value_of(attribute)
         if isinstance(value, ast.Name) and self._is_parameter(value.id):
-            raise Refusal(f"it is passed in at {self.facts.line(value)}")
+            raise Refusal(f"the resource is passed in ({self.facts.line(value)})")
         before = len(self.saves.get(attribute, []))
         text = self._text(attribute, value)
         settings = self._settings_left(attribute)
@@ -56,13 +56,17 @@ class Mover(Leaving):
         self._find_alias(attribute, handle)
         definition = self.definitions[attribute]
         if self._compounds(definition) or attribute in self.walrus or attribute in self.steps:
-            raise Refusal(f"it is opened within other statements ({self.facts.line(definition)})")
+            raise Refusal(
+                f"the resource is opened inside another statement ({self.facts.line(definition)})"
+            )
         value = self.value_of(attribute)
         if isinstance(value, ast.Name) and self._is_parameter(value.id):
-            raise Refusal(f"it is passed in at {self.facts.line(value)}")
+            raise Refusal(f"the resource is passed in ({self.facts.line(value)})")
         settings = self._settings(attribute)
         if any(self._compounds(each) for each in settings):
-            raise Refusal(f"it is set up on conditions at {self.facts.line(settings[0])}")
+            raise Refusal(
+                f"the resource is configured conditionally ({self.facts.line(settings[0])})"
+            )
         before = len(self.saves.get(attribute, []))
         body = self._opened(attribute, value, settings)
         imports = self.saves.get(f"import {attribute}", [])
@@ -77,7 +81,9 @@ class Mover(Leaving):
             if not one_by_one and not self._configures(statement, attribute, handle):
                 continue
             if self._compounds(statement):
-                raise Refusal(f"it is set up on conditions at {self.facts.line(statement)}")
+                raise Refusal(
+                    f"the resource is configured conditionally ({self.facts.line(statement)})"
+                )
             lines.append(self._text(attribute, statement))
         return lines
 

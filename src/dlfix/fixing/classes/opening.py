@@ -42,7 +42,7 @@ class LazyClass(Clearing):
         by_process = by_process and count is None
         if self.facts.slots is not None and not is_slotted(self.facts):
             raise Refusal(
-                f"the class has `__slots__` beside a `__dict__` ({self.facts.line(self.facts.node)})"
+                f"the class has both `__slots__` and `__dict__` ({self.facts.line(self.facts.node)})"
             )
         opener = self._kept_opener()
         if opener is not None:
@@ -121,16 +121,18 @@ class LazyClass(Clearing):
         for name in released.maybe & self.handles.keys():
             site = self.handles[name].site
             if shows_memory(site):  # and would keep what it shows from being closed
-                raise NotLazily(f"`{name}` shows its memory ({self.facts.line(site.statement)})")
+                raise NotLazily(
+                    f"`{name}` exposes its memory as an array ({self.facts.line(site.statement)})"
+                )
         tried = tried_at(self.around.inputs)
         roots = {name for name, each in self.handles.items() if each.opens}
         if tried and not (roots <= released.surely):
-            raise NotLazily(f"a caller catches what the constructor raises ({tried})")
+            raise NotLazily(f"a caller catches exceptions raised by the constructor ({tried})")
         seen = seen_whole_at(self.around.inputs)
         if not seen and self.handles.keys() & self.facts.fields.keys():
             seen = fields_seen_at(self.around.inputs) if self._is_dataclass() else ""
         if seen:
-            raise NotLazily(f"all attributes are looked at together ({seen})")
+            raise NotLazily(f"all attributes are read together ({seen})")
 
     def _refuse_changing(self, lazies: tuple[Lazy, ...]) -> None:
         """Refuse to open later from what may be another value by then."""
@@ -159,7 +161,9 @@ class LazyClass(Clearing):
         for name in self.unpacked:
             settings = mover.settings_of(self.handles[name])
             if settings:
-                raise Refusal(f"`{name}` is set up at {self.facts.line(settings[0])}")
+                raise Refusal(
+                    f"`{name}` is configured after it is opened ({self.facts.line(settings[0])})"
+                )
         moved = mover.run(self._leading({first.attribute: first}) if by_process else {})
         moved.bodies.update(dict.fromkeys(self.unpacked, moved.bodies[first.attribute]))
         self._add(method, moved)
@@ -193,7 +197,9 @@ class LazyClass(Clearing):
         self, method: Method, handle: Handle, leading: str, others: Mapping[str, Handle]
     ) -> None:
         if handle.attribute in self.together:
-            raise Refusal(f"it is opened in a loop at {self.facts.line(handle.site.statement)}")
+            raise Refusal(
+                f"the resource is opened in a loop ({self.facts.line(handle.site.statement)})"
+            )
         mover = self._mover(method, {handle.attribute: handle})
         mover.also(others)
         self._add(method, Filling(self.facts, method, handle, mover).run(leading))
@@ -232,10 +238,11 @@ class LazyClass(Clearing):
         """Plan properties that call the method in a process that has not called it yet."""
         if _takes_arguments(method):
             raise Refusal(
-                f"`{method.name}` opens it, and takes arguments ({self.facts.line(method)})"
+                f"`{method.name}`, which opens the resource, takes arguments "
+                f"({self.facts.line(method)})"
             )
         if any(handle.closed_by_parent for handle in self.handles.values()):
-            raise Refusal(f"`{method.name}` opens it, and the parent holds it open")
+            raise Refusal(f"`{method.name}` opens the resource, and the parent keeps it open")
         me = self_name(method)
         exchanges: list[Exchange] = []
         storage: list[str] = []

@@ -104,7 +104,7 @@ class Origins:
             or not inside.issuperset(binding)
             or not all(_only_binds(each, name.id) for each in steps)
         ):
-            raise Refusal(f"`{name.id}` is bound more than once before it is kept")
+            raise Refusal(f"`{name.id}` is assigned more than once before it is stored")
         self.steps[attribute] = steps
         self.definitions[attribute] = steps[0]
         self.alias[name.id] = attribute
@@ -120,7 +120,10 @@ class Origins:
         else:
             value = site.value
         if not isinstance(value, ast.expr):
-            raise Refusal(f"the value kept at {self.facts.line(site.statement)} cannot be named")
+            raise Refusal(
+                "the stored value has no name that the fix could use "
+                f"({self.facts.line(site.statement)})"
+            )
         return value
 
     def _stands_for(self, node: ast.AST, attribute: str) -> bool:
@@ -146,9 +149,11 @@ class Origins:
             if each is self.method:
                 break
             if isinstance(each, (ast.For, ast.AsyncFor, ast.While, ast.Match)):
-                raise Refusal(f"it is opened in a loop at {self.facts.line(each)}")
+                raise Refusal(f"the resource is opened in a loop ({self.facts.line(each)})")
             if isinstance(each, ast.ExceptHandler):
-                raise Refusal(f"it is opened after an error at {self.facts.line(each)}")
+                raise Refusal(
+                    f"the resource is opened in an `except` clause ({self.facts.line(each)})"
+                )
             if isinstance(each, ast.stmt) and not self._is_beyond_errors(each, statement):
                 found.append(each)
         return found
@@ -159,7 +164,9 @@ class Origins:
             return False
         if compound.finalbody or not all(only_raises(each.body) for each in compound.handlers):
             where = self.facts.line(compound.orelse[0])
-            raise Refusal(f"it is opened where a `try` before it went well ({where})")
+            raise Refusal(
+                f"the resource is opened in the `else` clause of a `try` statement ({where})"
+            )
         return True
 
     def _exchange(self, statement: ast.stmt, becomes: str, takes_comments: bool) -> None:

@@ -37,11 +37,14 @@ def plan_passed_in(
     """Plan an attribute that is set to a handle the caller opened."""
     again = REOPENED.get(opener)
     if again is None:
-        raise Refusal(f"the caller opens it, and `{opener}` does not tell how to open it again")
+        raise Refusal(
+            f"the caller opens the resource with `{opener}`, which does not record how to open it "
+            "again"
+        )
     if not isinstance(site.value, ast.Name) or not _is_parameter(site):
-        raise Refusal(f"what is kept at {facts.line(site.statement)} is opened elsewhere")
+        raise Refusal(f"the stored resource is opened elsewhere ({facts.line(site.statement)})")
     if len([each for each in facts.stores[site.attribute] if not each.resets]) > 1:
-        raise Refusal(f"it is set again after {facts.line(site.statement)}")
+        raise Refusal(f"the attribute is set again ({facts.line(site.statement)})")
     me, given = self_name(site.method), site.value.id
     stem = "_" + site.attribute.lstrip("_")
     kept_in = f"{stem}_by_pid"
@@ -72,10 +75,15 @@ def plan_field(
     """Plan a field whose handle the caller opens: its state says how to open it again."""
     again = REOPENED.get(opener)
     if again is None:
-        raise Refusal(f"the caller opens it, and `{opener}` does not tell how to open it again")
+        raise Refusal(
+            f"the caller opens the resource with `{opener}`, which does not record how to open it "
+            "again"
+        )
     where = f"line {call.lineno}"
     if len(call.args) > len(again.asks) or any(each.arg != "mode" for each in call.keywords):
-        raise Refusal(f"the caller opens it with more arguments than it tells of ({where})")
+        raise Refusal(
+            f"the caller opens the resource with arguments that it does not record ({where})"
+        )
     asked = [f"self.{name}.{question}" for _, question in again.asks]
     one = len(asked) == 1
     becomes = asked[0] if one else f"({', '.join(asked)})"
@@ -89,7 +97,7 @@ def plan_field(
     drops = (Drop(name, becomes, "__setstate__ opens it again"),)
     state = state_for(facts, drops, (restore,), around)
     if state is None or facts.slots is not None or state.getstate == "own":
-        raise Refusal(f"the class has its own way to be pickled ({facts.line(facts.node)})")
+        raise Refusal(f"the class defines how it is pickled ({facts.line(facts.node)})")
     last = [each for each in facts.node.body if isinstance(each, (ast.AnnAssign, ast.Assign))]
     return ClassPlan(
         cls=facts.module.span(facts.node),

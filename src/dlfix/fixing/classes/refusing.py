@@ -44,7 +44,7 @@ class Refusing(Uses):
                     continue
                 written = _called(call) in handle.write or _asks_to_write(call)
                 if written or self._writes_sql(call):
-                    raise Refusal(f"it is written to at {self.facts.line(call)}")
+                    raise Refusal(f"the resource is written to ({self.facts.line(call)})")
 
     def _also_read_as(self, name: str) -> list[str]:
         """Return the attribute, and properties that give just what it holds."""
@@ -70,8 +70,8 @@ class Refusing(Uses):
             found = self._scan(start, set())
             if isinstance(found, ast.AST):
                 raise Refusal(
-                    f"its reading position counts at {self.facts.line(found)}, "
-                    "and each process would have its own"
+                    f"the read position is used ({self.facts.line(found)}), and each process would have "
+                    "its own"
                 )
 
     def _refuse_consumed(self) -> None:
@@ -87,8 +87,8 @@ class Refusing(Uses):
             for start in ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__"):
                 if start in self.touching and self._scan(start, set()) != "sought":
                     raise Refusal(
-                        f"`{name}` reads from it at {self.facts.line(found)}, and opened again it "
-                        "would begin at its start"
+                        f"`{name}` reads from the resource ({self.facts.line(found)}), and a newly opened one "
+                        "starts at the beginning"
                     )
 
     def _reads_from(self, handle: Handle, streams: set[str]) -> bool:
@@ -200,7 +200,7 @@ class Refusing(Uses):
                     continue
                 if site.method.name in self.facts.started and site is not handle.site:
                     first, second = (self.facts.line(s.statement) for s in (handle.site, site))
-                    raise Refusal(f"it is opened at {first} and again at {second}")
+                    raise Refusal(f"the resource is opened in two places ({first} and {second})")
 
 
 def _aliases(method: Method, me: str, name: str) -> set[str]:

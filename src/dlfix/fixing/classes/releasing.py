@@ -276,7 +276,9 @@ class Releasing:
         block = method.body[method.body.index(used[0]) : method.body.index(used[-1]) + 1]
         for each in block:
             if any(isinstance(node, ast.Return) for node in ast.walk(each)):
-                raise Refusal(f"`__init__` may leave at {self.facts.line(each)} with it open")
+                raise Refusal(
+                    f"`__init__` may return while the resource is open ({self.facts.line(each)})"
+                )
 
     def _refuse_early(self, method: Method, used: list[ast.stmt]) -> None:
         """Refuse what asks for a handle above the statement that opens it: it was not there yet."""
@@ -301,10 +303,12 @@ class Releasing:
                 called = any(is_method_of(self.facts, site, name) for name in self.handles)
                 if called and attribute not in self.handles and not self._is_gone(site.statement):
                     where = self.facts.line(site.statement)
-                    raise Refusal(f"`{attribute}` goes on calling it ({where})")
+                    raise Refusal(f"`{attribute}` still calls the resource ({where})")
         for node in (each for statement in used for each in ast.walk(statement)):
             if self._is_kept(node) and self._reads_on(node.value):
-                raise Refusal(f"what is kept at {self.facts.line(node)} goes on reading it")
+                raise Refusal(
+                    f"the stored value still reads from the resource ({self.facts.line(node)})"
+                )
             if not isinstance(node, ast.Call) or self._is_gone(node):
                 continue
             handed = any(
@@ -312,7 +316,7 @@ class Releasing:
             )
             if handed and isinstance(node.func, ast.Attribute) and REGISTERS.match(node.func.attr):
                 where = self.facts.line(node)
-                raise Refusal(f"`{ast.unparse(node.func)}` goes on holding it ({where})")
+                raise Refusal(f"`{ast.unparse(node.func)}` still holds the resource ({where})")
 
     def _is_kept(self, node: ast.AST) -> TypeGuard[ast.Assign]:
         return isinstance(node, ast.Assign) and any(
@@ -364,7 +368,7 @@ class Releasing:
         for each in self.module.ancestors(node):
             if isinstance(each, Method):
                 return each
-        raise Refusal("it stands in no method")
+        raise Refusal("the resource is not opened in a method")
 
     def _is_gone(self, node: ast.AST) -> bool:
         return any(

@@ -16,7 +16,9 @@ from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, is_slotted, s
 from dlfix.fixing.classes.text import render, shifted
 
 AGAIN = "__setstate__ opens it again"
-AT_FORK = "a forked worker still uses the parent's: start workers with spawn or forkserver"
+AT_FORK = (
+    "a forked worker still uses the parent's resource; start the workers with spawn or forkserver"
+)
 
 
 class Held(Forms):
@@ -35,7 +37,7 @@ class Held(Forms):
         for name in self.handles:
             where = declared_at(self.facts, name)
             if where or name in self.facts.fields:
-                raise Refusal(f"it is a field of the class ({where or name})")
+                raise Refusal(f"the resource is a field of the class ({where or name})")
         movers: dict[Method, Mover] = {}
         lazies, exchanges, inserts = [], [], []
         for name, handle in self.handles.items():
@@ -111,7 +113,7 @@ class OnFirstUse(Held):
 
 def _other_targets(segment: object, site: StoreSite) -> str:
     if isinstance(site.statement, ast.Assign) and len(site.statement.targets) > 1:
-        raise Refusal("it is set together with others")
+        raise Refusal("the attribute is set together with others")
     return ""
 
 
@@ -133,7 +135,9 @@ def plan_by_state(
         body, saves = mover.again(handle.attribute)
         restores += _restoring(handle.attribute, body, frozen)
         if saves and (frozen or is_slotted(facts)):
-            raise Refusal(f"what it is opened from is not kept ({facts.line(site.statement)})")
+            raise Refusal(
+                f"the arguments that open the resource are not stored ({facts.line(site.statement)})"
+            )
         if saves:
             inserts.append(Insert(facts.module.span(site.statement), "\n".join(saves), before=True))
     inputs = around.inputs
@@ -159,7 +163,7 @@ def _state(
         raise Refusal(f"the class has `__slots__` ({facts.line(facts.node)})")
     state = state_for(facts, drops, restores, around)
     if state is None:
-        raise Refusal(f"the class has its own way to be pickled ({facts.line(facts.node)})")
+        raise Refusal(f"the class defines how it is pickled ({facts.line(facts.node)})")
     return state
 
 
@@ -177,11 +181,15 @@ def _only_start(facts: ClassFacts, handle: Handle) -> StoreSite:
     """Return the one statement that opens a handle, while an instance is made."""
     site = handle.site
     if site.method.name not in STARTS or site.statement not in site.method.body:
-        raise Refusal(f"it is opened within other statements ({facts.line(site.statement)})")
+        raise Refusal(
+            f"the resource is opened inside another statement ({facts.line(site.statement)})"
+        )
     if handle.container or site.value is None:
-        raise Refusal(f"several are opened together ({facts.line(site.statement)})")
+        raise Refusal(
+            f"several resources are opened in one statement ({facts.line(site.statement)})"
+        )
     if len([s for s in facts.stores[handle.attribute] if s.method.name in facts.started]) > 1:
-        raise Refusal(f"it is opened more than once ({facts.line(site.statement)})")
+        raise Refusal(f"the resource is opened more than once ({facts.line(site.statement)})")
     return site
 
 

@@ -35,7 +35,7 @@ class Remade:
 
     attribute: str
     site: StoreSite
-    why: str = "made anew by __setstate__"
+    why: str = "created again by __setstate__"
 
 
 def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroundings) -> ClassPlan:
@@ -84,7 +84,7 @@ def plan_left(facts: ClassFacts, names: Iterable[str], around: Surroundings) -> 
 
 def plan_fields(facts: ClassFacts, fields: Mapping[str, str], around: Surroundings) -> ClassPlan:
     """Plan dataclass fields whose default factory makes what cannot be pickled."""
-    why = "made anew by __setstate__"
+    why = "created again by __setstate__"
     drops = _told_once(Drop(name, why=why) for name in fields)
     restores = tuple(f"self.{name} = {factory}()" for name, factory in fields.items())
     return ClassPlan(
@@ -99,7 +99,9 @@ def plan_lists(facts: ClassFacts, views: Mapping[str, StoreSite]) -> ClassPlan:
     exchanges = []
     for name, site in views.items():
         if site.value is None:
-            raise Refusal(f"the value kept at {facts.line(site.statement)} cannot be named")
+            raise Refusal(
+                f"the stored value has no name that the fix could use ({facts.line(site.statement)})"
+            )
         _refuse_set_operations(facts, name)
         text = f"list({facts.module.segment(site.value)})"
         exchanges.append(Exchange(facts.module.span(site.value), text, "expression"))
@@ -110,7 +112,7 @@ def _refuse_set_operations(facts: ClassFacts, name: str) -> None:
     for _, node in facts.reads.get(name, []):
         parent = facts.module.parent(node)
         if isinstance(parent, ast.BinOp):
-            raise Refusal(f"it is used as a set at {facts.line(parent)}")
+            raise Refusal(f"the value is used as a set ({facts.line(parent)})")
 
 
 def opened_lazily(group: Sequence[Culprit], around: Surroundings) -> ClassPlan:
@@ -245,7 +247,7 @@ class OpenedByOthers:
         if where:
             raise Refusal(f"`{name}` is a field of the class ({where})")
         if not self.facts.stores.get(name) and name not in self.facts.methods:
-            raise Refusal(f"no method opens it ({self.facts.line(self.facts.node)})")
+            raise Refusal(f"no method opens the resource ({self.facts.line(self.facts.node)})")
 
     def _opened_by_calling(self, left: Protocol) -> ClassPlan:
         """Plan handles that only the parent's call of a method opens: the state is set so, too."""
@@ -255,7 +257,7 @@ class OpenedByOthers:
         required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
         if required > 1 or any(each is None for each in arguments.kw_defaults):
             raise Refusal(
-                f"`{opener.name}` opens it, takes arguments, and no worker calls it "
+                f"`{opener.name}`, which opens the resource, takes arguments, and no worker calls it "
                 f"({self.facts.line(opener)})"
             )
         mark = _free(self.facts, "_is_open")
@@ -375,10 +377,14 @@ class OpenedByOthers:
             return []
         site = sites[0]
         if len(sites) > 1 or not (site.resets or self._is_cache(name)):
-            raise Refusal(f"it is opened at {self.facts.line(sites[-1].statement)} already")
+            raise Refusal(
+                f"the resource is already opened ({self.facts.line(sites[-1].statement)})"
+            )
         targets = getattr(site.statement, "targets", [None])
         if len(targets) != 1 or isinstance(targets[0], ast.Tuple):
-            raise Refusal(f"it is set together with others at {self.facts.line(site.statement)}")
+            raise Refusal(
+                f"the attribute is set together with others ({self.facts.line(site.statement)})"
+            )
         text = self._storage(name, self_name(site.method), site.annotation)
         return [Exchange(self.module.span(site.statement), text)]
 

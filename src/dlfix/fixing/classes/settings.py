@@ -78,9 +78,11 @@ class Settings(Origins):
         if name in ("execute", "executescript", "sql", "query"):
             return self._is_sql_setting(call)
         if name in handle.write:
-            raise Refusal(f"it is written to at {self.facts.line(call)}")
+            raise Refusal(f"the resource is written to ({self.facts.line(call)})")
         if name == "enter_context":
-            raise Refusal(f"what it closes is opened apart from it ({self.facts.line(call)})")
+            raise Refusal(
+                f"a resource that it closes is opened separately ({self.facts.line(call)})"
+            )
         return name not in handle.position
 
     def _is_sql_setting(self, call: ast.Call) -> bool:
@@ -88,7 +90,7 @@ class Settings(Origins):
         if sql.startswith(SQL_SETTINGS):
             return True
         if sql and not sql.startswith(SQL_READS):
-            raise Refusal(f"it is written to at {self.facts.line(call)}")
+            raise Refusal(f"the resource is written to ({self.facts.line(call)})")
         return False
 
     def _sets_up_items(self, statement: ast.stmt, attribute: str) -> bool:

@@ -20,7 +20,7 @@ def class_site(facts: ClassFacts, attribute: str, statement: ast.stmt) -> StoreS
     """Return the store of a class attribute; raise Refusal where it is no plain assignment."""
     method = next((each for each in facts.all_methods if statement in ast.walk(each)), None)
     if method is None or not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        raise Refusal(f"it is kept on the class, at {facts.line(statement)}")
+        raise Refusal(f"the resource is stored on the class ({facts.line(statement)})")
     return StoreSite(attribute, method, statement, statement.targets[0], statement.value)
 
 
@@ -85,13 +85,15 @@ class SharedHandle:
                     isinstance(test, ast.UnaryOp) and isinstance(test.operand, ast.Attribute)
                 ):
                     return guard
-        raise Refusal(f"it is kept on the class, and opened for each instance, at {self._where()}")
+        raise Refusal(
+            f"the resource is stored on the class and opened for each instance ({self._where()})"
+        )
 
     def _field(self) -> ast.Assign | ast.AnnAssign:
         field = self.facts.fields.get(self.name)
         value = field.value if field is not None else None
         if field is None or not isinstance(value, ast.Constant) or value.value is not None:
-            raise Refusal(f"it is kept on the class, at {self._where()}")
+            raise Refusal(f"the resource is stored on the class ({self._where()})")
         return field
 
     def _uses(self) -> Iterator[tuple[Method, ast.Attribute]]:
@@ -105,12 +107,12 @@ class SharedHandle:
                 where = f"{module.path.name}:{node.lineno}"
                 if method is None or not self_name(method) or _is_of_class(method):
                     raise Refusal(
-                        f"it is kept on the class, and used without an instance at {where}"
+                        f"the resource is stored on the class and used without an instance ({where})"
                     )
                 if node is self.handle.site.target:
                     continue
                 if not isinstance(node.ctx, ast.Load):
-                    raise Refusal(f"it is kept on the class, and set again at {where}")
+                    raise Refusal(f"the resource is stored on the class and set again ({where})")
                 yield method, node
 
     def _is_within(self, node: ast.AST, outer: ast.AST) -> bool:
@@ -126,7 +128,7 @@ class SharedHandle:
         assert value is not None
         for node in ast.walk(value):
             if isinstance(node, ast.Name) and node.id in optional:
-                raise Refusal(f"`{node.id}` may be told to one instance alone ({self._where()})")
+                raise Refusal(f"`{node.id}` may be passed to only one instance ({self._where()})")
 
     def _kept_in(self) -> str:
         wanted = "_" + self.name.lstrip("_") + "_by_pid"

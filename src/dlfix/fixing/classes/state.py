@@ -53,7 +53,7 @@ def state_for(
         _refuse_state_set_otherwise(facts, around)
     slotted = _slotted_by_decorator(facts)
     if slotted is not None:
-        raise Refusal(f"the class keeps its attributes in slots ({facts.line(slotted)})")
+        raise Refusal(f"the class stores its attributes in slots ({facts.line(slotted)})")
     own = facts.methods.get("__getstate__")
     if own is not None and not _hands_over_all(facts, own):
         drops = ()
@@ -62,13 +62,13 @@ def state_for(
     if own is None and not handed.as_usual and not handed.everything:
         return None
     if not REDUCERS.isdisjoint(around.inherited):
-        raise Refusal(f"a base tells how it is pickled ({facts.line(facts.node)})")
+        raise Refusal(f"a base class defines how the class is pickled ({facts.line(facts.node)})")
     if (
         reducer is not None
         and handed.everything
         and (is_slotted(facts) or (restores and not _leaves_state_to_be_set(reducer)))
     ):
-        raise Refusal(f"`{reducer.name}` hands over all at {facts.line(reducer)}")
+        raise Refusal(f"`{reducer.name}` pickles all attributes ({facts.line(reducer)})")
     if not drops and not restores:
         return None
     slots: tuple[str, ...] = ()
@@ -99,14 +99,16 @@ def _refuse_state_set_otherwise(facts: ClassFacts, around: Surroundings) -> None
     related = around.inputs.related if around.inputs is not None else None
     for each in (facts, *(related.bases if related is not None else ())):
         for name in STATE_METHODS & each.fields.keys():
-            raise Refusal(f"`{name}` is assigned at {each.line(each.fields[name])}")
+            raise Refusal(
+                f"`{name}` is assigned, not defined with `def` ({each.line(each.fields[name])})"
+            )
         for decorator in each.node.decorator_list:
             where = _adds_state(each, decorator, around)
             if where:
-                raise Refusal(f"a decorator sets how it is pickled ({where})")
+                raise Refusal(f"a decorator defines how the class is pickled ({where})")
     if "__getattribute__" in facts.methods:
         where = facts.line(facts.methods["__getattribute__"])
-        raise Refusal(f"`__getattribute__` answers for every attribute ({where})")
+        raise Refusal(f"`__getattribute__` handles every attribute ({where})")
 
 
 def _adds_state(facts: ClassFacts, decorator: ast.expr, around: Surroundings) -> str:

@@ -18,7 +18,7 @@ from dlfix_codemods.tools import naming
 
 Callable = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
-BOUND = ", and the value of now is bound"  # why a fix is unsafe, after what may differ later
+BOUND = ", and the current value is bound"  # why a fix is unsafe, after what may differ later
 
 _FRAME_READERS = {"locals", "eval", "exec", "vars", "dir"}
 _MUTATORS = {
@@ -114,7 +114,7 @@ class Drafts:
 
     def _read(self, draft: Draft, decorated: bool) -> None:
         if draft.name in draft.module.scope_of(draft.node).globals:
-            raise CannotHoist(f"{draft.what} (line {draft.line}) is bound by a `global` statement")
+            raise CannotHoist(f"{draft.what} is bound by a `global` statement (line {draft.line})")
         _refuse_what_needs_its_frame(draft)
         _refuse_local_decorators(draft, decorated)
         for captured, binder in _captured(draft).items():
@@ -142,7 +142,9 @@ class Drafts:
             draft.imports.append(_import_text(draft.module, bindings[-1]))
             return
         if any(each.kind == "class" for each in bindings):
-            raise CannotHoist(f"it uses the local class `{name}` (line {_line(bindings[0])})")
+            raise CannotHoist(
+                f"the function uses the local class `{name}` (line {_line(bindings[0])})"
+            )
         _refuse_mutation(draft, name, binder)
         draft.doubts += _set_elsewhere(draft, name, binder)
         annotation = _annotation(draft, name, binder)
@@ -298,14 +300,14 @@ def _refuse_what_needs_its_frame(draft: Draft) -> None:
         for name in scope.nonlocals:
             if scope.outer(name) not in set(draft.scope.walk()):
                 raise CannotHoist(
-                    f"{draft.what} sets `{name}` of the function around it "
-                    f"(`nonlocal`, line {_nonlocal_line(scope, name)})"
+                    f"{draft.what} assigns `{name}` of the enclosing function with `nonlocal` (line "
+                    f"{_nonlocal_line(scope, name)})"
                 )
         for name in ("super", "__class__"):
             if name in scope.reads and not _in_own_class(draft, scope):
                 raise CannotHoist(
-                    f"{draft.what} uses `{name}` (line {scope.reads[name][0].lineno}), "
-                    "which works in its class only"
+                    f"{draft.what} uses `{name}`, which only works in its class (line "
+                    f"{scope.reads[name][0].lineno})"
                 )
         for name in _FRAME_READERS & scope.reads.keys():
             for read in scope.reads[name]:
@@ -313,8 +315,7 @@ def _refuse_what_needs_its_frame(draft: Draft) -> None:
                 reads_frame = isinstance(call, ast.Call) and call.func is read
                 if reads_frame and (name in ("eval", "exec", "locals") or not call.args):  # type: ignore[union-attr]
                     raise CannotHoist(
-                        f"{draft.what} looks at the names around it by `{name}()` "
-                        f"(line {read.lineno})"
+                        f"{draft.what} inspects the enclosing scope with `{name}()` (line {read.lineno})"
                     )
 
 
@@ -348,8 +349,8 @@ def _refuse_mutation(draft: Draft, name: str, binder: Scope) -> None:
                 draft.module, binder, read, draft.node
             ):
                 raise CannotHoist(
-                    f"{draft.what} changes `{name}` (line {change.lineno}), which is read again "
-                    f"at line {read.lineno}: each worker would change its own copy"
+                    f"{draft.what} modifies `{name}` (line {change.lineno}), which is read later (line "
+                    f"{read.lineno}): each worker would modify its own copy"
                 )
 
 
@@ -372,12 +373,12 @@ def _set_elsewhere(draft: Draft, name: str, binder: Scope) -> list[str]:
     for scope in binder.walk():
         if name in scope.nonlocals and scope.outer(name) is binder:
             line = _nonlocal_line(scope, name)
-            return [f"`{name}` is set again by a `nonlocal` at line {line}{BOUND}"]
+            return [f"`{name}` is assigned again with `nonlocal` (line {line}){BOUND}"]
     if name in binder.module_globals and binder.is_module:
-        return [f"`{name}` is set again by a `global` statement{BOUND}"]
+        return [f"`{name}` is assigned again with `global`{BOUND}"]
     for each in binder.bindings.get(name, ()):
         if each.kind == "delete":
-            raise CannotHoist(f"`{name}` is deleted at line {_line(each)}")
+            raise CannotHoist(f"`{name}` is deleted (line {_line(each)})")
     return []
 
 
@@ -393,7 +394,7 @@ def check_bound(draft: Draft, point: ast.AST, is_loader: lifetime.IsLoader) -> N
         name, module = capture.value, draft.module
         if not lifetime.is_bound_before(module, capture.scope, name, point):
             line = getattr(point, "lineno", 0)
-            raise CannotHoist(f"`{name}` may not be bound yet at line {line}")
+            raise CannotHoist(f"`{name}` may not be assigned yet (line {line})")
         captured = (name, capture.scope)
         again = lifetime.bound_again(module, draft.node, draft.name, point, captured, is_loader)
         if again is not None and again.used is not None:
@@ -418,14 +419,14 @@ def _bind_defaults(draft: Draft) -> None:
             continue
         if parameter in args.posonlyargs:
             raise CannotHoist(
-                f"the default of the positional-only parameter `{parameter.arg}` is worked out "
-                f"where {draft.what} is made (line {default.lineno})"
+                f"the default of the positional-only parameter `{parameter.arg}` is evaluated where "
+                f"{draft.what} is defined (line {default.lineno})"
             )
         if args.vararg and parameter in args.args:
             raise CannotHoist(
-                f"the default of `{parameter.arg}`, which may be given by position before "
-                f"`*{args.vararg.arg}`, is worked out where {draft.what} is made "
-                f"(line {default.lineno})"
+                f"the default of `{parameter.arg}`, which may be passed by position before "
+                f"`*{args.vararg.arg}`, is evaluated where {draft.what} is defined (line "
+                f"{default.lineno})"
             )
         draft.defaults.append(parameter.arg)
         written = parameter.annotation
@@ -440,7 +441,7 @@ def _bind_global(draft: Draft, name: str) -> None:
     taken = {each for scope in inner for each in (*scope.bindings, *scope.reads)} - {name}
     parameter = naming.free_name([name.lower(), name], taken)
     draft.captures[parameter] = Capture(parameter, name)
-    draft.doubts.append(f"`{name}` is set by a `global` statement{BOUND}")
+    draft.doubts.append(f"`{name}` is assigned with `global`{BOUND}")
     for scope in inner:
         if parameter != name and scope.lookup(name) is draft.module.scope:
             reads = scope.reads.get(name, ())
@@ -491,8 +492,8 @@ def check_decorators(draft: Draft, passes_all_on: TypingCallable[[ast.expr], boo
         text = draft.module.segment(each.func if isinstance(each, ast.Call) else each)
         if text.rpartition(".")[2] not in _TRANSPARENT and not passes_all_on(each):
             raise CannotHoist(
-                f"the decorator `{text}` (line {each.lineno}) would be given a function that takes "
-                f"more than {draft.what} does"
+                f"the decorator `{text}` would get a function with more parameters than {draft.what} "
+                f"(line {each.lineno})"
             )
 
 

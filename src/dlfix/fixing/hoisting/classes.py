@@ -40,7 +40,7 @@ class ClassMoves:
         """Plan the move of a `namedtuple(...)` or the like."""
         work = _Work(self)
         name = work.add_made(call)
-        return f"Make `{name}` at module level", work.plan()
+        return f"Create `{name}` at module level", work.plan()
 
 
 @dataclass
@@ -80,7 +80,7 @@ class _Work:
     def add_made(self, call: ast.Call) -> str:
         for each in ast.walk(call):
             if isinstance(each, ast.Name) and not self._is_global(each):
-                raise CannotHoist(f"its fields depend on `{each.id}` (line {each.lineno})")
+                raise CannotHoist(f"the fields depend on `{each.id}` (line {each.lineno})")
         parent = self.module.parent(call)
         scope = self.module.scope_of(call)
         span = self.module.span(call)
@@ -95,7 +95,7 @@ class _Work:
                 given = _typename(call)
                 made = given.value if given is not None else ""
                 if not isinstance(made, str) or not made.isidentifier():
-                    raise CannotHoist(f"it is made without a name (line {call.lineno})")
+                    raise CannotHoist(f"the class is created without a name (line {call.lineno})")
                 name = self._name(made, scope, call)
                 self.class_moves.append(ClassMove(span, name, span, extracted=True))
         self._call_it(call, name)
@@ -123,7 +123,7 @@ class _Work:
         for binding in scope.bindings.get(name, ()):
             if binding.statement is not node and binding.node is not node:
                 line = getattr(binding.node, "lineno", 0)
-                raise CannotHoist(f"`{name}` is bound again at line {line}")
+                raise CannotHoist(f"`{name}` is assigned again (line {line})")
 
     def _name(self, name: str, scope: Scope, node: ast.AST) -> str:
         taken = self._taken(name, scope)
@@ -178,7 +178,9 @@ class _Work:
         for each in within:
             for name in each.nonlocals:
                 if each.outer(name) not in within:
-                    raise CannotHoist(f"it sets `{name}` of the function around it (`nonlocal`)")
+                    raise CannotHoist(
+                        f"the class assigns `{name}` of the enclosing function with `nonlocal`"
+                    )
         captured: dict[str, list[ast.Name]] = {}
         for read in reads:
             where = self.module.scope_of(read)
@@ -204,8 +206,8 @@ class _Work:
                 continue
             if read in {n for each in outside for n in ast.walk(each)}:
                 raise CannotHoist(
-                    f"the class `{node.name}` is made from `{read.id}` (line {read.lineno}), which "
-                    "differs from call to call"
+                    f"the class `{node.name}` depends on `{read.id}`, which differs from call to call "
+                    f"(line {read.lineno})"
                 )
             captured.setdefault(read.id, []).append(read)
         return captured
@@ -262,11 +264,11 @@ class _Work:
                     continue
                 if not isinstance(parent, ast.Call) or parent.func is not read:
                     raise CannotHoist(
-                        f"the class `{node.name}` reads names around it and is itself handed on "
-                        f"(line {read.lineno})"
+                        f"the class `{node.name}` reads names of the enclosing function and is itself passed "
+                        f"on (line {read.lineno})"
                     )
                 if id(read) in own:
-                    raise CannotHoist(f"it makes itself anew (line {read.lineno})")
+                    raise CannotHoist(f"the class creates instances of itself (line {read.lineno})")
                 calls.append(parent)
         return calls
 

@@ -25,7 +25,10 @@ def followers_of(draft: Draft, drafts: Drafts, reads: Iterable[ast.Name]) -> lis
             continue
         why = _obstacle(draft, drafts, statement)
         if why:
-            raise CannotHoist(f"line {statement.lineno} belongs to {draft.what}, and {why}")
+            raise CannotHoist(
+                f"a statement that belongs to {draft.what} cannot move with it: {why} (line "
+                f"{statement.lineno})"
+            )
         found.append(statement)
     return sorted(found, key=lambda each: each.lineno)
 
@@ -52,24 +55,24 @@ def _obstacle(draft: Draft, drafts: Drafts, statement: ast.stmt) -> str:
     module = draft.module
     beside = module.statement(draft.node)
     if draft.captures or draft.instance:
-        return "that captures names of the function around it"
+        return "{draft.what} captures names of the enclosing function"
     block = module.parent(beside)
     if module.parent(statement) is not block or statement.lineno < beside.lineno:
-        return "it may not run each time"
+        return "the statement may not always run"
     if isinstance(statement, _FUNCTIONS):
         return _obstacle_of_function(draft, drafts, statement)
     if not has_its_line(module, statement):
-        return "it shares its line"
+        return "the statement shares a line with another"
     match statement:
         case ast.Assign(targets=[ast.Attribute()], value=value):
             given = [value]
         case ast.Expr(value=ast.Call(args=args, keywords=keywords)):
             given = [*args, *(each.value for each in keywords)]
         case _:
-            return "it cannot move with it"
+            return "this kind of statement is not supported"
     scope = module.scope_of(statement)
     if not all(is_fixed(module, scope, each, statement.lineno) for each in given):
-        return "what it is given is worked out there"
+        return "the assigned value is computed there"
     return ""
 
 
@@ -85,9 +88,9 @@ def _obstacle_of_function(
         return f"its decorator reads `{local[0]}`"
     own = drafts.draft(function, decorated=False)
     if own.captures or own.instance or own.siblings.keys() - {draft.name, function.name}:
-        return f"`{function.name}` captures names of the function around it"
+        return f"`{function.name}` captures names of the enclosing function"
     read = scope.reads.get(function.name) or function.name in module.scope.bindings
-    return f"`{function.name}` is used elsewhere" if read else ""
+    return f"`{function.name}` is also used elsewhere" if read else ""
 
 
 def _is_outside(scope: Scope, name: str) -> bool:

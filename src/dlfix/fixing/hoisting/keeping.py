@@ -36,30 +36,31 @@ class Keeping:
         """See that a call can make an instance with what it is to keep."""
         if self.init is None and (call.args or call.keywords):
             raise CannotHoist(
-                f"the class `{self.node.name}` has no `__init__` of its own to take "
-                f"`{next(iter(self.attributes))}` besides what line {call.lineno} passes"
+                f"the class `{self.node.name}` has no `__init__` that could take "
+                f"`{next(iter(self.attributes))}` in addition to the arguments of the call (line "
+                f"{call.lineno})"
             )
         for name in self.attributes:
             binder = self.module.scope_of(self.node).lookup(name)
             if binder is not None and not is_bound_before(self.module, binder, name, call):
-                raise CannotHoist(f"`{name}` may not be bound yet at line {call.lineno}")
+                raise CannotHoist(f"`{name}` may not be assigned yet (line {call.lineno})")
 
     def _check_init(self, name: str, read: ast.Name) -> None:
         assert self.init is not None
         inner = self.module.inner_scope(self.init)
         if name in inner.bindings or self.module.scope_of(read) is not inner:
             raise CannotHoist(
-                f"`{name}` is read within a function of `__init__` (line {read.lineno})"
+                f"`{name}` is read in a function inside `__init__` (line {read.lineno})"
             )
 
     def _keep(self, name: str, read: ast.Name, method: ast.FunctionDef | None) -> None:
-        where = f"the class `{self.node.name}` reads `{name}` of what is around it"
+        where = f"the class `{self.node.name}` reads `{name}` of the enclosing function"
         if method is None or self.node.decorator_list or self.node.keywords:
             raise CannotHoist(f"{where} (line {read.lineno})")
         first = _first_parameter(method)
         scope = self.module.scope_of(read)
         if not first or scope.lookup(first) is not self.module.inner_scope(method):
-            raise CannotHoist(f"{where} (line {read.lineno}), where it has no instance")
+            raise CannotHoist(f"{where}, in code without an instance (line {read.lineno})")
         self._refuse_rebound(name, scope.lookup(name), where)
         attribute = self.attributes.setdefault(name, self._attribute(name))
         self.reads[read] = f"{first}.{attribute}"
@@ -71,9 +72,9 @@ class Keeping:
             repeated = any(isinstance(above, loops) for above in self.module.ancestors(each.node))
             if len(bindings) > 1 or each.kind not in _KEPT or repeated:
                 line = getattr(bindings[-1].node, "lineno", 0)
-                raise CannotHoist(f"{where}, and that may change (line {line})")
+                raise CannotHoist(f"{where}, which may change (line {line})")
         if binder is not None and any(name in each.nonlocals for each in binder.walk()):
-            raise CannotHoist(f"{where}, which another function sets (`nonlocal`)")
+            raise CannotHoist(f"{where}, which another function assigns with `nonlocal`")
 
     def _method(self, read: ast.Name) -> ast.FunctionDef | None:
         """Return the method whose body a read is in."""
@@ -93,8 +94,8 @@ class Keeping:
             if attribute not in taken and not attribute.startswith("__"):
                 return attribute
         raise CannotHoist(
-            f"the class `{self.node.name}` reads `{name}` of what is around it, and has a `{name}` "
-            "of its own"
+            f"the class `{self.node.name}` reads `{name}` of the enclosing function and also has "
+            f"an attribute `{name}`"
         )
 
 

@@ -154,7 +154,9 @@ class Moves:
         again = [b for b in scope.bindings.get(name, ()) if b.statement is not statement]
         if again and not are_alternatives(self.module, statement, [b.statement for b in again]):
             line = getattr(again[-1].node, "lineno", 0)
-            raise CannotHoist(f"`{name}` is bound again at line {line}: pickle would find that")
+            raise CannotHoist(
+                f"`{name}` is assigned again (line {line}), and pickle would find that value"
+            )
         hoist = Hoist(
             self._span(node),
             name,
@@ -231,20 +233,20 @@ class Moves:
             parent = self.module.parent(name)
             if not isinstance(parent, ast.Attribute):
                 raise CannotHoist(
-                    f"it uses `{name.id}` as a whole (line {name.lineno}), and a "
-                    f"`{draft.owner.name}` does not go to the workers"
+                    f"{draft.what} uses `{name.id}` itself (line {name.lineno}), and a "
+                    f"`{draft.owner.name}` is not sent to the workers"
                 )
             if not isinstance(parent.ctx, ast.Load):
                 raise CannotHoist(
-                    f"it sets `{name.id}.{parent.attr}` (line {name.lineno}), which a worker "
-                    "could not hand back"
+                    f"{draft.what} sets `{name.id}.{parent.attr}` (line {name.lineno}), which a worker "
+                    "could not return"
                 )
             kind = self.member(draft.owner, parent.attr)
             if kind in ("method", "property"):
                 verb = "calls the method" if kind == "method" else "reads the property"
                 raise CannotHoist(
-                    f"it {verb} `{name.id}.{parent.attr}` (line {name.lineno}), and a "
-                    f"`{draft.owner.name}` does not go to the workers"
+                    f"{draft.what} {verb} `{name.id}.{parent.attr}` (line {name.lineno}), and a "
+                    f"`{draft.owner.name}` is not sent to the workers"
                 )
             self._settle_attribute(draft, parent)
             bound = self._parameter(draft, parent)
@@ -261,8 +263,8 @@ class Moves:
         for each in own:
             if any(order.may_follow(each, point) for point in made):
                 raise CannotHoist(
-                    f"`{text}` is set at line {each.lineno}, once {draft.what} is made, which reads "
-                    "it when it is called"
+                    f"`{text}` is set after {draft.what} is created (line {each.lineno}), and "
+                    f"{draft.what} reads it when it is called"
                 )
         why = self.stays(draft.owner, read.attr)
         in_init = draft.method is not None and draft.method.name in ("__init__", "__post_init__")
@@ -270,7 +272,7 @@ class Moves:
             raise CannotHoist(f"{why}, and {draft.what} reads it when it is called")
         before = [point for point in made if own and not order.surely_after(point, own)]
         if in_init and (before or not (own or self.member(draft.owner, read.attr))):
-            raise CannotHoist(f"`{text}` may not be set yet at line {draft.line}")
+            raise CannotHoist(f"`{text}` may not be set yet (line {draft.line})")
         if why and not draft.doubts:
             draft.doubts.append(f"{why}{BOUND}")
 
@@ -392,7 +394,7 @@ class Moves:
 
     def _message(self, draft: Draft) -> str:
         if (draft.instance or draft.static) and draft.owner is not None:
-            return f"Make {draft.what} a method, `{draft.owner.name}.{draft.new_name}`"
+            return f"Turn {draft.what} into a method, `{draft.owner.name}.{draft.new_name}`"
         if draft.new_name == draft.name:
             return f"Move {draft.what} to module level"
         return f"Move {draft.what} to module level as `{draft.new_name}`"
@@ -482,7 +484,7 @@ class Moves:
         if draft.defaults and inside:
             raise CannotHoist(
                 f"{draft.what} calls itself (line {inside[0].lineno}) and has a default that is "
-                "worked out where it is made"
+                "evaluated where it is defined"
             )
         if not becomes.binds:
             move.uses += [Use(self._span(each), becomes) for each in outside]
@@ -505,8 +507,8 @@ class Moves:
         for name in [*inside, *outside]:
             if isinstance(self.module.parent(name), ast.Attribute):
                 raise CannotHoist(
-                    f"line {name.lineno} uses an attribute of {draft.what}, which a partial does "
-                    "not take to the workers"
+                    f"an attribute of {draft.what} is used (line {name.lineno}), and a partial does not "
+                    "send it to the workers"
                 )
 
     def _is_bound_where_used(self, draft: Draft, use: ast.Name, scope: Scope) -> bool:

@@ -30,7 +30,7 @@ def reads_before(module: Module, node: Definition) -> list[ast.Name]:
                 continue
             if not scope.is_module:
                 raise CannotHoist(
-                    f"{_why(node, again)}, and line {read.lineno} may see the one or the other"
+                    f"{_why(node, again)}, and a read may get either value (line {read.lineno})"
                 )
             found.append(read)
     return found
@@ -40,7 +40,7 @@ def name_span(module: Module, node: Definition) -> Span:
     """Return where a definition writes its name."""
     keyword = _KEYWORD.match(module.lines[node.lineno - 1])
     if keyword is None or not keyword.string.startswith(node.name, keyword.end()):
-        raise CannotHoist(f"`{node.name}` (line {node.lineno}) is not found by its name")
+        raise CannotHoist(f"`{node.name}` cannot be found by its name (line {node.lineno})")
     column = keyword.end()
     return Span(Position(node.lineno, column), Position(node.lineno, column + len(node.name)))
 
@@ -49,7 +49,7 @@ def _bound_again(module: Module, node: Definition) -> Binding:
     """Return the one assignment at the top that takes the name over."""
     others = [each for each in module.scope.bindings.get(node.name, ()) if each.node is not node]
     if not others or module.parent(node) is not module.tree:
-        raise CannotHoist(f"`{node.name}` (line {node.lineno}) is not found by its name")
+        raise CannotHoist(f"`{node.name}` cannot be found by its name (line {node.lineno})")
     again = others[0]
     top = again.statement in module.tree.body and isinstance(again.statement, ast.Assign)
     if len(others) > 1 or not top or _line(again) < node.lineno:
@@ -58,7 +58,9 @@ def _bound_again(module: Module, node: Definition) -> Binding:
 
 
 def _why(node: Definition, again: Binding) -> str:
-    return f"`{node.name}` is bound again at line {_line(again)}: pickle would find that"
+    return (
+        f"`{node.name}` is assigned again (line {_line(again)}), and pickle would find that value"
+    )
 
 
 def _line(binding: Binding) -> int:

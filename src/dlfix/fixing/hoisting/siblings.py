@@ -45,8 +45,8 @@ def _share(draft: Draft, sibling: Draft) -> bool:
             continue
         if name in draft.scope.bindings:
             raise CannotHoist(
-                f"{draft.what} has a `{name}` of its own, and calls {sibling.what} (line "
-                f"{sibling.line}), which needs another"
+                f"{draft.what} has its own `{name}`, and calls {sibling.what}, which needs another "
+                f"one (line {sibling.line})"
             )
         draft.captures[name] = copy.copy(capture)
         changed = True

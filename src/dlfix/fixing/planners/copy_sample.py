@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dlfix.rules.reading.samples import Changed
 
 CODEMOD = "copy_sample"
-_WHY = "samples are no longer what an earlier look at them made of them"
+_WHY = "samples no longer keep the changes made when they were read before"
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _outcome(changes: Sequence[Changed]) -> Fix | Refused:
     else:
         edit = CopySample(first.module.span(first.source), form)
     return Fix(
-        "Copy the sample before it is changed",
+        "Copy the sample before modifying it",
         Applicability.UNSAFE,
         (Edit(first.module.path, CODEMOD, edit),),
         why_unsafe=_WHY,

@@ -55,7 +55,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
         for culprit in group:
             why = left.get(_made_at(culprit))
             if why is not None and not culprit.is_passed_in and culprit.attribute not in local:
-                raise Refusal(f"what hangs from it stays: {why}")
+                raise Refusal(f"a resource derived from it cannot be reopened: {why}")
         rest = [each for each in found if each.attribute not in local]
         if not rest:
             return plan_local(facts, local)
@@ -65,7 +65,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     def plan_state(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
         return plan_one(group, inherited, "state")
 
-    verb = "Open {names} of `{cls}` in each process anew"
+    verb = "Open {names} of `{cls}` separately in each process"
     yield from fixes(by_class(last), analysis.project, NAME, verb, plan_one, plan_state)
 
 
@@ -82,7 +82,10 @@ def _left(
     for _, culprit in read:
         if culprit.is_passed_in and isinstance(culprit.value, Derived):
             where = culprit.facts.line(culprit.site.statement)
-            yield _root(culprit.value), f"it is handed over to be kept at {where}"
+            yield (
+                _root(culprit.value),
+                f"the resource is passed to the code that stores it ({where})",
+            )
 
 
 def _root(value: Value) -> object:
@@ -189,7 +192,7 @@ def plan_class(
     for handle in handles.values():
         gone = gone_at(facts, handle.site, around.inputs)
         if gone:
-            raise Refusal(f"the file is removed once it is open ({gone})")
+            raise Refusal(f"the file is removed after it is opened ({gone})")
     if form == "state":
         return _by_state(facts, handles, around)
     return _first_that_holds(facts, handles, around)
@@ -271,7 +274,7 @@ def _refuse_hanging_from_outside(culprit: Culprit, group: Sequence[Culprit]) -> 
         return
     if _comes_from_outside(culprit):
         where = culprit.facts.line(culprit.site.statement)
-        raise Refusal(f"the caller opens what it hangs from, by `{origin.name}` ({where})")
+        raise Refusal(f"the caller opens the parent resource with `{origin.name}` ({where})")
 
 
 def _refuse_shared(culprit: Culprit) -> None:
@@ -290,7 +293,7 @@ def _refuse_shared(culprit: Culprit) -> None:
         scope = module.scope_of(target)
         if root is not target or root.id in scope.globals:
             where = f"{module.path.name}:{statement.lineno}"
-            raise Refusal(f"`{root.id}` keeps it for all who ask for it ({where})")
+            raise Refusal(f"`{root.id}` shares the resource with all callers ({where})")
 
 
 def _may_not_be_opened_twice(culprit: Culprit) -> bool:
@@ -302,5 +305,5 @@ def _may_not_be_opened_twice(culprit: Culprit) -> bool:
 def _why_not(culprit: Culprit) -> str:
     assert culprit.row is not None
     where = culprit.facts.line(culprit.site.statement)
-    why = culprit.row.note or "each worker cannot open its own"
+    why = culprit.row.note or "a worker cannot open the resource for itself"
     return f"{why} ({where})"

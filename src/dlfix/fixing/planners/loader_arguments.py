@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 CODEMOD = "loader_arguments"
 WHY_UNSAFE = {
-    "DLF402": "the options contradict each other, and which of them was meant is a guess",
-    "DLF403": "the samples come in the dataset's own order",
+    "DLF402": "the options contradict each other, and the intended one is a guess",
+    "DLF403": "samples are produced in the dataset's own order",
 }
 
 
@@ -80,27 +80,29 @@ def _refusal(
 ) -> Refused | None:
     options = wrong.options
     if options.get("batch_sampler") is not None and options.get("sampler") is not None:
-        return Refused("both a sampler and a batch sampler are given, and only one can be meant")
+        return Refused(
+            "both a sampler and a batch sampler are passed, and the intended one is unknown"
+        )
     if not names:
-        return Refused("there is no argument to remove")
+        return Refused("the call has no argument to remove")
     keywords = {keyword.arg: keyword for keyword in call.keywords}
     for name in names:
         if name not in keywords:
-            return Refused(f"`{name}` is not given as a keyword in the call on line {call.lineno}")
+            return Refused(f"`{name}` is not passed as a keyword argument (line {call.lineno})")
     if "num_workers" in wrong.check.reads and not wrong.reader.literal("num_workers"):
         node = wrong.reader.node("num_workers")
         spelled = ast.unparse(node) if node is not None else "num_workers"
-        return Refused(f"`{spelled}` is 0 here, but may be meant to be changed")
+        return Refused(f"`{spelled}` is 0 here but may be changed later")
     right = _right_with(wrong)
     if right:
         return Refused(
-            f"`{right}` may be another where the call is right as it is (line {call.lineno})"
+            f"`{right}` may have a value for which the call is valid (line {call.lineno})"
         )
     for name in names:
         value = keywords[name].value
         if not _harmless(value):
             row = value.lineno
-            return Refused(f"`{name}` on line {row} calls something that may have an effect")
+            return Refused(f"`{name}` calls a function that may have side effects (line {row})")
     return None
 
 

@@ -33,8 +33,8 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
 def _outcome(module: Module, finding: Finding, analysis: Analysis) -> Fix | Refused:
     if finding.evidence.importer:
         return Refused(
-            f"the module is imported by {finding.evidence.importer}: under a main guard it would no"
-            " longer do there what it does"
+            f"`{finding.evidence.importer}` imports the module, and code under a main guard does "
+            "not run on import"
         )
     state = ModuleState(analysis, module)
     reads = {**state.worker_reads(), **_worker_reads(module, analysis)}
@@ -43,10 +43,12 @@ def _outcome(module: Module, finding: Finding, analysis: Analysis) -> Fix | Refu
         return division
     start = finding.evidence.statement
     if not any(start in unit.statements for unit in division.move):
-        return Refused(f"line {start.lineno} starts the workers and must stay at import")
+        return Refused(
+            f"the statement starts the workers and must run on import (line {start.lineno})"
+        )
     guards = tuple(_guards(module, division))
     return Fix(
-        'Put what the script does under `if __name__ == "__main__":`',
+        'Move the script\'s code under `if __name__ == "__main__":`',
         Applicability.SAFE,
         (Edit(module.path, CODEMOD, MainGuardPlan(guards)),),
     )

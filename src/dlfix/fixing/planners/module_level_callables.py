@@ -155,7 +155,9 @@ class _Planning:
     def fix(self, group: list[Finding]) -> Fix:
         crossing = group[0].evidence
         if not isinstance(crossing, Crossing):
-            raise CannotHoist("what reads it is no function that is handed to the workers")
+            raise CannotHoist(
+                "the code that reads the name is not a function that is passed to the workers"
+            )
         self.crossing = crossing
         work = _Work(self._width)
         value = crossing.value
@@ -170,7 +172,7 @@ class _Planning:
         elif isinstance(value, (Function, Class)):
             self._rename(work, value)
         else:
-            raise CannotHoist("it is not a function of this project")
+            raise CannotHoist("the function is not defined in this project")
         return work.fix()
 
     # Functions
@@ -208,12 +210,13 @@ class _Planning:
         for question in self.consumers.asks(draft.node, names):
             if not is_plain:
                 raise CannotHoist(
-                    f"`{question.about}` is asked of {draft.what} ({question.place}), and what "
-                    "would stand for it answers otherwise"
+                    f"`{question.about}` is applied to {draft.what} ({question.place}), and its "
+                    "replacement would give another result"
                 )
             if question.is_name and draft.new_name != getattr(draft.node, "name", ""):
                 move.doubts.append(
-                    f"`{question.about}` of it is read ({question.place}), and the name changes"
+                    f"`{question.about}` of the function is read ({question.place}), and the name would"
+                    " change"
                 )
 
     # Captures
@@ -239,22 +242,22 @@ class _Planning:
             case Instance(cls=Class(node=cls) as made):
                 if _is_local(made):
                     raise CannotHoist(
-                        f"it captures `{name}`, whose class `{cls.name}` (line {cls.lineno}) "
-                        "cannot be pickled"
+                        f"the captured `{name}` cannot be pickled: its class `{cls.name}` is local (line "
+                        f"{cls.lineno})"
                     )
                 self.carried.add(cls)
             case ExternalCall(name=maker):
                 row = self.analysis.catalog.resource(maker)
                 if row is not None and row.fails:
                     raise CannotHoist(
-                        f"it captures `{name}`, and what `{maker}` gives (line "
-                        f"{value.node.lineno}) cannot be pickled"
+                        f"the captured `{name}` cannot be pickled: it is returned by `{maker}` (line "
+                        f"{value.node.lineno})"
                     )
             case Generator() | ModuleValue():
-                raise CannotHoist(f"it captures `{name}`, which cannot be pickled")
+                raise CannotHoist(f"the captured `{name}` cannot be pickled")
             case External(name=dotted):
                 if self.analysis.catalog.callable(dotted) is not None:
-                    raise CannotHoist(f"it captures `{dotted}`, which cannot be pickled")
+                    raise CannotHoist(f"the captured `{dotted}` cannot be pickled")
         if self.crossing is not None:
             for _, reached in self.walk.children(value, self.crossing.boundary):
                 self._survive(work, reached.value, name, draft, depth - 1)
@@ -298,7 +301,7 @@ class _Planning:
                     continue
                 if _is_foreign(other, node, owner):
                     continue
-                return f"`{attribute}` is set again at line {node.lineno} of {other.path.name}"
+                return f"`{attribute}` is set again ({other.path.name}:{node.lineno})"
         return ""
 
     def _member(self, module: Module, owner: ast.ClassDef, attribute: str) -> str:
@@ -388,7 +391,7 @@ class _Planning:
             module = module or where
             found.update({where.span(node): node for node in nodes if where is module})
         if module is None or not found:
-            raise CannotHoist(f"`{value.name}` is not named where it is handed over")
+            raise CannotHoist(f"`{value.name}` is not passed by name")
         first = found[min(found)]
         text = module.segment(first)
         root = text.partition(".")[0]
@@ -399,7 +402,7 @@ class _Planning:
         name = naming.free_name(naming.private(bare), moves.taken | moves.given)
         moves.given.add(name)
         body = f"def {name}(*args, **kwargs):\n    return {text}(*args, **kwargs)\n"
-        work.message = f"Call `{text}` from a function of this module, `{name}`"
+        work.message = f"Call `{text}` from a module-level function, `{name}`"
         work.definitions[module.path] = [Definition(body, min(found))]
         work.uses[module.path] = [Use(span, Expression(name)) for span in found]
 
@@ -412,7 +415,7 @@ class _Planning:
             nodes = self._named_at(value, module, span)
             if nodes:
                 return module, nodes
-        raise CannotHoist(f"`{value.name}` is not named where it is handed over")
+        raise CannotHoist(f"`{value.name}` is not passed by name")
 
     def _named_at(self, value: External, module: Module, span: Span) -> list[ast.expr]:
         statements = [
@@ -448,7 +451,7 @@ class _Planning:
         """Give what lost its name to something made of it a private one."""
         node, module = value.node, value.module
         if isinstance(node, ast.Lambda):
-            raise CannotHoist(f"the lambda of line {node.lineno} is not found by its name")
+            raise CannotHoist(f"the lambda cannot be found by its name (line {node.lineno})")
         reads = rebinding.reads_before(module, node)
         moves = self.moves(module)
         name = naming.free_name(naming.private(node.name), moves.taken | moves.given)
@@ -465,12 +468,14 @@ class _Planning:
         inner, module = value.node, value.module
         outer = value.frame.scope.node
         if isinstance(inner, ast.Lambda) or not isinstance(outer, ast.FunctionDef):
-            raise CannotHoist(f"its decorator returns no function of its own (line {inner.lineno})")
+            raise CannotHoist(
+                f"the decorator does not return a function of its own (line {inner.lineno})"
+            )
         parameters = [*outer.args.posonlyargs, *outer.args.args]
         if not parameters or _returns_other(module, outer, inner.name):
             raise CannotHoist(
-                f"the decorator `{outer.name}` (line {outer.lineno}) does not always return "
-                f"`{inner.name}`"
+                f"the decorator `{outer.name}` does not always return `{inner.name}` (line "
+                f"{outer.lineno})"
             )
         wraps = Wraps(module.span(inner), parameters[0].arg)
         work.wraps[module.path] = [wraps]

@@ -41,14 +41,14 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
 def _fix(made: object, finding: Finding, moves: dict[Path, ClassMoves]) -> Fix:
     module = _module_of(finding)
     if module is None or not isinstance(made, ast.AST):
-        raise CannotHoist("it is not a class of this project")
+        raise CannotHoist("the class is not defined in this project")
     planner = moves.setdefault(module.path, ClassMoves(module))
     if isinstance(made, ast.ClassDef):
         message, plan = planner.move(made)
     elif isinstance(made, ast.Call):
         message, plan = planner.move_made(made)
     else:
-        raise CannotHoist("it is not made by a class statement")
+        raise CannotHoist("the class is not created by a class statement")
     return Fix(message, Applicability.SAFE, (Edit(module.path, CODEMOD, plan),))
 
 

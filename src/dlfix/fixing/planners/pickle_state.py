@@ -56,7 +56,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
         found = [*group, *(replace(each, code="DLF203") for each in more)]
         return plan_class(found, analysis, inherited)
 
-    verb = "Leave {names} out of the pickled state of `{cls}`"
+    verb = "Remove {names} from the pickled state of `{cls}`"
     yield from fixes(by_class(read), analysis.project, NAME, verb, plan_one)
 
 
@@ -168,11 +168,11 @@ def _is_optional(culprit: Culprit) -> bool:
 def _remade(culprit: Culprit) -> Remade:
     where = culprit.facts.line(culprit.site.statement)
     if isinstance(culprit.value, Generator):
-        raise Refusal(f"a generator's position cannot be carried over ({where})")
+        raise Refusal(f"the position of a generator cannot be restored ({where})")
     if culprit.row is not None and culprit.row.action == "report":
-        raise Refusal(f"{culprit.row.note or 'it cannot be made anew'} ({where})")
+        raise Refusal(f"{culprit.row.note or 'the object cannot be created again'} ({where})")
     if culprit.site.value is None:
-        raise Refusal(f"it cannot be made anew ({where})")
+        raise Refusal(f"the object cannot be created again ({where})")
     return Remade(culprit.attribute, culprit.site)
 
 

@@ -71,7 +71,7 @@ def _reduce_fix(culprit: Constructor) -> Fix | Refused:
             return plan
         edits.append(Edit(constructor.place.path, "pickle_state", plan))
     return Fix(
-        f"Add `__reduce__` to `{culprit.name}`, which hands its arguments on",
+        f"Add `__reduce__`, which passes on the arguments, to `{culprit.name}`",
         Applicability.SAFE,
         tuple(edits),
     )
@@ -82,11 +82,12 @@ def reduce_plan(constructor: Constructor) -> AddReduce | Refused:
     row = constructor.place.span.start.row
     if constructor.lost:
         return Refused(
-            f"`{constructor.lost}` of `{constructor.name}` (line {row}) is not kept as it was passed"
+            f"`{constructor.lost}` of `{constructor.name}` is not stored unchanged (line {row})"
         )
     if constructor.slots and constructor.unkept:
         return Refused(
-            f"`{constructor.name}` (line {row}) has `__slots__`, so that `{constructor.unkept[0][0]}` cannot be kept"
+            f"`{constructor.name}` has `__slots__`, which have no place for "
+            f"`{constructor.unkept[0][0]}` (line {row})"
         )
     return AddReduce(
         cls=constructor.place.span,
@@ -101,7 +102,7 @@ def reduce_plan(constructor: Constructor) -> AddReduce | Refused:
 def _context_manager_fix(helper: HelperClass) -> Fix | Refused:
     if helper.close is None:
         row = helper.place.span.start.row
-        return Refused(f"`{helper.name}` (line {row}) has no method that closes it")
+        return Refused(f"`{helper.name}` has no method that closes it (line {row})")
     missing = [
         name for name, lacks in (("__enter__", helper.enter), ("__exit__", helper.exit)) if lacks
     ]
@@ -112,5 +113,5 @@ def _context_manager_fix(helper: HelperClass) -> Fix | Refused:
         f"Add {' and '.join(f'`{name}`' for name in missing)} to `{helper.name}`",
         Applicability.UNSAFE,
         (Edit(helper.place.path, "pickle_state", plan),),
-        why_unsafe=f"leaving `with` calls `{helper.close}()`, which nothing did before",
+        why_unsafe=f"leaving the `with` block calls `{helper.close}()`, which was not called before",
     )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dlfix.rules.dlf303_global_set_in_main import SetInParent
 
 CODEMOD = "worker_globals"
-_WHY_UNSAFE = "a worker that went on with what the import leaves gets the parent's setting"
+_WHY_UNSAFE = "a worker that used the default value gets the value set by the parent"
 SIMPLE = (
     ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.BoolOp,
     ast.Compare, ast.IfExp, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
@@ -73,7 +73,7 @@ def _in_partial(
     taken.add(module)
     edit = Edit(module.path, "module_level_callables", plan)
     names = ", ".join(f"`{each.name.name}`" for each in settings)
-    message = f"Carry {names} to `{plan.hoists[0].name}` in a partial"
+    message = f"Pass {names} to `{plan.hoists[0].name}` with a partial"
     return Fix(message, Applicability.UNSAFE, (edit,), _WHY_UNSAFE)
 
 
@@ -81,14 +81,14 @@ def _fix(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> Fix:
     boundary = evidence.read.function.crossing.boundary
     module = boundary.frame.module
     if boundary.kind != "DataLoader" or not isinstance(boundary.node, ast.Call):
-        raise _No("only a loader has a `worker_init_fn` that could set it")
+        raise _No("only a loader has a `worker_init_fn` that could set the name")
     if module in taken:
-        raise _No("another setting of this file comes first")
+        raise _No("another fix in this file sets a name first")
     parameters, body, values = _setting(evidence, module, boundary.node)
     loaders = _loaders_beside(analysis, boundary)
     earlier = {_earlier(module, loader) for loader in loaders}
     if len(earlier) > 1:
-        raise _No("the loaders here have different `worker_init_fn`s")
+        raise _No("the loaders have different `worker_init_fn` arguments")
     before = earlier.pop()
     name = naming.free_name("_init_worker", naming.names_in(module.tree))
     typed = _is_typed(module, boundary.node)
@@ -103,7 +103,7 @@ def _fix(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> Fix:
         width_of(module),
     )
     return Fix(
-        f"Set `{evidence.name.name}` in each worker by `{name}`",
+        f"Set `{evidence.name.name}` in each worker with `{name}`",
         Applicability.UNSAFE,
         (Edit(module.path, CODEMOD, plan),),
         _WHY_UNSAFE,
@@ -144,14 +144,14 @@ def _made_again(
 ) -> Setting:
     """Make the call that sets it again in the worker, with what it was given."""
     if not _beside(caller, call, module, loader):
-        raise _No(f"it is set by the call on line {call.lineno}, away from the loader")
+        raise _No(f"the call that sets the name is far from the loader (line {call.lineno})")
     if not isinstance(module.parent(call), ast.Expr):
-        raise _No(f"what the call on line {call.lineno} returns is used")
+        raise _No(f"the return value of the call is used (line {call.lineno})")
     head = call.func
     while isinstance(head, ast.Attribute):
         head = head.value
     if not isinstance(head, ast.Name) or module.scope_of(call).lookup(head.id) is not module.scope:
-        raise _No(f"`{ast.unparse(call.func)}` on line {call.lineno} is no module-level name")
+        raise _No(f"`{ast.unparse(call.func)}` is not a module-level name (line {call.lineno})")
     parameters: list[str] = []
     values: list[tuple[str, str]] = []
 
@@ -159,7 +159,7 @@ def _made_again(
         if isinstance(node, ast.Constant):
             return ast.unparse(node)
         if not all(isinstance(n, SIMPLE) for n in ast.walk(node)):
-            raise _No(f"the call on line {call.lineno} is given what a call makes")
+            raise _No(f"an argument of the call is the result of another call (line {call.lineno})")
         name = naming.free_name(wanted, {*parameters, "worker_id", head.id})
         parameters.append(name)
         values.append((name, ast.unparse(node)))
@@ -167,10 +167,10 @@ def _made_again(
 
     given = [carried(a, _name_of(a, wanted)) for a, wanted in zip(call.args, named, strict=False)]
     if len(given) < len(call.args):
-        raise _No(f"the call on line {call.lineno} is given more than the function names")
+        raise _No(f"the call has more arguments than the function declares (line {call.lineno})")
     for keyword in call.keywords:
         if keyword.arg is None:
-            raise _No(f"the call on line {call.lineno} is given `**`")
+            raise _No(f"the call uses `**` (line {call.lineno})")
         given.append(f"{keyword.arg}={carried(keyword.value, keyword.arg)}")
     line = f"{ast.unparse(call.func)}({', '.join(given)})"
     return tuple(parameters), (line,), tuple(values)
@@ -180,15 +180,15 @@ def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting
     """Carry the value itself to the worker and set it there."""
     name, write = evidence.name, evidence.write
     if name.module is not module or write.module is not module:
-        raise _No(f"`{name.name}` is set in another file than the loader is made in")
+        raise _No(f"`{name.name}` is set in another file than the one that creates the loader")
     if evidence.read.function.module is not module:
-        raise _No(f"`{name.name}` is read in another file than the loader is made in")
+        raise _No(f"`{name.name}` is read in another file than the one that creates the loader")
     calls = evidence.entry.calls
     set_at = calls[-1][1] if calls else write.node
     if not _is_before(evidence.name.analysis, module, set_at, loader):
-        raise _No(f"line {set_at.lineno} may set it after the loader is made")
+        raise _No(f"the name may be set after the loader is created (line {set_at.lineno})")
     if module.scope_of(loader).lookup(name.name) is not module.scope:
-        raise _No(f"`{name.name}` is another name where the loader is made")
+        raise _No(f"`{name.name}` is a different name where the loader is created")
     body = (f"global {name.name}", f"{name.name} = value")
     return ("value",), body, (("value", name.name),)
 
@@ -236,15 +236,15 @@ def _earlier(module: Module, loader: Boundary) -> str:
     if any(k.arg is None for k in call.keywords) or any(
         isinstance(a, ast.Starred) for a in call.args
     ):
-        raise _No(f"the loader on line {call.lineno} is given `**` or `*`")
+        raise _No(f"the loader is created with `*` or `**` arguments (line {call.lineno})")
     node = next((k.value for k in call.keywords if k.arg == OPTION), None)
     if node is None or (isinstance(node, ast.Constant) and node.value is None):
         if len(call.args) > 10:
-            raise _No("the loader's `worker_init_fn` is given by position")
+            raise _No("the `worker_init_fn` of the loader is passed by position")
         return ""
     if isinstance(node, ast.Name) and module.scope_of(node).lookup(node.id) is module.scope:
         return node.id
-    raise _No(f"the loader on line {call.lineno} has a `worker_init_fn` that cannot be built on")
+    raise _No(f"the `worker_init_fn` of the loader cannot be extended (line {call.lineno})")
 
 
 def _is_typed(module: Module, node: ast.AST) -> bool:

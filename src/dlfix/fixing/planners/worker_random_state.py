@@ -82,16 +82,16 @@ def _generator(kept: Kept) -> Fix | Refused:
         annotation=kept.annotation,
     )
     return Fix(
-        f"Draw `{kept.attribute}` from each worker's own seed",
+        f"Seed `{kept.attribute}` separately in each worker",
         Applicability.UNSAFE,
         (Edit(kept.module.path, CODEMOD, edit),),
-        why_unsafe="workers draw other numbers than before, which follow torch's seed",
+        why_unsafe="workers draw different numbers than before, based on torch's seed",
     )
 
 
 def _by_name(drawn: Drawn) -> Fix | Refused:
     if drawn.value is None or drawn.cls is None:
-        return Refused(f"`{drawn.function}` is handed over from elsewhere")
+        return Refused(f"`{drawn.function}` is passed in from other code")
     name = free_attribute(f"_{drawn.function.rpartition('.')[2]}", randomness.names(drawn.module))
     edit = CallByName(
         cls=drawn.module.span(drawn.cls),
@@ -104,5 +104,5 @@ def _by_name(drawn: Drawn) -> Fix | Refused:
         f"Call `{drawn.function}` by name in `{name}`",
         Applicability.UNSAFE,
         (Edit(drawn.module.path, CODEMOD, edit),),
-        why_unsafe="workers draw other numbers than before",
+        why_unsafe="workers draw different numbers than before",
     )

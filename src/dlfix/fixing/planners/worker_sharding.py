@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dlfix.rules.reading.streams import Stream
 
 CODEMOD = "worker_sharding"
-_WHY = "with workers each sample comes once instead of once from each worker"
+_WHY = "with workers, each sample is produced once instead of once per worker"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _outcome(stream: Stream) -> Fix | Refused:
     if isinstance(shape, str):
         return Refused(shape)
     edit = Edit(stream.module.path, CODEMOD, _plan(stream, shape))
-    message = f"Give each worker its own share of what `{stream.cls.name}` yields"
+    message = f"Split the samples of `{stream.cls.name}` between the workers"
     return Fix(message, Applicability.UNSAFE, (edit,), why_unsafe=_WHY)
 
 

@@ -81,7 +81,7 @@ def _unbound(change: FileChange) -> Iterator[Regression]:
                 yield change.regression(
                     name,
                     reading.line,
-                    f"`{reading.name}` may not be bound yet when line {reading.line} reads it",
+                    f"`{reading.name}` may not be assigned yet when it is read (line {reading.line})",
                 )
     known = {r.name for r in _unset(change, _as_function(change.before))}
     for reading in sorted(_unset(change, _as_function(change.after)), key=lambda r: r.line):
@@ -89,7 +89,8 @@ def _unbound(change: FileChange) -> Iterator[Regression]:
             yield change.regression(
                 reading.name,
                 reading.line,
-                f"`{reading.name}` may not be bound yet when line {reading.line} reads it at import",
+                f"`{reading.name}` may not be assigned yet when it is read on import (line "
+                f"{reading.line})",
             )
 
 
@@ -225,7 +226,7 @@ class _Moved:
                 continue
             if name not in at_top and not hasattr(builtins, name) and not star:
                 yield self._about(
-                    node, line, f"`{name}` is no name of the module, and line {line} reads it"
+                    node, line, f"`{name}` is not a module-level name but is read (line {line})"
                 )
                 continue
             for function in users:
@@ -233,7 +234,7 @@ class _Moved:
                     yield self._about(
                         node,
                         line,
-                        f"`{name}` on line {line} was the local of `{function.name}`, and is the module's now",
+                        f"`{name}` was local to `{function.name}` and is now a module-level name (line {line})",
                     )
                     break
         inside = [n for n in within(node) if n is not node]
@@ -243,7 +244,7 @@ class _Moved:
                     yield self._about(
                         node,
                         inner.lineno,
-                        f"`super()` on line {inner.lineno} has no class around it",
+                        f"`super()` is not inside a class (line {inner.lineno})",
                     )
                 if isinstance(inner, (ast.Attribute, ast.Name)):
                     name = inner.attr if isinstance(inner, ast.Attribute) else inner.id
@@ -251,13 +252,14 @@ class _Moved:
                         yield self._about(
                             node,
                             inner.lineno,
-                            f"`__class__` on line {inner.lineno} has no class around it",
+                            f"`__class__` is not inside a class (line {inner.lineno})",
                         )
                     if name.startswith("__") and not name.endswith("__"):
                         yield self._about(
                             node,
                             inner.lineno,
-                            f"`{name}` on line {inner.lineno} was private to a class, and names something else now",
+                            f"`{name}` was private to a class and now refers to something else (line "
+                            f"{inner.lineno})",
                         )
 
     def _same_import(self, function: Function, name: str) -> bool:
@@ -288,7 +290,8 @@ class _Moved:
             yield self._about(
                 node,
                 node.lineno,
-                f"line {node.lineno} takes the name `{node.name}`, which meant something else (line {read.lineno} before)",
+                f"`{node.name}` (line {node.lineno}) replaces a name with another meaning (line "
+                f"{read.lineno} before the fix)",
             )
             return
 
@@ -300,7 +303,8 @@ class _Moved:
                     yield self._about(
                         node,
                         default.lineno,
-                        f"the default on line {default.lineno} is evaluated once, at import, and was each time",
+                        "the default is evaluated once on import, and was evaluated each time (line "
+                        f"{default.lineno})",
                     )
         for origin in self.gone:
             if isinstance(origin, ast.Lambda) or origin.name.strip("_") != node.name.strip("_"):
@@ -311,7 +315,7 @@ class _Moved:
                 yield self._about(
                     node,
                     node.lineno,
-                    f"a decorator of `{origin.name}` is missing on line {node.lineno}",
+                    f"a decorator of `{origin.name}` is missing (line {node.lineno})",
                 )
 
     def _body(self, node: Defined) -> str:
@@ -373,17 +377,19 @@ class _Moved:
         statement = self.new.statement(call)
         in_class = isinstance(self.new.parent(statement), ast.ClassDef)
         if in_class and getattr(statement, "value", None) is call:
-            reason = f"the partial on line {call.lineno} is no method, as what it replaces was"
+            reason = (
+                f"the partial is not bound to an instance as the method was (line {call.lineno})"
+            )
         elif isinstance(target, ast.Lambda):
-            reason = f"the partial on line {call.lineno} holds a lambda"
+            reason = f"the partial holds a lambda (line {call.lineno})"
         elif name in _NOT_BY_NAME:
-            reason = f"`{name}`, which the partial on line {call.lineno} holds, cannot be pickled by its name"
+            reason = f"the partial holds `{name}`, which cannot be pickled by its name (line {call.lineno})"
         elif around is not None and name in bound_in(around) - set(_parameters(around)):
             inner = [
                 n for n in executed(around.body) if isinstance(n, FUNCTIONS) and n.name == name
             ]
             if inner:
-                reason = f"`{name}`, which the partial on line {call.lineno} holds, is local"
+                reason = f"the partial holds `{name}`, which is local (line {call.lineno})"
         if reason:
             yield self.change.regression(qualname, call, reason)
 
@@ -395,7 +401,10 @@ class _Moved:
     def _late(self, site: ast.AST, capture: _Capture) -> Iterator[str]:
         line = capture.call.lineno
         if self._is_made_at_each_call(capture.value):
-            yield f"the value of `{capture.parameter or 'an argument'}` on line {line} is made once, and was made at each call"
+            yield (
+                f"the value of `{capture.parameter or 'an argument'}` is created once, and was "
+                f"created for each call (line {line})"
+            )
         for node in executed(capture.value):
             if isinstance(node, ast.Name) and node.id in self._by_reference:
                 reason = self._rebound(site, node.id, capture)
@@ -443,7 +452,7 @@ class _Moved:
                 in_place = around is not None and owner.name == around.name
                 if isinstance(declared, ast.Global) and in_place:
                     continue
-                return f"`{name}` is captured by value on line {line}, and `{owner.name}` binds it again"
+                return f"`{name}` is captured by value (line {line}), and `{owner.name}` assigns it again"
         if self._is_consumed(site):
             return None
         body = around.body if around is not None else self.new.tree.body
@@ -452,15 +461,18 @@ class _Moved:
             owner = self._around(self.new, again) if again is not None else None
             if again is None or (owner is around) or self._is_default(name):
                 return None
-            return f"`{name}` is captured by value on line {line}, and line {getattr(again, 'lineno', 0)} binds it again"
+            return (
+                f"`{name}` is captured by value (line {line}) and assigned again (line "
+                f"{getattr(again, 'lineno', 0)})"
+            )
         loops = [a for a in self.new.ancestors(capture.call) if isinstance(a, (ast.For, ast.While))]
         if around is not None:
             loops = [loop for loop in loops if any(loop is n for n in executed(body))]
         if self._is_of_comprehension(capture.call, name) and not self._is_default(name):
-            return f"`{name}` is captured by value on line {line}, in a comprehension that binds it again"
+            return f"`{name}` is captured by value (line {line}) in a comprehension that assigns it again"
         changed = self._changed_inside(site, capture, body, name)
         if changed is not None:
-            return f"a part of `{name}` is captured by value on line {line}, and line {changed} changes it"
+            return f"a part of `{name}` is captured by value (line {line}) and modified (line {changed})"
         for node in executed(body):
             if not isinstance(node, (ast.Name, *_BINDING)) or not _binds(node, name):
                 continue
@@ -468,14 +480,17 @@ class _Moved:
                 node.lineno >= getattr(site, "lineno", line)
                 and not any(node is n for n in executed(site))
             ):
-                return f"`{name}` is captured by value on line {line}, and line {node.lineno} binds it again"
+                return f"`{name}` is captured by value (line {line}) and assigned again (line {node.lineno})"
             turning = [loop for loop in loops if any(node is n for n in executed(loop))]
             if (
                 turning
                 and not self._is_default(name)
                 and not any(used_up(body, loop, site) for loop in turning)
             ):
-                return f"`{name}` is captured by value on line {line}, in a loop that binds it again (line {node.lineno})"
+                return (
+                    f"`{name}` is captured by value (line {line}) in a loop that assigns it again (line "
+                    f"{node.lineno})"
+                )
         return None
 
     def _is_of_comprehension(self, call: ast.Call, name: str) -> bool:
@@ -546,13 +561,19 @@ class _Moved:
                     and write.function is not around
                 )
                 if later and not earlier:
-                    return f"`{text}` is captured by value on line {line}, and line {write.line} sets it to another value"
+                    return (
+                        f"`{text}` is captured by value (line {line}) and set to another value (line "
+                        f"{write.line})"
+                    )
             return None
         for other in self.new.nodes(ast.Attribute):
             if dotted(other) != text or isinstance(other.ctx, ast.Load):
                 continue
             if self._around(self.new, other) is not around or other.lineno > line:
-                return f"`{text}` is captured by value on line {line}, and line {other.lineno} sets it to another value"
+                return (
+                    f"`{text}` is captured by value (line {line}) and set to another value (line "
+                    f"{other.lineno})"
+                )
         return None
 
     def _class_around(self, node: ast.AST) -> Class | None:
@@ -579,7 +600,8 @@ class _Moved:
                         yield self.change.regression(
                             name,
                             at,
-                            f"line {node.lineno} of {module.path.name} asks for `{word}` of a function, which is {what} since line {at.lineno}",
+                            f"`{word}` of a function is read ({module.path.name}:{node.lineno}), and the function "
+                            f"becomes {what} (line {at.lineno})",
                         )
                         return
             found = self._asked_by_name(word)
@@ -589,7 +611,8 @@ class _Moved:
                 yield self.change.regression(
                     name,
                     at,
-                    f"{found} asks for `{word}` of a function, which is another since line {at.lineno}",
+                    f"`{word}` of a function is read ({found}), and another function takes its place "
+                    f"(line {at.lineno})",
                 )
                 return
         yield from self._taken_keywords(partials)
@@ -655,7 +678,8 @@ class _Moved:
                         yield self.change.regression(
                             target,
                             capture.call,
-                            f"line {call.lineno} of {module.path.name} passes `{capture.parameter}` too, which line {capture.call.lineno} binds",
+                            f"`{capture.parameter}` is passed ({module.path.name}:{call.lineno}) and also bound "
+                            f"by the partial (line {capture.call.lineno})",
                         )
                         return
 
@@ -674,7 +698,8 @@ class _Moved:
                     yield self.change.regression(
                         name,
                         node,
-                        f"line {node.lineno} changes `{name}` at each call, and there is only one of it now",
+                        f"`{name}` is modified at each call (line {node.lineno}), and all calls now share one "
+                        "object",
                     )
                     break
 

@@ -178,7 +178,7 @@ class _Delayed:
             return
         yield self.change.regression(
             node,
-            f"`{name}()` runs later than before (line {node.lineno}), and may give something else",
+            f"`{name}()` runs later than before and may return another value (line {node.lineno})",
         )
 
     def _passed_on(self, cls: Class, call: ast.Call, owner: str) -> Iterator[Regression]:
@@ -206,7 +206,7 @@ class _Delayed:
     def _writing(self, call: ast.Call) -> Iterator[Regression]:
         if _writes(call):
             yield self.change.regression(
-                call, f"line {call.lineno} opens for writing, once in each process instead of once"
+                call, f"the file is opened for writing (line {call.lineno}), now once per process"
             )
 
     def _environment(self, node: ast.Attribute) -> Iterator[Regression]:
@@ -215,7 +215,8 @@ class _Delayed:
                 if other.attr == "environ" and writes.changes_in_place(module, other):
                     yield self.change.regression(
                         node,
-                        f"the environment is read later than before (line {node.lineno}), and line {other.lineno} of {module.path.name} changes it",
+                        f"the environment is read later than before (line {node.lineno}), and it changes "
+                        f"before that ({module.path.name}:{other.lineno})",
                     )
                     return
 
@@ -268,12 +269,11 @@ class _Delayed:
             return
 
     def _reset(self, name: str, line: int, write: writes.Write) -> Regression:
-        place = f"line {write.line}"
-        if write.module is not self.change.file.after:
-            place += f" of {write.module.path.name}"
+        place = f"{write.module.path.name}:{write.line}"
         return self.change.regression(
             line,
-            f"`{name}` is read later than before (line {line}), and {place} may have set it to another value",
+            f"`{name}` is read later than before (line {line}) and may have been set to another "
+            f"value by then ({place})",
         )
 
     def _is_part(self, write: writes.Write) -> bool:
@@ -423,7 +423,7 @@ class _Delayed:
             if not self._made_here(name):
                 yield self.change.regression(
                     line,
-                    f"`{name}` may have changed inside when line {line} reads it, later than before",
+                    f"`{name}` is read later than before (line {line}) and may have been modified by then",
                 )
             return
         constructors = [f for _, f in self.change.constructed_after]
@@ -434,7 +434,8 @@ class _Delayed:
                 continue
             yield self.change.regression(
                 line,
-                f"`{name}` is read later than before (line {line}), and line {write.line} changes what it holds",
+                f"`{name}` is read later than before (line {line}), and its contents are modified "
+                f"(line {write.line})",
             )
             return
         shared = self._shared(name)
@@ -468,7 +469,7 @@ class _Delayed:
             if "." in root:
                 if root.partition(".")[0] == self_name(function):
                     continue
-                return f"`{root}` may be changed by others that hold it"
+                return f"`{root}` may be modified by other code that holds it"
             if root in parameters(function):
                 if (function.args.vararg and function.args.vararg.arg == root) or (
                     function.args.kwarg and function.args.kwarg.arg == root
@@ -486,24 +487,20 @@ class _Delayed:
             return None
         calls = list(self.new.constructions(self.change.after))
         if not calls:
-            return f"the caller that passed `{parameter}` may change it"
+            return f"the caller that passed `{parameter}` may modify it"
         for module, call in calls:
             given = _argument(function, call, parameter)
             name = dotted(given)
             if not name:
                 continue
             if "." in name:
-                return (
-                    f"line {call.lineno} of {module.path.name} passes `{name}`, which others hold"
-                )
+                return f"`{name}`, which other code holds, is passed in ({module.path.name}:{call.lineno})"
             around = self.new.body_around(module, call)
             changed = writes.changed_by_name(self.new, module, around, name)
             if changed is not None and (
                 getattr(changed, "lineno", 0) > call.lineno or _in_loop(module, call)
             ):
-                return (
-                    f"line {getattr(changed, 'lineno', 0)} of {module.path.name} changes `{name}`"
-                )
+                return f"`{name}` is modified ({module.path.name}:{getattr(changed, 'lineno', 0)})"
         return None
 
     # Names of the module
@@ -516,7 +513,8 @@ class _Delayed:
         if again is not None:
             yield self.change.regression(
                 line,
-                f"`{name}` is read later than before (line {line}), and line {getattr(again, 'lineno', 0)} binds it again",
+                f"`{name}` is read later than before (line {line}) and assigned again (line "
+                f"{getattr(again, 'lineno', 0)})",
             )
             return
         kind = read.use.partition(":")[0]
@@ -527,7 +525,8 @@ class _Delayed:
                 if node.id == name and writes.changes_in_place(user, node):
                     yield self.change.regression(
                         line,
-                        f"`{name}` is read later than before (line {line}), and line {node.lineno} of {user.path.name} changes it",
+                        f"`{name}` is read later than before (line {line}) and modified "
+                        f"({user.path.name}:{node.lineno})",
                     )
                     return
 
@@ -678,7 +677,8 @@ def _kept_at_another_time(change: ClassChange) -> Iterator[Regression]:
                 if then != now:
                     yield change.regression(
                         statement,
-                        f"`{name}` is kept on line {statement.lineno}, where it has another value than where it was used",
+                        f"`{name}` is stored where it has another value than where it was used (line "
+                        f"{statement.lineno})",
                     )
 
 
@@ -735,7 +735,8 @@ def _positions(change: ClassChange) -> Iterator[Regression]:
             if reader is not None:
                 yield change.regression(
                     getter,
-                    f"`{name}` was no longer at its start (`{op}` in the constructor), and is where line {getter.lineno} opens it again",
+                    f"the constructor moved the position of `{name}` with `{op}`, and a newly opened one "
+                    f"starts at the beginning (line {getter.lineno})",
                 )
                 break
 
@@ -861,7 +862,8 @@ def _gone_meanwhile(change: ClassChange) -> Iterator[Regression]:
             if isinstance(node, ast.Call) and _on_disk(node):
                 yield change.regression(
                     getter,
-                    f"the constructor removed the file once it was open, and line {getter.lineno} opens it later",
+                    "the constructor removes the file after opening it, and the property opens it later "
+                    f"(line {getter.lineno})",
                 )
                 return
             if isinstance(node, (ast.With, ast.AsyncWith)) and any(
@@ -869,7 +871,8 @@ def _gone_meanwhile(change: ClassChange) -> Iterator[Regression]:
             ):
                 yield change.regression(
                     getter,
-                    f"the constructor opened a temporary file, which is gone when line {getter.lineno} opens it",
+                    "the constructor opens a temporary file, which no longer exists when the property "
+                    f"opens it (line {getter.lineno})",
                 )
                 return
     yield from _directory_changes(change, getter)
@@ -890,7 +893,8 @@ def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regres
                 return
             yield change.regression(
                 getter,
-                f"line {getter.lineno} may open a relative path after line {call.lineno} of {module.path.name} changed the directory",
+                f"a relative path may be opened (line {getter.lineno}) after the working directory "
+                f"changed ({module.path.name}:{call.lineno})",
             )
             return
 
@@ -925,13 +929,15 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
             if _removes(node, given, origins) and not _used_up(module, call, node, around, origins):
                 yield change.regression(
                     getter,
-                    f"line {node.lineno} of {module.path.name} may remove the file before line {getter.lineno} opens it",
+                    f"the file may be removed ({module.path.name}:{node.lineno}) before it is opened "
+                    f"(line {getter.lineno})",
                 )
                 return
         if _leaves_temporary(change, module, call):
             yield change.regression(
                 getter,
-                f"the temporary files of line {call.lineno} of {module.path.name} are gone when line {getter.lineno} opens them",
+                f"the temporary files ({module.path.name}:{call.lineno}) no longer exist when they "
+                f"are opened (line {getter.lineno})",
             )
             return
 

@@ -100,7 +100,7 @@ def _read_at_import(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regre
                 yield change.regression(
                     name,
                     line,
-                    f"line {line} reads `{name}` at import, which is only set in the main module now",
+                    f"`{name}` is read on import (line {line}), but it is now set only in the main module",
                 )
         for text in set(strings(node)) & set(bound):
             if text not in still and _LOOKS_UP & {last_part(n) for n in executed(node)}:
@@ -108,7 +108,8 @@ def _read_at_import(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regre
                 yield change.regression(
                     text,
                     line,
-                    f"line {line} looks `{text}` up in `globals()`, and it is only set in the main module now",
+                    f"`{text}` is looked up in `globals()` (line {line}), but it is now set only in the "
+                    "main module",
                 )
 
 
@@ -128,7 +129,8 @@ def _read_elsewhere(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regre
                     yield change.regression(
                         name,
                         at,
-                        f"line {node.lineno} of {module.path.name} imports `{name}`, which line {at} only sets in the main module now",
+                        f"`{name}` is imported ({module.path.name}:{node.lineno}), but it is now set only in "
+                        f"the main module (line {at})",
                     )
             for attribute in module.nodes(ast.Attribute):
                 root = dotted(attribute.value)
@@ -137,7 +139,8 @@ def _read_elsewhere(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regre
                     yield change.regression(
                         name,
                         at,
-                        f"line {attribute.lineno} of {module.path.name} reads `{root}.{name}`, which line {at} only sets in the main module now",
+                        f"`{root}.{name}` is read ({module.path.name}:{attribute.lineno}), but it is now set "
+                        f"only in the main module (line {at})",
                     )
                     break
 
@@ -190,7 +193,8 @@ def _order(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
                 yield change.regression(
                     "<module>",
                     stays,
-                    f"line {stays.lineno} imports what line {seen.changes[name]} before prepared (`{name[7:]}`), and runs first now",
+                    f"an import (line {stays.lineno}) now runs before the statement that prepares "
+                    f"`{name[7:]}` for it (line {seen.changes[name]} before the fix)",
                 )
             continue
         effect = _effect(change, stays)
@@ -199,7 +203,8 @@ def _order(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
             yield change.regression(
                 name,
                 line,
-                f"line {line} depends on `{name}` at import, which is only set up in the main module now",
+                f"`{name}` is needed on import (line {line}), but it is now set up only in the main "
+                "module",
             )
 
 
@@ -219,7 +224,8 @@ def _changed_below(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regres
                 yield change.regression(
                     name,
                     stays or node,
-                    f"line {read[name]} before reads `{name.removeprefix('import:')}`, and would run after line {node.lineno} changes it",
+                    f"`{name.removeprefix('import:')}` is read (line {read[name]} before the fix) after a "
+                    f"statement changes it (line {node.lineno})",
                 )
         known |= stored_names(node)
 

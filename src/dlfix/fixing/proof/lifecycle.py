@@ -62,7 +62,7 @@ def _of_objects(change: ClassChange, cls: Class) -> Iterator[Regression]:
     known = {r.name for r in old.unset}
     for found in sorted(new.unset, key=lambda r: r.line):
         if found.name.startswith(".") and not _known(found, known):
-            yield _unset(change, cls, found, "while the object is made")
+            yield _unset(change, cls, found, "while the instance is created")
     yield from _used_in_parent(change, cls, before, made_before, made_after)
     yield from _used_in_worker(change, cls, before, made_before, made_after)
 
@@ -73,7 +73,7 @@ def _known(found: Reading, known: set[str]) -> bool:
 
 
 def _unset(change: ClassChange, cls: Class, found: Reading, when: str) -> Regression:
-    reason = f"`{found.name[1:]}` may not be set when line {found.line} reads it, {when}"
+    reason = f"`{found.name[1:]}` may not be set when it is read {when} (line {found.line})"
     return Regression(cls.module.path, cls.qualname, found.line, reason)
 
 
@@ -90,7 +90,7 @@ def _used_in_parent(
             continue  # looked at where it is read
         for found in _read(change.new, cls, function, made_after, owner):
             if found.name.startswith(".") and not _known(found, known):
-                yield _unset(change, cls, found, "once the object is made")
+                yield _unset(change, cls, found, "after the instance is created")
 
 
 def _read(
@@ -131,7 +131,9 @@ def _used_in_worker(
         interpreter.run(owner, function, start)
         for found in sorted(interpreter.unset, key=lambda r: r.line):
             if found.name[1:] in unset:
-                yield _unset(change, cls, found, "in a worker, as it is left out of the state")
+                yield _unset(
+                    change, cls, found, "in a worker, because it is not part of the pickled state"
+                )
         for found in sorted(interpreter.empty, key=lambda r: r.line):
             if (
                 found.name[1:] in emptied
@@ -143,7 +145,8 @@ def _used_in_worker(
                     cls.module.path,
                     cls.qualname,
                     found.line,
-                    f"`{found.name[1:]}` is None in a worker until something opens it, and line {found.line} uses it",
+                    f"`{found.name[1:]}` is None in a worker until it is opened, and it is used before "
+                    f"that (line {found.line})",
                 )
 
 
@@ -156,7 +159,8 @@ def _endless(change: ClassChange) -> Iterator[Regression]:
                 if function is not getter and line:
                     yield change.regression(
                         getter,
-                        f"`{name}` calls `{function.name}`, which asks for `{name}` (line {line}), without end",
+                        f"`{name}` calls `{function.name}`, which reads `{name}` again without end (line "
+                        f"{line})",
                     )
                     return
 
@@ -184,7 +188,7 @@ def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[R
     sure = State(start.bound - gone, start.present - empty, start.implied)
     for reading in _read(change.new, cls, found, sure):
         if reading.name.startswith("."):
-            yield _unset(change, cls, reading, "while the object is unpickled")
+            yield _unset(change, cls, reading, "while the instance is unpickled")
 
 
 def _is_made(change: ClassChange, cls: Class) -> bool:
@@ -256,13 +260,18 @@ def _closings(change: ClassChange) -> Iterator[Regression]:
             for node, name in _closed(statement, owner):
                 reason = _cannot_close(change, name, function, node)
                 if reason is not None:
-                    yield change.regression(node, f"line {node.lineno} closes `{name}`, {reason}")
+                    yield change.regression(
+                        node, f"`{name}`, {reason}, is closed (line {node.lineno})"
+                    )
             if isinstance(statement, (ast.With, ast.AsyncWith)):
                 for item in statement.items:
                     value = _opened_by(item.context_expr)
                     if any(_is_passed_in(change, each) for each in _opened_values(change, value)):
-                        reason = "which a caller passed in and may still use"
-                        yield change.regression(value, f"line {value.lineno} closes it, {reason}")
+                        yield change.regression(
+                            value,
+                            "the resource, which a caller passed in and may still use, is closed "
+                            f"(line {value.lineno})",
+                        )
 
 
 def _opened_values(change: ClassChange, value: ast.expr) -> list[ast.expr]:
@@ -420,7 +429,7 @@ def _left_open(change: ClassChange) -> Iterator[Regression]:
         }
         named = {n.attr for n in executed(after.body) if isinstance(n, ast.Attribute)}
         for name in closed - named:
-            yield change.regression(after, f"line {after.lineno} no longer closes `{name}`")
+            yield change.regression(after, f"`{name}` is no longer closed (line {after.lineno})")
 
 
 # Values that die with their handle
@@ -455,7 +464,8 @@ def _live_values(change: ClassChange) -> Iterator[Regression]:
                 name = kept[0].attr
                 yield change.regression(
                     node,
-                    f"`{name}` belongs to what the constructor closes, and line {node.lineno} keeps it",
+                    f"`{name}` is stored (line {node.lineno}), but the resource it belongs to is closed "
+                    "by the constructor",
                 )
         yield from _escaping(change, function, handles)
 
@@ -533,7 +543,7 @@ def _escaping(change: ClassChange, function: Function, handles: set[str]) -> Ite
             ):
                 yield change.regression(
                     node,
-                    f"`{held.attr}` holds what the constructor closes (line {node.lineno})",
+                    f"`{held.attr}` holds a resource that the constructor closes (line {node.lineno})",
                 )
         elif isinstance(node, ast.Assign):
             for target in node.targets:
@@ -544,7 +554,7 @@ def _escaping(change: ClassChange, function: Function, handles: set[str]) -> Ite
                 if live and _used_later(change, place.attr):
                     yield change.regression(
                         node,
-                        f"`{place.attr}` holds what the constructor closes (line {node.lineno})",
+                        f"`{place.attr}` holds a resource that the constructor closes (line {node.lineno})",
                     )
 
 

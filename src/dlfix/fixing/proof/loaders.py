@@ -41,7 +41,7 @@ def check(change: FileChange) -> Iterator[Regression]:
             yield change.regression(
                 dotted(call.func),
                 after,
-                f"line {after.lineno} no longer passes `{name}`, and the dataset may be one that needs it",
+                f"`{name}` is no longer passed (line {after.lineno}), and the dataset may need it",
             )
 
 

@@ -64,7 +64,8 @@ def _errors(change: ClassChange) -> Iterator[Regression]:
         module, handler = catching
         yield change.regression(
             getter,
-            f"an error is raised only on line {getter.lineno} now, when the object is used, and no longer where line {handler.lineno} of {module.path.name} catches it",
+            f"an error is now raised when the resource is first used (line {getter.lineno}), "
+            f"outside the `try` statement that catches it ({module.path.name}:{handler.lineno})",
         )
 
 
@@ -248,7 +249,8 @@ def _handlers_left_behind(change: ClassChange) -> Iterator[Regression]:
                 if _opens(node.body, self_name(function), name, calls):
                     yield change.regression(
                         getter,
-                        f"an error of opening `{name}` was handled by the constructor, and is not on line {getter.lineno}",
+                        f"an error while opening `{name}` was handled by the constructor and no longer is "
+                        f"(line {getter.lineno})",
                     )
                     return
 
@@ -271,19 +273,31 @@ def _tests_for_attributes(change: ClassChange) -> Iterator[Regression]:
     for name, getter in change.made_lazy.items():
         for module, function, node, kind in _asked(change, name):
             if kind == "dict" and not is_cached(getter):
-                reason = f"line {node.lineno} looks for `{name}` in `__dict__`, and line {getter.lineno} makes it a property"
+                reason = (
+                    f"`{name}` is looked up in `__dict__` (line {node.lineno}), and it becomes a property "
+                    f"(line {getter.lineno})"
+                )
             elif kind == "dict" and _is_new(change, function, node):
                 continue
             elif kind == "error" and not _raises_attribute_error(getter):
-                reason = f"line {node.lineno} waits for the AttributeError of `{name}`, which line {getter.lineno} never raises"
+                reason = (
+                    f"the AttributeError for `{name}` is caught (line {node.lineno}), and the property "
+                    f"never raises it (line {getter.lineno})"
+                )
             elif (
                 kind == "hasattr"
                 and name in change.started_empty
                 and not _tested_too(function, node, name)
             ):
-                reason = f"line {node.lineno} asks whether there is a `{name}`, and since line {getter.lineno} there always is"
+                reason = (
+                    f"the existence of `{name}` is tested (line {node.lineno}), and the property always "
+                    f"exists (line {getter.lineno})"
+                )
             elif kind == "hasattr" and name not in change.started_empty and function.name in _LAST:
-                reason = f"line {node.lineno} asks whether there is a `{name}`, and line {getter.lineno} opens it when asked"
+                reason = (
+                    f"the existence of `{name}` is tested (line {node.lineno}), which now opens the "
+                    f"resource (line {getter.lineno})"
+                )
             else:
                 continue
             yield Regression(module.path, change.after.qualname, node.lineno, reason)
@@ -364,12 +378,14 @@ def _fields(change: ClassChange) -> Iterator[Regression]:
         if new is not None:
             yield change.regression(
                 getter,
-                f"`{name}` is a field (line {new.lineno}), and line {getter.lineno} puts a property in its place",
+                f"`{name}` is a field (line {new.lineno}), which a property would replace (line "
+                f"{getter.lineno})",
             )
         elif old is not None and not _left_out(old):
             yield change.regression(
                 getter,
-                f"`{name}` was a field that the constructor took or that was shown, and is a property on line {getter.lineno}",
+                f"`{name}` is a field of the constructor or the repr, which a property would replace "
+                f"(line {getter.lineno})",
             )
 
 
@@ -399,12 +415,12 @@ def _slots(change: ClassChange) -> Iterator[Regression]:
         if name in (change.after.slots or ()):
             yield change.regression(
                 getter,
-                f"`{name}` is in `__slots__`, and line {getter.lineno} puts a property in its place",
+                f"`{name}` is in `__slots__`, which a property would replace (line {getter.lineno})",
             )
         elif closed and is_cached(getter):
             yield change.regression(
                 getter,
-                f"line {getter.lineno} keeps a value in `__dict__`, which `__slots__` leaves out",
+                f"a value is stored in `__dict__` (line {getter.lineno}), which `__slots__` leaves out",
             )
     if not closed:
         return
@@ -417,7 +433,7 @@ def _slots(change: ClassChange) -> Iterator[Regression]:
         ):
             yield change.regression(
                 node,
-                f"line {getattr(node, 'lineno', 1)} sets `{name}`, which `__slots__` leaves out",
+                f"`{name}` is set (line {getattr(node, 'lineno', 1)}), but `__slots__` leaves it out",
             )
 
 
@@ -441,7 +457,8 @@ def _looked_up(change: ClassChange) -> Iterator[Regression]:
             if asked and not restored and not _knows_dunders(function):
                 yield change.regression(
                     asked[0],
-                    f"`{hook}` reads `{asked[0].attr}` (line {asked[0].lineno}), which has no path yet while the object is unpickled",
+                    f"`{hook}` reads `{asked[0].attr}` (line {asked[0].lineno}), which is not available "
+                    "while the object is unpickled",
                 )
 
 
@@ -469,7 +486,8 @@ def _taken_names(change: ClassChange) -> Iterator[Regression]:
                 line = getattr(used[name], "lineno", 1)
                 yield change.regression(
                     node,
-                    f"`{name}` is set on line {getattr(node, 'lineno', 1)}, and `{cls.name}` uses that name for something else (line {line})",
+                    f"`{name}` is set (line {getattr(node, 'lineno', 1)}), but `{cls.name}` already uses "
+                    f"that name (line {line})",
                 )
 
 
@@ -484,7 +502,8 @@ def _cannot_be_set(change: ClassChange) -> Iterator[Regression]:
         lines += [write.line for write in writes.outside(change.new, family, name)]
         if lines:
             yield change.regression(
-                getter, f"line {lines[0]} sets `{name}`, which is a property without a setter now"
+                getter,
+                f"`{name}` is set (line {lines[0]}), but it is now a property without a setter",
             )
 
 
@@ -522,7 +541,8 @@ def _whole_dict(change: ClassChange) -> Iterator[Regression]:
                     cls.module.path,
                     change.after.qualname,
                     node.lineno,
-                    f"line {node.lineno} goes through all attributes, and `{names[0]}` is no longer what it was among them",
+                    f"all attributes are read (line {node.lineno}), and `{names[0]}` among them is "
+                    "different now",
                 )
 
 
@@ -545,7 +565,8 @@ def _shown_outside(change: ClassChange, names: list[str]) -> Iterator[Regression
                 ):
                     yield change.regression(
                         next(iter(change.lazy.values()), change.after.node),
-                        f"line {node.lineno} of {module.path.name} goes through all attributes, and `{names[0]}` is no longer what it was among them",
+                        f"all attributes are read ({module.path.name}:{node.lineno}), and `{names[0]}` among "
+                        "them is different now",
                     )
                     return
 

@@ -120,7 +120,8 @@ def _asked_by_loaders(
                 cls.module.path,
                 cls.qualname,
                 found.lineno,
-                f"`len()` opens `{name}` in the parent (line {found.lineno}), and workers that are forked then share it",
+                f"`len()` opens `{name}` in the parent (line {found.lineno}), and forked workers "
+                "share it",
             )
 
 
@@ -162,7 +163,8 @@ def _left_by_construction(change: ClassChange, name: str, getter: Function) -> I
                     owner.module.path,
                     cls.qualname,
                     function.lineno,
-                    f"the constructor on line {function.lineno} opens `{name}` in the parent and keeps it, and workers that are forked share it",
+                    f"the constructor opens `{name}` in the parent and keeps it (line {function.lineno}), "
+                    "and forked workers share it",
                 )
                 return
         for owner, function, used in calls:
@@ -171,7 +173,8 @@ def _left_by_construction(change: ClassChange, name: str, getter: Function) -> I
                     owner.module.path,
                     cls.qualname,
                     function.lineno,
-                    f"the constructor on line {function.lineno} opens `{name}` by `{used}` in the parent, and workers that are forked share it",
+                    f"the constructor opens `{name}` in the parent with `{used}` (line "
+                    f"{function.lineno}), and forked workers share it",
                 )
                 return
 
@@ -222,7 +225,8 @@ def _touched_outside(
         if _before_workers(change, module, node):
             yield change.regression(
                 getter,
-                f"line {node.lineno} of {module.path.name} opens `{name}` in the parent by {how}, and workers that are forked share it (line {getter.lineno})",
+                f"`{name}` is opened in the parent by {how} ({module.path.name}:{node.lineno}), and "
+                f"forked workers share it (line {getter.lineno})",
             )
             return
 
@@ -326,7 +330,7 @@ def _uses_of(
                 yield module, node, f"`{name}[...]`"
         elif isinstance(node, (ast.For, ast.comprehension)) and dotted(node.iter) == name:
             if touching & {"__iter__", "__getitem__"}:
-                yield module, node.iter, f"going through `{name}`"
+                yield module, node.iter, f"iterating over `{name}`"
         elif isinstance(node, ast.Compare) and any(dotted(c) == name for c in node.comparators):
             if any(isinstance(o, (ast.In, ast.NotIn)) for o in node.ops) and touching & {
                 "__contains__",
@@ -477,7 +481,8 @@ def _of_a_process(change: ClassChange) -> Iterator[Regression]:
             if _before_workers(change, module, use):
                 yield change.regression(
                     node,
-                    f"line {use.lineno} of {module.path.name} uses `{name}` in the parent by {how}, and workers that are forked share it (line {line} only helps where objects are pickled)",
+                    f"`{name}` is used in the parent by {how} ({module.path.name}:{use.lineno}), and "
+                    f"forked workers share it (the fix only changes pickling, line {line})",
                 )
                 return
 

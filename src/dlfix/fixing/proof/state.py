@@ -59,7 +59,8 @@ def _filled(change: ClassChange) -> Iterator[Regression]:
             if sure and name in back and node.attr in _FILLS and (name, node.attr) not in again:
                 yield change.regression(
                     found,
-                    f"line {node.lineno} fills `{name}`, which line {found.lineno} makes again without that",
+                    f"`{name}` is filled (line {node.lineno}) but created again without the content (line "
+                    f"{found.lineno})",
                 )
 
 
@@ -100,14 +101,16 @@ def _rebuilt(change: ClassChange) -> Iterator[Regression]:
                 if name in names and not isinstance(node.value, (ast.Name, ast.Tuple)):
                     yield change.regression(
                         function,
-                        f"line {function.lineno} passes `{name}` to the constructor, which is not what it was given (line {node.lineno})",
+                        f"`{name}` is passed to the constructor (line {function.lineno}) but is not the "
+                        f"original argument (line {node.lineno})",
                     )
     for heir in change.new.heirs(change.after):
         own = heir.methods.get("__init__")
         if own is not None and change.new.method(heir, "__reduce__") == (change.after, function):
             yield change.regression(
                 function,
-                f"line {function.lineno} makes a `{heir.name}` again with arguments that it does not take (line {own.lineno})",
+                f"a `{heir.name}` is created again (line {function.lineno}) with arguments that it "
+                f"does not accept (line {own.lineno})",
             )
 
 
@@ -117,7 +120,7 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
     if name in change.before.values:
         yield change.regression(
             function,
-            f"the class has `{name}` by an assignment, which line {line} replaces or which replaces it",
+            f"`{name}` of the class is assigned, which conflicts with the new method (line {line})",
         )
         return
     for cls in (change.before, *change.old.heirs(change.before)):
@@ -127,14 +130,16 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
             if found is not None and _makes_state(found[1]):
                 yield change.regression(
                     function,
-                    f"the decorator on line {decorator.lineno} gives `{cls.name}` state methods, which line {line} gets in the way of",
+                    f"the decorator (line {decorator.lineno}) adds state methods to `{cls.name}`, which "
+                    f"conflict with the new ones (line {line})",
                 )
                 return
         assigned = cls.values.get(name) if cls is not change.before else None
         if assigned is not None:
             yield change.regression(
                 function,
-                f"`{cls.name}` has `{name}` by an assignment (line {assigned.lineno}), which never asks line {line}",
+                f"`{cls.name}` assigns `{name}` (line {assigned.lineno}), so that the new method is "
+                f"never called (line {line})",
             )
             return
     for module in change.old.project.mentions(change.before.name):
@@ -146,7 +151,8 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
             ):
                 yield change.regression(
                     function,
-                    f"line {node.lineno} of {module.path.name} sets `{node.attr}`, which replaces line {line}",
+                    f"`{node.attr}` is set ({module.path.name}:{node.lineno}), which replaces the new "
+                    f"method (line {line})",
                 )
                 return
     yield from _over_a_base(change, function)
@@ -170,7 +176,8 @@ def _over_a_base(change: ClassChange, function: Function) -> Iterator[Regression
         if not _calls_super(function, name):
             yield change.regression(
                 function,
-                f"line {function.lineno} takes the place of `{base.name}.{name}` (line {theirs.lineno}) and does not call it",
+                f"the new method (line {function.lineno}) overrides `{base.name}.{name}` (line "
+                f"{theirs.lineno}) without calling it",
             )
         return
 
@@ -195,7 +202,8 @@ def _over_other_ways(change: ClassChange, function: Function) -> Iterator[Regres
             ):
                 yield change.regression(
                     function,
-                    f"`{base.name}.{name}` (line {theirs.lineno}) says how it is pickled, and never asks line {function.lineno}",
+                    f"`{base.name}.{name}` (line {theirs.lineno}) defines the pickling and never calls "
+                    f"the new method (line {function.lineno})",
                 )
                 return
 
@@ -222,12 +230,13 @@ def _missing_keys(change: ClassChange, function: Function) -> Iterator[Regressio
                 whose = "an object" if cls is change.after else f"a `{cls.name}`"
                 yield change.regression(
                     node,
-                    f"line {node.lineno} takes `{name}` out of the state, and {whose} may not have it",
+                    f"`{name}` is removed from the state (line {node.lineno}), and {whose} may not have it",
                 )
             elif _deleted(change, cls, name):
                 yield change.regression(
                     node,
-                    f"line {node.lineno} takes `{name}` out of the state, and a method may have deleted it",
+                    f"`{name}` is removed from the state (line {node.lineno}), and a method may have "
+                    "deleted it",
                 )
 
 
@@ -298,7 +307,8 @@ def _missing_super(change: ClassChange, function: Function) -> Iterator[Regressi
             continue
         yield change.regression(
             node,
-            f"line {node.lineno} calls `{node.attr}` of a base, and none has it (before Python 3.11)",
+            f"`{node.attr}` of a base class is called (line {node.lineno}), and no base class has "
+            "it before Python 3.11",
         )
 
 
@@ -402,7 +412,8 @@ def _flags(change: ClassChange) -> Iterator[Regression]:
                     if flag not in kept and flag not in change.lazy and _decides(change, flag):
                         yield change.regression(
                             statement,
-                            f"`{flag}` stays set in the state (line {statement.lineno}), while `{min(handles)}` is left out of it",
+                            f"`{flag}` stays set in the state (line {statement.lineno}), but `{min(handles)}` is "
+                            "removed from it",
                         )
 
 

@@ -49,9 +49,9 @@ def _changed_elsewhere(
             missing = Counter(_imported([statement])) - imported
             names = [each[-1] for each in missing if not _may_go(statement, str(each[-1]), after)]
             if names:
-                return f"line {statement.lineno} would no longer import `{names[0]}`"
+                return f"the import of `{names[0]}` would be removed (line {statement.lineno})"
         elif segment not in now:  # consumes the iterator: the order must stay, too
-            return f"line {statement.lineno} would change, and it is no part of the fix"
+            return f"a statement outside the fix would change (line {statement.lineno})"
     return None
 
 
@@ -104,7 +104,7 @@ def _lost_comment(before: str, after: str) -> str | None:
         if kept[comment]:
             kept[comment] -= 1
         elif not _TO_A_TOOL.match(comment) and not _is_docstring(comment, after):
-            return f"the comment on line {row} would be lost"
+            return f"the comment would be lost (line {row})"
     return None
 
 
@@ -134,8 +134,8 @@ def unproved(
             continue
         row = finding.place.span.start.row
         if key in mended:
-            return f"{finding.code} would still be there ({finding.message})"
-        return f"{finding.code} would come on line {row} of {finding.place.path.name} instead"
+            return f"{finding.code} would remain ({finding.message})"
+        return f"{finding.code} would be reported instead ({finding.place.path.name}:{row})"
     return None
 
 

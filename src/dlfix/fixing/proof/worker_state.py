@@ -22,7 +22,8 @@ def check(change: FileChange, moved: list[ast.stmt], stays: list[ast.stmt]) -> I
                 yield change.regression(
                     name,
                     reads,
-                    f"line {reads} reads `{text}` in a worker, where line {statement.lineno} before has not set it",
+                    f"`{text}` is read in a worker (line {reads}), where it is not set (line "
+                    f"{statement.lineno} before the fix)",
                 )
                 return
 

@@ -189,15 +189,17 @@ def said(why: Problem, crossing: Crossing) -> str:
     if isinstance(value, Function) and value.named is not None:
         bearer = getattr(value.bearer.node, "name", "")
         return (
-            f"`{name}` reaches the workers under the name of `{bearer}`, which is another function"
+            f"`{name}` is sent to the workers under the name of `{bearer}`, which is another "
+            "function"
         )
     if why == "named":
-        return "a lambda reaches the workers under a name that pickle does not know it by"
+        return "Lambda is sent to the workers under a name that pickle cannot find"
     if why == "decorated":
         return (
-            f"what reaches the workers is `{name}`, which a decorator put in place without `wraps`"
+            f"`{name}` is sent to the workers wrapped by a decorator that does not use "
+            "`functools.wraps`"
         )
-    return f"`{name}` reaches the workers, but its name is bound to something else"
+    return f"`{name}` is sent to the workers, but its name refers to another object"
 
 
 def finding(rule: type[Rule], crossing: Crossing, message: str, error: str = "") -> Finding:

@@ -170,20 +170,20 @@ def why_not(kept: Kept) -> str:
     """Return why a kept generator cannot be made a property, "" if it can."""
     cls, module = kept.cls, kept.module
     if kept.call is None:
-        return f"`{kept.attribute}` is made elsewhere and handed to `{cls.name}`"
+        return f"`{kept.attribute}` is created elsewhere and passed to `{cls.name}`"
     if not kept.targets:
         return f"`{kept.attribute}` is not set in `{cls.name}` by a plain assignment"
     if len(kept.targets) != 1 or not _is_plain(module, kept.targets[0]):
         row = module.span(kept.targets[-1]).start.row
         return f"`{kept.attribute}` is set in more than one way (line {row})"
     if kept.kind == "numpy.random.Generator" and not _has_bits(kept.call):
-        return "the bit generator is made elsewhere"
+        return "the bit generator is created elsewhere"
     if kept.kind == "torch.Generator" and not _is_on_cpu(kept.call):
-        return "the generator is made on a device"
+        return "the generator is created on a device"
     if any(isinstance(each, ast.Name) and each.id == "__slots__" for each in walk(cls)):
         return f"`{cls.name}` has `__slots__`"
     if kept.kind == "torch.Generator" and _has_state(cls):
-        return f"`{cls.name}` says itself how it is pickled"
+        return f"`{cls.name}` defines how it is pickled"
     return _handed_on(kept)
 
 
@@ -191,7 +191,7 @@ def _handed_on(kept: Kept) -> str:
     init = next((each for each in _methods(kept.cls) if each.name == "__init__"), None)
     for load in loads(init, kept.attribute) if init else ():
         if not isinstance(kept.module.parent(load), ast.Attribute):
-            return f"`{kept.attribute}` is handed on in line {load.lineno}"
+            return f"`{kept.attribute}` is passed on (line {load.lineno})"
     return ""
 
 

@@ -151,9 +151,9 @@ def taken_from(function: Function, source: ast.expr) -> ast.expr | None:
 def shape(function: Function) -> Source | str | None:
     """Return the source to take shares of, None to share what is yielded, or why neither can be."""
     if isinstance(function, ast.AsyncFunctionDef):
-        return f"line {function.lineno} is asynchronous"
+        return f"the method is asynchronous (line {function.lineno})"
     if function.decorator_list:
-        return f"`__iter__` in line {function.lineno} is decorated"
+        return f"`__iter__` is decorated (line {function.lineno})"
     if is_its_own_iterator(function):
         return f"the object is its own iterator (line {function.lineno})"
     if _is_generator(function):
