@@ -38,7 +38,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
     from mkdocs.structure.files import File
 
-    index = f"# Rules\n\nCodes are for ever; a retired one is not used again.\n\n{table('')}\n"
+    index = f"# Rules\n\nCodes are permanent: the code of a removed rule is not used again.\n\n{table('')}\n"
     files.append(File.generated(config, "rules/index.md", content=index))
     for rule in all_rules():
         page = f"rules/{rule.code}.md"
