@@ -28,7 +28,7 @@ def test_completion_is_offered(dlfix):
 )  # fmt: skip
 def test_the_shell_is_told_how_a_word_goes_on(words, offered):
     done = subprocess.run(
-        [sys.executable, "-c", "from dlfix.cli import main; main()"],
+        [sys.executable, "-c", "from dlfix.start import main; main()"],
         capture_output=True, text=True, check=True,
         env={
             **os.environ, "_DLFIX_COMPLETE": "complete_bash", "COMP_WORDS": words,

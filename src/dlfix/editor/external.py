@@ -37,7 +37,7 @@ EDITORS = {
         "tools/dlfix.xml in PyCharm's configuration folder",
         """\
 <toolSet name="dlfix">
-  <tool name="check" description="Check this file" showInMainMenu="true" \
+  <tool name="check" description="Check for objects that cannot be sent to workers" showInMainMenu="true" \
 showInEditor="true" showInProject="true" disabled="false" useConsole="true" synchronizeAfterRun="false">
     <exec>
       <option name="COMMAND" value="dlfix" />

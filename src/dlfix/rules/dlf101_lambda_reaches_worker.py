@@ -29,15 +29,33 @@ class LambdaReachesWorker(Rule):
 
     ## Example
 
-        loader = DataLoader(rows, collate_fn=lambda batch: batch[0], num_workers=4)
+        from torch.utils.data import DataLoader
+
+
+        def train(rows):
+            for row in DataLoader(rows, collate_fn=lambda batch: batch[0], num_workers=2):
+                print(row)
+
+
+        if __name__ == "__main__":
+            train(list(range(8)))
 
     ## Use instead
 
-        def _collate_first(batch):
+        from torch.utils.data import DataLoader
+
+
+        def _collate_fn(batch):
             return batch[0]
 
 
-        loader = DataLoader(rows, collate_fn=_collate_first, num_workers=4)
+        def train(rows):
+            for row in DataLoader(rows, collate_fn=_collate_fn, num_workers=2):
+                print(row)
+
+
+        if __name__ == "__main__":
+            train(list(range(8)))
 
     ## Fix safety
 

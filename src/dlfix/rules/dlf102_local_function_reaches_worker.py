@@ -29,13 +29,34 @@ class LocalFunctionReachesWorker(Rule):
 
     ## Example
 
+        import torch
+        from torch.nn.utils.rnn import pad_sequence
+        from torch.utils.data import DataLoader
+
+
         def make_collate(pad):
             def collate(batch):
                 return pad_sequence(batch, padding_value=pad)
 
             return collate
 
+
+        def train(rows):
+            for batch in DataLoader(rows, collate_fn=make_collate(0), num_workers=2):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train([torch.ones(2)] * 8)
+
     ## Use instead
+
+        import functools
+
+        import torch
+        from torch.nn.utils.rnn import pad_sequence
+        from torch.utils.data import DataLoader
+
 
         def _collate(batch, *, pad):
             return pad_sequence(batch, padding_value=pad)
@@ -43,6 +64,15 @@ class LocalFunctionReachesWorker(Rule):
 
         def make_collate(pad):
             return functools.partial(_collate, pad=pad)
+
+
+        def train(rows):
+            for batch in DataLoader(rows, collate_fn=make_collate(0), num_workers=2):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train([torch.ones(2)] * 8)
 
     ## Fix safety
 

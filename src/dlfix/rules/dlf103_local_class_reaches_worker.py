@@ -29,20 +29,58 @@ class LocalClassReachesWorker(Rule):
 
     ## Example
 
-        def get_dataset(root):
-            class Clips(Dataset):
-                ...
+        from torch.utils.data import DataLoader, Dataset
 
-            return Clips(root)
+
+        def get_dataset(rows):
+            class Clips(Dataset):
+                def __init__(self, rows):
+                    self.rows = rows
+
+                def __len__(self):
+                    return len(self.rows)
+
+                def __getitem__(self, index):
+                    return self.rows[index]
+
+            return Clips(rows)
+
+
+        def train():
+            for batch in DataLoader(get_dataset([1, 2, 3]), num_workers=2):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train()
 
     ## Use instead
 
+        from torch.utils.data import DataLoader, Dataset
+
+
         class Clips(Dataset):
-            ...
+            def __init__(self, rows):
+                self.rows = rows
+
+            def __len__(self):
+                return len(self.rows)
+
+            def __getitem__(self, index):
+                return self.rows[index]
 
 
-        def get_dataset(root):
-            return Clips(root)
+        def get_dataset(rows):
+            return Clips(rows)
+
+
+        def train():
+            for batch in DataLoader(get_dataset([1, 2, 3]), num_workers=2):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train()
 
     ## Fix safety
 

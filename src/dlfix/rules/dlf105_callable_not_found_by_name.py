@@ -29,12 +29,36 @@ class CallableNotFoundByName(Rule):
 
     ## Example
 
-        identity = lambda x: x
+        from torch.utils.data import DataLoader
+
+
+        identity = lambda batch: batch
+
+
+        def train(rows):
+            for batch in DataLoader(rows, collate_fn=identity, num_workers=2):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train(list(range(8)))
 
     ## Use instead
 
-        def identity(x):
-            return x
+        from torch.utils.data import DataLoader
+
+
+        def identity(batch):
+            return batch
+
+
+        def train(rows):
+            for batch in DataLoader(rows, collate_fn=identity, num_workers=2):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train(list(range(8)))
 
     ## Fix safety
 

@@ -30,11 +30,38 @@ class EagerResource(Rule):
 
     ## Example
 
+        import sqlite3
+
+        from torch.utils.data import DataLoader, Dataset
+
+
         class Rows(Dataset):
             def __init__(self, path):
+                self.path = path
                 self.connection = sqlite3.connect(path)
 
+            def __len__(self):
+                return 8
+
+            def __getitem__(self, index):
+                return self.connection.execute("SELECT ?", (index,)).fetchone()[0]
+
+
+        def train(path):
+            for batch in DataLoader(Rows(path), num_workers=2):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train("rows.db")
+
     ## Use instead
+
+        import functools
+        import sqlite3
+
+        from torch.utils.data import DataLoader, Dataset
+
 
         class Rows(Dataset):
             def __init__(self, path):
@@ -46,8 +73,23 @@ class EagerResource(Rule):
 
             def __getstate__(self):
                 state = self.__dict__.copy()
-                state.pop("connection", None)
+                state.pop("connection", None)  # each process opens its own
                 return state
+
+            def __len__(self):
+                return 8
+
+            def __getitem__(self, index):
+                return self.connection.execute("SELECT ?", (index,)).fetchone()[0]
+
+
+        def train(path):
+            for batch in DataLoader(Rows(path), num_workers=2):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train("rows.db")
 
     ## Fix safety
 

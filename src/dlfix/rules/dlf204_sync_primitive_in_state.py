@@ -28,20 +28,68 @@ class SyncPrimitiveInState(Rule):
 
     ## Example
 
-        class Cache:
-            def __init__(self):
+        import threading
+
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Cached(Dataset):
+            def __init__(self, rows):
+                self.rows = rows
                 self.lock = threading.Lock()
+
+            def __len__(self):
+                return len(self.rows)
+
+            def __getitem__(self, index):
+                with self.lock:
+                    return self.rows[index]
+
+
+        def train(rows):
+            for batch in DataLoader(Cached(rows), num_workers=2):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train(list(range(8)))
 
     ## Use instead
 
-        def __getstate__(self):
-            state = self.__dict__.copy()
-            state.pop("lock", None)
-            return state
+        import threading
 
-        def __setstate__(self, state):
-            self.__dict__.update(state)
-            self.lock = threading.Lock()
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Cached(Dataset):
+            def __init__(self, rows):
+                self.rows = rows
+                self.lock = threading.Lock()
+
+            def __getstate__(self):
+                state = self.__dict__.copy()
+                state.pop("lock", None)  # created again by __setstate__
+                return state
+
+            def __setstate__(self, state):
+                self.__dict__.update(state)
+                self.lock = threading.Lock()
+
+            def __len__(self):
+                return len(self.rows)
+
+            def __getitem__(self, index):
+                with self.lock:
+                    return self.rows[index]
+
+
+        def train(rows):
+            for batch in DataLoader(Cached(rows), num_workers=2):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train(list(range(8)))
 
     ## Fix safety
 

@@ -18,7 +18,7 @@ class UnpicklableState(Rule):
     ## What it does
 
     Generators, modules, weak references, dictionary views, readers, script modules and loader
-    iterators cannot be pickled, or lose their state when they are. An R-tree arrives empty.
+    iterators cannot be pickled, or lose their state when they are: an R-tree is empty in the worker.
 
     ## The error you see
 
@@ -60,7 +60,11 @@ class UnpicklableState(Rule):
                 empty = handle.row.pickles == "empty"
                 if empty and _is_filled_again(handle, analysis):
                     continue
-                trouble = "empty: pickle leaves its items out" if empty else "and cannot be pickled"
+                trouble = (
+                    "but arrives empty: pickle does not store its items"
+                    if empty
+                    else "and cannot be pickled"
+                )
                 message = f"`{handle.name}`{handle.where} is sent to the workers {trouble}"
                 found = finding(type(self), handle, message)
                 if found is not None:

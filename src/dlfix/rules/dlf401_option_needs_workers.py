@@ -33,11 +33,29 @@ class OptionNeedsWorkers(Rule):
 
     ## Example
 
-        DataLoader(clips, num_workers=0, multiprocessing_context="spawn")
+        from torch.utils.data import DataLoader
+
+
+        def train(clips):
+            for batch in DataLoader(clips, num_workers=0, multiprocessing_context="spawn"):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train(list(range(8)))
 
     ## Use instead
 
-        DataLoader(clips, num_workers=0)
+        from torch.utils.data import DataLoader
+
+
+        def train(clips):
+            for batch in DataLoader(clips, num_workers=0):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train(list(range(8)))
 
     ## Fix safety
 

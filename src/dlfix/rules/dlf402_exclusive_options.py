@@ -30,11 +30,29 @@ class ExclusiveOptions(Rule):
 
     ## Example
 
-        DataLoader(clips, sampler=sampler, shuffle=True)
+        from torch.utils.data import DataLoader, RandomSampler
+
+
+        def train(clips):
+            for batch in DataLoader(clips, sampler=RandomSampler(clips), shuffle=True):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train(list(range(8)))
 
     ## Use instead
 
-        DataLoader(clips, sampler=sampler)
+        from torch.utils.data import DataLoader, RandomSampler
+
+
+        def train(clips):
+            for batch in DataLoader(clips, sampler=RandomSampler(clips)):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train(list(range(8)))
 
     ## Fix safety
 

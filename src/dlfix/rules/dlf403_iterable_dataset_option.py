@@ -30,11 +30,39 @@ class IterableDatasetOption(Rule):
 
     ## Example
 
-        DataLoader(Stream(), batch_size=4, shuffle=True)
+        from torch.utils.data import DataLoader, IterableDataset
+
+
+        class Stream(IterableDataset):
+            def __iter__(self):
+                yield from range(8)
+
+
+        def train():
+            for batch in DataLoader(Stream(), batch_size=4, shuffle=True):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train()
 
     ## Use instead
 
-        DataLoader(Stream(), batch_size=4)
+        from torch.utils.data import DataLoader, IterableDataset
+
+
+        class Stream(IterableDataset):
+            def __iter__(self):
+                yield from range(8)
+
+
+        def train():
+            for batch in DataLoader(Stream(), batch_size=4):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            train()
 
     ## Fix safety
 

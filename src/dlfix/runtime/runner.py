@@ -927,7 +927,7 @@ class Probe:
             self.report.write("part", ok=True, largest=largest(obj, label, levels), **row, **cost)
             self.handles(obj, label, when)
         if not light(cost) and not when:
-            self.report.write("note", text=f"{label} is large: it was not loaded back in a worker")
+            self.report.write("note", text=f"{label} is too large to be unpickled in a test worker")
         return cost
 
     def handles(self, obj, label, when):
@@ -951,7 +951,7 @@ class Probe:
             try:
                 child = Child(folder, boundary, parts, whole, self.seconds)
             except Exception as error:
-                self.report.write("note", text=f"not loaded back: {error}")
+                self.report.write("note", text=f"not unpickled: {error}")
                 return
             for row in child.run():
                 self.answer(boundary, row)
@@ -1171,7 +1171,7 @@ def too_slow(say):
     """End a worker whose first piece of work takes long: that proves nothing."""
     say(
         "note",
-        text=f"the first task of the worker took more than {TASK_SECONDS} s and was not awaited",
+        text=f"the first task of the worker took more than {TASK_SECONDS} s; the probe did not wait for it",
     )
     say("end")
     os._exit(0)

@@ -190,7 +190,7 @@ def _sources(text: str) -> Iterator[tuple[int, str, int, int]]:
     at = _skip(text, 0)
     top = {key: (start, end) for key, start, end in _members(text, at)}
     if "cells" not in top:
-        raise ValueError("it has no `cells`")
+        raise ValueError("the notebook has no `cells`")
     if not _is_python(text, top):
         return
     start, _ = top["cells"]
@@ -262,7 +262,7 @@ def _members(text: str, at: int) -> Iterator[tuple[str, int, int]]:
 def _items(text: str, at: int) -> Iterator[int]:
     """Yield where each item of the array that starts at `at` starts."""
     if text[at : at + 1] != "[":
-        raise ValueError("`cells` is not a list")
+        raise ValueError("`cells` of the notebook is not a list")
     at = _skip(text, at + 1)
     while text[at : at + 1] not in ("]", ""):
         yield at

@@ -168,6 +168,6 @@ def test_a_with_closes_it_where_init_leaves_early():
     assert reading(*lines)[0].startswith("with h5py.File(self.path) as file:")
 
 
-def test_it_is_refused_where_init_may_leave_in_between():
+def test_it_is_refused_where_init_leaves_early_and_no_with_closes_it():
     with pytest.raises(Refusal, match="`__init__` may return while the resource is open"):
         reading("if not self[0]:", "    return", "self.keys = list(self.file)")

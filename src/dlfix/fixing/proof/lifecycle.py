@@ -267,9 +267,10 @@ def _closings(change: ClassChange) -> Iterator[Regression]:
                 for item in statement.items:
                     value = _opened_by(item.context_expr)
                     if any(_is_passed_in(change, each) for each in _opened_values(change, value)):
-                        reason = "which a caller passed in and may still use"
                         yield change.regression(
-                            value, f"it, {reason}, is closed (line {value.lineno})"
+                            value,
+                            "the resource, which a caller passed in and may still use, is closed "
+                            f"(line {value.lineno})",
                         )
 
 
