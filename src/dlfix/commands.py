@@ -494,7 +494,7 @@ def rules(output_format: str, color: str) -> int:
 def test_rules(package: str) -> int:
     """Run the programs of a package's rules; print those that fail."""
     from dlfix.report.text import plural
-    from dlfix.rules.testing import failures, rules_of
+    from dlfix.rule_programs import failures, rules_of
 
     rules = rules_of(package)
     if not rules:

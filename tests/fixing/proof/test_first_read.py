@@ -56,3 +56,22 @@ def test_a_branch_that_reads_does_not_meet_the_branch_that_fills():
         "self.paths = {}\nself.rows = []\nif names:\n    self.paths['a'] = names[0]\n"
         "else:\n    self.rows = list(self.file)\n    del self.file"
     )
+
+
+def test_what_a_fix_keeps_is_not_read_before_it_is_filled():
+    later = (
+        "self.paths = {}\nself.rows = []\nopened = {k: h5py.File(p) for k, p in self.paths.items()}\n"
+        "for key in names:\n    self.paths[key] = key\n    self.rows += list(opened[key])"
+    )
+    reasons = opened(init=LOOP, later=later, opener=DICT, parameters="names")
+    assert any("`paths` is read (line" in reason for reason in reasons)
+
+
+def test_what_a_fix_keeps_may_be_read_once_it_is_filled():
+    later = (
+        "self.paths = {}\nself.rows = []\nfor key in names:\n    self.paths[key] = key\n"
+        "opened = {k: h5py.File(p) for k, p in self.paths.items()}\n"
+        "for key in names:\n    self.rows += list(opened[key])"
+    )
+    reasons = opened(init=LOOP, later=later, opener=DICT, parameters="names")
+    assert not any("is read (line" in reason for reason in reasons)

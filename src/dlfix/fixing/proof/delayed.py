@@ -926,7 +926,10 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
         for node in executed(around):
             if not isinstance(node, ast.Call) or node.lineno <= call.lineno:
                 continue
-            if _removes(node, given, origins) and not _used_up(module, call, node, around, origins):
+            removes = _removes(node, given, origins) or _removed_inside(
+                change, module, node, given, origins
+            )
+            if removes and not _used_up(module, call, node, around, origins):
                 yield change.regression(
                     getter,
                     f"the file may be removed ({module.path.name}:{node.lineno}) before it is opened "
@@ -962,6 +965,24 @@ def _removes(node: ast.Call, given: set[str], origins: Origins) -> bool:
         return bool(origins.of(owner, *node.args) & given)
     by_method = name in _REMOVES and len(node.args) == (name in {"rename", "replace"})
     return by_method and dotted(owner) in given
+
+
+def _removed_inside(
+    change: ClassChange, module: Module, node: ast.Call, given: set[str], origins: Origins
+) -> bool:
+    """Tell whether a function of the program that gets one of these files removes or replaces files."""
+    known = change.new.function_of(module, node.func)
+    if known is None:
+        return False
+    _, function = known
+    passed = [*zip(parameters(function), node.args, strict=False)]
+    passed += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
+    taken = {name for name, value in passed if origins.of(value) & given}
+    inside = Origins(function.body)
+    return bool(taken) and any(
+        isinstance(each, ast.Call) and _removes(each, taken, inside)
+        for each in executed(function.body)
+    )
 
 
 def _used_up(

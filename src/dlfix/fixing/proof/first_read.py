@@ -25,14 +25,84 @@ class _Access(NamedTuple):
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
-    """Yield what construction still fills after a property that is computed from it may have been read."""
+    """Yield what a property's first read may find incomplete, or not set at all."""
+    if not change.made_lazy:
+        return
+    facts = facts_of(change.file.after.source)
+    yield from _may_stay_unset(change, facts)
+    yield from _read_too_early(change, facts)
     inputs = {name: _inputs(change, getter) for name, getter in change.made_lazy.items()}
     if not any(inputs.values()):
         return
-    facts = facts_of(change.file.after.source)
     for owner, function in change.constructed_after:
         if owner.module is change.file.after and function.name not in inputs:
             yield from _of(change, facts, function, inputs)
+
+
+def _read_too_early(change: ClassChange, facts: FileFacts) -> Iterator[Regression]:
+    """Yield what a fix keeps in a list or dict, and reads before it is filled."""
+    kept = frozenset(change.new_attributes) - set(change.after.methods)
+    for owner, function in change.constructed_after:
+        root = _node_of(facts, function) if owner.module is change.file.after else NOTHING
+        if root == NOTHING:
+            continue
+        graph, this = graph_of(facts, root), self_name(function)
+        writes = [_Access(*each) for each in _writes(facts, root, this) if each[1] in kept]
+        reads = [_Access(*each) for each in _reads(facts, root, this) if each[1] in kept]
+        for read in reads:
+            later = (w for w in writes if w.name == read.name and not _within(facts, read, w))
+            write = next((w for w in later if graph.may_follow(read.node, w.node)), None)
+            if write is not None:
+                yield change.regression(
+                    facts.row(read.node),
+                    f"`{read.name}` is read (line {facts.row(read.node)}) before it is complete"
+                    f" (line {facts.row(write.node)})",
+                )
+                return
+
+
+def _within(facts: FileFacts, read: _Access, write: _Access) -> bool:
+    """Tell whether a read is a part of a write: the list of `self.paths.append(path)`."""
+    return facts.contains(write.node, read.node)
+
+
+def _may_stay_unset(change: ClassChange, facts: FileFacts) -> Iterator[Regression]:
+    """Yield the attributes kept by process whose opener has a way to its end that does not set them."""
+    for name, getter in change.made_lazy.items():
+        opener = _opener(change, getter) if change.keyed(name) else None
+        root = _node_of(facts, opener) if opener is not None else NOTHING
+        if opener is None or root == NOTHING:
+            continue
+        this = self_name(opener)
+        kept = {name, *_changed(getter), *_stored_by(change, name)}
+        sets = {n for n, written in _writes(facts, root, this) if written in kept}
+        graph = graph_of(facts, root)
+        asked = {node for node, read in _reads(facts, root, this) if read in kept}
+        tests = {test for node in sets for test, _ in graph.guards(node)}
+        of_others = [t for t in tests if not any(facts.contains(t, node) for node in asked)]
+        placed = {block for node in sets for block in graph.blocks(node)}
+        if of_others and graph.exit in graph.reached_from((graph.entry,), placed):
+            yield change.regression(
+                getter,
+                f"`{opener.name}` may return without setting `{name}` (line {opener.lineno})",
+            )
+
+
+def _opener(change: ClassChange, getter: Function) -> Function | None:
+    """Return the method that a property calls to fill what it then reads."""
+    this = self_name(getter)
+    for node in executed(getter.body):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            called = node.value.func
+            if isinstance(called, ast.Attribute) and is_attribute(called, this):
+                return change.after.methods.get(called.attr)
+    return None
+
+
+def _stored_by(change: ClassChange, name: str) -> Iterator[str]:
+    setter = change.after.setters.get(name)
+    if setter is not None:
+        yield from _changed(setter)
 
 
 def _inputs(change: ClassChange, getter: Function) -> frozenset[str]:

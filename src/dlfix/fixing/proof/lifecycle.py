@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 from dlfix.fixing.proof import order, state
@@ -266,11 +267,11 @@ def _closings(change: ClassChange) -> Iterator[Regression]:
             if isinstance(statement, (ast.With, ast.AsyncWith)):
                 for item in statement.items:
                     value = _opened_by(item.context_expr)
-                    if any(_is_passed_in(change, each) for each in _opened_values(change, value)):
+                    told = (_never_closed(change, v) for v in _opened_values(change, value))
+                    reason = next((one for one in told if one), None)
+                    if reason is not None:
                         yield change.regression(
-                            value,
-                            "the resource, which a caller passed in and may still use, is closed "
-                            f"(line {value.lineno})",
+                            value, f"the resource, {reason}, is closed (line {value.lineno})"
                         )
 
 
@@ -321,25 +322,39 @@ def _cannot_close(change: ClassChange, name: str, function: Function, node: ast.
         if isinstance(value, ast.Constant) and value.value is None:
             if not _asked_first(change, function, node, name):
                 return "which may be None"
-        elif isinstance(value, ast.Constant):
-            return "which may be a plain value"
         elif (
             isinstance(value, ast.Call)
             and last_part(value.func) == "load"
             and _may_be_array(change, value, name)
         ):
             return "which may be an array, without `close`"
-        elif isinstance(value, ast.Call) and last_part(value.func) in {
-            "memmap",
-            "asarray",
-            "array",
-            "open_memmap",
-            "fromfile",
-        }:
-            return "which is an array, without `close`"
-        elif isinstance(value, (ast.Name, ast.Attribute)) and _is_passed_in(change, value):
-            return "which a caller passed in and may still use"
+        elif (reason := _never_closed(change, value)) is not None:
+            return reason
     return None
+
+
+_ARRAYS = frozenset({"memmap", "asarray", "array", "open_memmap", "fromfile"})
+_DISPLAYS = (
+    ast.Constant, ast.Dict, ast.List, ast.Set, ast.Tuple, ast.JoinedStr, ast.DictComp, ast.ListComp,
+    ast.SetComp,
+)  # fmt: skip
+
+
+def _never_closed(change: ClassChange, value: ast.expr) -> str | None:
+    """Return why a value must not be closed, or cannot be, where that is known."""
+    if isinstance(value, _DISPLAYS) or _is_builtin(value):
+        return "which may be a plain value"
+    if isinstance(value, ast.Call) and last_part(value.func) in _ARRAYS:
+        return "which is an array, without `close`"
+    if isinstance(value, (ast.Name, ast.Attribute)) and _is_passed_in(change, value):
+        return "which a caller passed in and may still use"
+    return None
+
+
+def _is_builtin(value: ast.expr) -> bool:
+    """Tell whether a builtin makes a value: none but `open` gives what can be closed."""
+    name = dotted(value.func) if isinstance(value, ast.Call) else ""
+    return hasattr(builtins, name) and name not in ("open", "getattr", "next", "__import__")
 
 
 def _values(change: ClassChange, name: str) -> list[ast.expr]:
