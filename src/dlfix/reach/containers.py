@@ -182,6 +182,35 @@ class Containers:
                 yield key, self._read(value, at)
             elif scope.lookup(name) is binder:
                 yield key, self._read(value, self.interpreter.frame(scope))
+        if at.scope is module.scope:
+            yield from self._put_in_by_importers(name, module)
+
+    def _put_in_by_importers(self, name: str, module: Module) -> Iterator[Item]:
+        """Yield what other modules put, as they are imported, into what a module's global holds."""
+        for other in self.interpreter.project.users(module, name):
+            if other is module or not self.interpreter.audience.speaks(other, module):
+                continue
+            for (owner, attribute), added in additions(other).items():
+                if not self._is_global_of(owner, attribute, other, name, module):
+                    continue
+                for node, key, value in added:
+                    scope = other.scope_of(node)
+                    if scope is other.scope:
+                        yield key, self._read(value, self.interpreter.frame(scope))
+
+    def _is_global_of(
+        self, owner: str, attribute: str, other: Module, name: str, module: Module
+    ) -> bool:
+        """Tell whether a module means by `attribute`, or `owner.attribute`, a global of another."""
+        if owner and attribute != name:
+            return False
+        for binding in other.scope.bindings.get(owner or attribute, ()):
+            if binding.kind != "import":
+                continue
+            source = self.interpreter.imported(binding, other)
+            if source == (module, "" if owner else name):
+                return True
+        return False
 
     def put_in_parameter(self, name: str, frame: Frame) -> Iterator[Item]:
         """Yield what a function adds to a container that it is passed."""

@@ -629,6 +629,22 @@ class Interpreter:
             for reached in found:
                 yield Reached(reached.value, (*reached.steps, *passed))
 
+    def imported(self, binding: Binding, module: Module) -> tuple[Module, str] | None:
+        """Return the module of the tree that an import names, and which global of it; "" for the module."""
+        alias, statement = binding.node, binding.statement
+        assert isinstance(alias, ast.alias)
+        if isinstance(statement, ast.Import):
+            found = self.project.find(alias.name if alias.asname else binding.name, module)
+            return None if found is None else (found, "")
+        if not isinstance(statement, ast.ImportFrom):
+            return None
+        dotted = self._imported_from(statement, module)
+        whole = self.project.find(f"{dotted}.{alias.name}", module)
+        if whole is not None:
+            return whole, ""
+        found = self.project.find(dotted, module)
+        return None if found is None else (found, alias.name)
+
     def _imported_from(self, statement: ast.ImportFrom, module: Module) -> str:
         if statement.level:
             return self.project.relative(module, statement.level, statement.module)

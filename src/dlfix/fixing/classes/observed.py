@@ -127,7 +127,7 @@ def gone_at(facts: ClassFacts, site: StoreSite, inputs: Inputs | None) -> str:
             return facts.line(node)
     if inputs is not None and method.name in STARTS:
         for module, call in inputs.calls:
-            found = _removed_after(module, call)
+            found = _removed_after(module, call, {*facts.methods, site.attribute})
             if found:
                 return found
     return ""
@@ -164,8 +164,11 @@ def _removes(node: ast.AST, names: set[str]) -> bool:
     return False
 
 
-def _removed_after(module: Module, call: ast.Call) -> str:
-    """Return where the function that makes an instance removes what it passed, before it is used up."""
+def _removed_after(module: Module, call: ast.Call, opening: set[str]) -> str:
+    """Return where the function that makes an instance removes what it passed, before it is used up.
+
+    `opening` are the attributes whose use may open it again.
+    """
     passed = {
         each.id
         for argument in (*call.args, *(k.value for k in call.keywords))
@@ -179,7 +182,7 @@ def _removed_after(module: Module, call: ast.Call) -> str:
     for with_ in ast.walk(around):
         around_it = isinstance(with_, ast.With) and call in ast.walk(with_)
         if isinstance(with_, ast.With) and around_it and _is_temporary(with_):
-            if not _returned_from(module, with_, call):
+            if not _returned_from(module, with_, call, opening):
                 continue
             return f"{module.path.name}:{with_.lineno}"
     for statement in _after(module, call):
@@ -189,7 +192,7 @@ def _removed_after(module: Module, call: ast.Call) -> str:
     return ""
 
 
-def _returned_from(module: Module, with_: ast.With, call: ast.Call) -> bool:
+def _returned_from(module: Module, with_: ast.With, call: ast.Call, opening: set[str]) -> bool:
     """Tell whether what a call makes leaves a `with` that removes its files."""
     statement = module.statement(call)
     if isinstance(statement, ast.Return):
@@ -202,8 +205,18 @@ def _returned_from(module: Module, with_: ast.With, call: ast.Call) -> bool:
         and module.span(node).start > module.span(with_).start
         for name in names
         for node in module.nodes_by_name.get(name, ())
-        if isinstance(node, ast.Name)
+        if isinstance(node, ast.Name) and not _reads_plainly(module, node, opening)
     )  # fmt: skip
+
+
+def _reads_plainly(module: Module, node: ast.Name, opening: set[str]) -> bool:
+    """Tell whether an object is only asked for an attribute that opens nothing."""
+    parent = module.parent(node)
+    return (
+        isinstance(parent, ast.Attribute)
+        and isinstance(parent.ctx, ast.Load)
+        and parent.attr not in opening
+    )
 
 
 def _after(module: Module, call: ast.Call) -> Iterator[ast.stmt]:

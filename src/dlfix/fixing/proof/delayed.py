@@ -998,6 +998,12 @@ def _used_up(
     )
 
 
+def _reads_plainly(module: Module, node: ast.Name, opening: set[str]) -> bool:
+    """Tell whether an object is only asked for an attribute that opens nothing."""
+    parent = module.parent(node)
+    return isinstance(parent, ast.Attribute) and parent.attr not in opening
+
+
 def _leaves_temporary(change: ClassChange, module: Module, call: ast.Call) -> bool:
     """Tell whether an object made inside a `with` of temporary files is used after it."""
     ancestors = list(module.ancestors(call))
@@ -1017,8 +1023,10 @@ def _leaves_temporary(change: ClassChange, module: Module, call: ast.Call) -> bo
     names = stored_names(statement) if isinstance(statement, ast.Assign) else set()
     body = change.new.body_around(module, call)
     ends = max(getattr(w, "end_lineno", 0) for w in inside)
+    methods = {name for cls in change.new.family(change.after) for name in cls.methods}
     return any(
         isinstance(n, ast.Name)
+        and not _reads_plainly(module, n, methods | set(change.lazy))
         and n.id in names
         and isinstance(n.ctx, ast.Load)
         and n.lineno > ends

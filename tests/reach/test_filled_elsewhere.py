@@ -1,0 +1,66 @@
+"""What other modules put into a module's lists and dicts as they are imported."""
+
+from pathlib import Path
+
+import pytest
+
+import dlfix
+
+FILES = {
+    "tab/__init__.py": "from . import extra\nfrom .features import FEATURES\n",
+    "tab/features.py": "FEATURES = {'n': len}\nLISTED = []\n",
+    "train.py": """
+from torch.utils.data import DataLoader, Dataset
+from tab.features import FEATURES, LISTED
+
+class Rows(Dataset):
+    def __init__(self, names):
+        self.functions = [FEATURES[name] for name in names]
+        self.listed = list(LISTED)
+
+    def __getitem__(self, i):
+        return [f(i) for f in self.functions]
+
+def load(names):
+    return DataLoader(Rows(names), num_workers=2)
+""",
+}
+
+
+def found(tmp_path: Path, extra: str, name: str = "tab/extra.py") -> list[tuple[str, str]]:
+    for path, text in {**FILES, name: extra}.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / path).write_text(text)
+    return [(one.code, one.path.name) for one in dlfix.check([tmp_path], isolated=True)]
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        "from .features import FEATURES\nFEATURES['x'] = lambda row: row\n",
+        "from .features import FEATURES as F\nF.update(x=lambda row: row)\n",
+        "from . import features\nfeatures.FEATURES['x'] = lambda row: row\n",
+        "import tab.features as features\nfeatures.LISTED.append(lambda row: row)\n",
+    ],
+)
+def test_a_lambda_that_another_module_adds_is_sent(tmp_path, extra):
+    [(code, name)] = found(tmp_path, extra)
+    assert code in ("DLF101", "DLF105")
+    assert name == "extra.py"
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        "FEATURES = {}\nFEATURES['x'] = lambda row: row\n",
+        "from .others import FEATURES\nFEATURES['x'] = lambda row: row\n",
+        "from .features import FEATURES\ndef add():\n    FEATURES['x'] = lambda row: row\n",
+    ],
+)
+def test_what_is_put_into_another_dict_or_not_at_import_is_not(tmp_path, extra):
+    assert found(tmp_path, extra) == []
+
+
+def test_what_a_test_adds_is_not(tmp_path):
+    extra = "from tab.features import FEATURES\nFEATURES['x'] = lambda row: row\n"
+    assert found(tmp_path, extra, "tests/test_features.py") == []
