@@ -126,7 +126,10 @@ def process_forgotten(before: str, after: str) -> str:
 
 def handle_left_in_parent(before: str, after: str) -> str:
     after = re.sub(r"^\s+del self\.\w+  # .*\n", "", after, flags=re.M)
-    return re.sub(r"with contextlib\.closing\(self\.\w+\):", "if True:", after)
+    for name in re.findall(r"@functools\.cached_property\n\s+def (\w+)", after):
+        local = rf"^(\s+)with .* as {name}:"
+        after = re.sub(local, rf"\1{name} = self.{name}\n\1if True:", after, flags=re.M)
+    return after
 
 
 PLANTS = (

@@ -40,4 +40,4 @@ DataLoader(Rows("x"), num_workers=2)
 def test_a_handle_on_the_class(store: str, read: str, found: bool, tmp_path: Path) -> None:
     analysis = analysis_of(tmp_path, DATA.format(store=store, read=read))
     messages = [finding.message for finding in EagerResource().check(analysis)]
-    assert [("kept on the class" in message) for message in messages] == [True] * found
+    assert [("stored on the class" in message) for message in messages] == [True] * found

@@ -600,7 +600,7 @@ def main():
 """
     assert commands.explain_text(text) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "culprit block1.py:6" in told
+    assert "line block1.py:6" in told
     assert "block1.py:6 DLF201" in told
     assert "run dlfix apply --select DLF201 . " in told
 

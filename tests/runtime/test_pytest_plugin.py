@@ -37,7 +37,9 @@ def test_a_loader_that_survives_passes_and_one_that_does_not_fails_with_its_plac
     result = pytester.runpytest_subprocess("-q")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
-        [f"loader.dataset.transform ({path}:7) does not reach a worker: AttributeError: *<lambda>*"]
+        [
+            f"loader.dataset.transform ({path}:7) cannot be sent to a worker: AttributeError: *<lambda>*"
+        ]
     )
     assert "Traceback" not in result.stdout.str()
 
@@ -59,8 +61,8 @@ def test_a_dataset_is_taken_as_its_loader_and_anything_else_refused(pytester):
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(
         [
-            "loader.dataset.transform (*) does not reach a worker: AttributeError: *<lambda>*",
-            "*TypeError: a DataLoader or a dataset is asked for, not dict",
+            "loader.dataset.transform (*) cannot be sent to a worker: AttributeError: *<lambda>*",
+            "*TypeError: expected a DataLoader or a dataset, got dict",
         ]
     )
 

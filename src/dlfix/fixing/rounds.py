@@ -139,6 +139,7 @@ class Run:
         self._applied: dict[int, tuple[int, Fix]] = {}  # by id of the first finding, with the stage
         self.dropped: dict[int, Refused | Fix] = {}  # by id of the first finding
         self.fallen: dict[int, list[Refused]] = {}  # why forms of a fix were not accepted, likewise
+        self._formed: dict[tuple[int, str, int], tuple[Fix, Fix]] = {}
         self.ignored: set[int] = set()  # ids of first findings that are to get a comment
         self._begin()
 
@@ -236,10 +237,14 @@ class Run:
         prefer = self.ask.prefer(finding.place.path)
         forms = sorted(outcome.forms, key=lambda each: each.form != prefer)
         fallen = len(self.fallen.get(id(state.first[id(finding)]), ()))
+        key = (id(outcome), prefer, fallen)
+        if key in self._formed:
+            return self._formed[key][1]  # one fix of several findings stays one object
         rest: Fix | None = None
         for each in reversed(forms[min(fallen, len(forms) - 1) :]):
             rest = replace(each, instead=rest)
         assert rest is not None
+        self._formed[key] = outcome, rest
         return rest
 
     def _outcome(self, finding: Finding, state: State) -> Fix | Refused | None:

@@ -30,8 +30,14 @@ _SET = re.compile(rb"\.(\w+)%b|\bas\s+[\w.]+\.(\w+)" % _STORE, re.MULTILINE)
 _NAMED = re.compile(rb"[\"'](\w+)[\"']")
 _BY_NAME = (b"setattr", b"__dict__")
 _STAR = re.compile(rb"\bimport\s*\(?\s*\*")
+_QUOTED = re.compile(rb"""["'](\w+)["']""")
 _LISTED = re.compile(rb"^__all__\s*=\s*[\[(](?=[^\])]*[\])]\s*$)", re.MULTILINE)
 _MOST_LEVELS = 12  # how far up the tree imports are looked for
+
+
+# Of the modules that one imports with a star: those that may bring a word, and those that may bring any;
+# each with its place in the order in which they are asked.
+StarWords = tuple[dict[bytes, list[tuple[int, str]]], list[tuple[int, str]]]
 
 
 class Project:
@@ -57,6 +63,7 @@ class Project:
         self._mentions: dict[str, list[Path]] = {}
         self._decorators: dict[Path, frozenset[bytes]] = {}
         self._words: dict[Path, frozenset[bytes]] = {}
+        self._offers: dict[Path, tuple[frozenset[bytes] | None, bool]] = {}
         self._names: dict[str, dict[Path, frozenset[bytes]]] = {"defined": {}, "set": {}}
         self._interned: dict[bytes, bytes] = {}
         self.unparsed: dict[Path, SourceError] = {}  # what does not parse, or not as a whole
@@ -372,19 +379,34 @@ class Project:
         folders = [str(path.parent) for path in self.files]
         return Path(os.path.commonpath(folders)) if folders else Path()
 
-    def may_give(self, dotted: str, name: str, importer: Module) -> bool:
-        """Tell whether a star import of a module may bring a name, by its text.
+    def star_words(self, importer: Module, starred: Iterable[str]) -> StarWords:
+        """Return which of the modules that a module imports with a star may bring which word.
 
-        Its `__all__` lists the name; without one, it has the word, or a star import of its own.
+        A module's `__all__` lists its words; without one, it may bring each word in its text. One with a
+        star import of its own may bring any.
         """
-        path = self._locate(dotted, importer.folder)
-        source = self.source(path) if path is not None else None
-        if path is None or source is None:
-            return False
-        word = _encoded(name)
-        if _LISTED.search(source.data):
-            return b'"%b"' % word in source.data or b"'%b'" % word in source.data
-        return word in self._words_of(path) or _STAR.search(source.data) is not None
+        by_word: dict[bytes, list[tuple[int, str]]] = {}
+        any_word = []
+        for place in enumerate(starred):
+            path = self._locate(place[1], importer.folder)
+            if path is None:
+                continue
+            listed, has_star = self._offered(path)
+            if listed is None and has_star:
+                any_word.append(place)
+            else:
+                for word in self._words_of(path) if listed is None else listed:
+                    by_word.setdefault(word, []).append(place)
+        return by_word, any_word
+
+    def _offered(self, path: Path) -> tuple[frozenset[bytes] | None, bool]:
+        """Return the quoted words of a file with `__all__`, and whether it has a star import."""
+        if path not in self._offers:
+            source = self.source(path)
+            data = source.data if source is not None else b""
+            listed = frozenset(_QUOTED.findall(data)) if _LISTED.search(data) else None
+            self._offers[path] = listed, _STAR.search(data) is not None
+        return self._offers[path]
 
     def bases(self, folder: Path) -> tuple[Path, ...]:
         """Return the folders that imports of a file in `folder` may start from, nearest first."""

@@ -16,7 +16,7 @@ from typing import Any
 from dlfix.catalog import Catalog
 from dlfix.project.flow import reaching
 from dlfix.project.module import COMPREHENSIONS, Module
-from dlfix.project.project import Project
+from dlfix.project.project import Project, StarWords
 from dlfix.project.scopes import EACH, Attribute, Binding, Key, Scope
 from dlfix.reach.audience import Audience
 from dlfix.reach.callers import Callers
@@ -94,6 +94,7 @@ class Interpreter:
         self._asked: set[tuple[Module, str]] = set()
         self._depth = 0
         self._importing: set[object] = set()
+        self._given: dict[Module, StarWords] = {}
         self._limit = BUDGET
         self.cut_short = False  # whether something was not followed to its end
 
@@ -475,10 +476,16 @@ class Interpreter:
             if isinstance(binding.statement, ast.ImportFrom):
                 yield self._imported_from(binding.statement, module)
 
+    def _giving(self, name: str, module: Module) -> tuple[str, ...]:
+        """Return the modules whose star imports may bring a name to a module."""
+        if module not in self._given:
+            self._given[module] = self.project.star_words(module, self._starred(module))
+        by_word, any_word = self._given[module]
+        places = [*by_word.get(name.encode(errors="surrogatepass"), ()), *any_word]
+        return tuple(dotted for _, dotted in sorted(places))
+
     def _star_imported(self, name: str, module: Module) -> Iterator[Reached]:
-        for dotted in self._starred(module):
-            if not self.project.may_give(dotted, name, module):
-                continue
+        for dotted in self._giving(name, module):
             source = self.project.find(dotted, module)
             key = (source, name)
             if source is None or key in self._importing or not source.exports(name):

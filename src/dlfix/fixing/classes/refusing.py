@@ -20,6 +20,12 @@ REPOSITIONS = (
 )  # fmt: skip
 
 
+# Functions that leave the position of what they are passed: those of buffers take no streams at all.
+_LEAVE_POSITION = frozenset(
+    "len str repr isinstance id print unpack_from frombuffer memoryview fstat".split()
+)
+
+
 class Refusing(Uses):
     """Refuses what cannot be opened anew."""
 
@@ -138,8 +144,8 @@ class Refusing(Uses):
             )
         parent = self.module.parent(node)
         match parent:
-            case ast.Call(func=func) if node in parent.args:
-                return ast.unparse(func) not in ("len", "str", "repr", "isinstance", "id", "print")
+            case ast.Call() if node in parent.args:
+                return _called(parent) not in _LEAVE_POSITION
             case ast.For(iter=it) | ast.comprehension(iter=it):
                 return it is node
         return isinstance(parent, ast.Starred)
