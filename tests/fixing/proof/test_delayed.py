@@ -513,3 +513,33 @@ def test_a_file_that_is_opened_for_a_state_is_still_there():
             init=init, later=init, opener="", getter=members, program=program.format(statement)
         )
         assert allowed != any("the file may be removed" in reason for reason in reasons)
+
+
+TALK = """
+def ask(self, text):
+    self.file.sendall(text)
+    return self.file.recv(9)
+
+def __getitem__(self, i):
+    return self.ask(b'row')
+"""
+CONNECT = "return socket.create_connection(self.path)"
+
+
+def test_what_was_said_through_a_connection_is_not_said_again():
+    reasons = opened(
+        init="self.path = path\nself.file = socket.create_connection(path)\nself.dim = self.ask(b'hello')",
+        later="self.path = path\nself.dim = self.ask(b'hello')\nself.file.close()\ndel self.file",
+        opener=CONNECT,
+        body=TALK,
+    )
+    assert any("a new connection starts without that" in reason for reason in reasons)
+
+
+def test_a_connection_that_says_nothing_yet_may_be_made_later():
+    reasons = opened(
+        init="self.path = path\nself.file = socket.create_connection(path)",
+        opener=CONNECT,
+        body=TALK,
+    )
+    assert not any("connection" in reason for reason in reasons)

@@ -172,7 +172,7 @@ def plan_class(
         if not culprit.on_class:
             _refuse_shared(culprit)
         if isinstance(culprit.value, Derived) and not culprit.is_passed_in:
-            _refuse_hanging_from_outside(culprit, group)
+            _refuse_hanging_from_outside(culprit, group, analysis)
     if form != "lazy" and (group[0].on_class or group[0].is_passed_in):
         raise Refusal("it is not opened by the constructor")
     if group[0].on_class:
@@ -273,7 +273,9 @@ def _is_entered(site: StoreSite) -> bool:
     return False
 
 
-def _refuse_hanging_from_outside(culprit: Culprit, group: Sequence[Culprit]) -> None:
+def _refuse_hanging_from_outside(
+    culprit: Culprit, group: Sequence[Culprit], analysis: Analysis
+) -> None:
     """Refuse what hangs from a handle that the caller opens, and that cannot be opened again."""
     origin = culprit.value
     while isinstance(origin, Derived):
@@ -281,6 +283,9 @@ def _refuse_hanging_from_outside(culprit: Culprit, group: Sequence[Culprit]) -> 
     own = {node_of(each.value) for each in group}
     if not isinstance(origin, ExternalCall) or origin.name in REOPENED or node_of(origin) in own:
         return
+    row = analysis.catalog.resource(origin.name)
+    if row is not None and row.kind == "plain":
+        return  # a path is a value
     if _comes_from_outside(culprit):
         where = culprit.facts.line(culprit.site.statement)
         raise Refusal(f"the caller opens the parent resource with `{origin.name}` ({where})")

@@ -56,10 +56,16 @@ _MODE = re.compile(r"[rbt]*[wax+][wax+bt-]*|r[bt]*\+[bt]*|[wx]:\w*|[cn]")
 _STREAMS = frozenset(
     "open io.open gzip.open bz2.open lzma.open codecs.open os.fdopen csv.reader csv.DictReader wave.open"
     " cv2.VideoCapture VideoCapture reader DictReader SoundFile TextIOWrapper BufferedReader iter"
-    " pathlib.open".split()
+    " pathlib.open makefile".split()
 )
 _ADVANCES = frozenset(
     "readline readlines read read1 readinto seek skip grab __next__ fieldnames tell".split()
+)
+# What two sides have said to each other is the state of a connection: a new one starts without it.
+_CONNECTIONS = frozenset("create_connection socket socketpair Popen Serial Telnet FTP SMTP".split())
+_SAYS = frozenset(
+    "send sendall sendto sendmsg recv recv_into recvfrom recvmsg stdin stdout communicate write read"
+    " readline login".split()
 )
 _REWINDS = frozenset("seek rewind reset set execute executemany".split())
 _REMOVES = frozenset("unlink remove rmtree rename replace removedirs rmdir move truncate".split())
@@ -733,11 +739,13 @@ def _positions(change: ClassChange) -> Iterator[Regression]:
                 continue
             reader = _reads_on(change, name)
             if reader is not None:
-                yield change.regression(
-                    getter,
-                    f"the constructor moved the position of `{name}` with `{op}`, and a newly opened one "
-                    f"starts at the beginning (line {getter.lineno})",
+                what = (
+                    f"used the connection `{name}` with `{op}`, and a new connection starts without that"
+                    if "connection" in kinds
+                    else f"moved the position of `{name}` with `{op}`, and a newly opened one starts at "
+                    "the beginning"
                 )
+                yield change.regression(getter, f"the constructor {what} (line {getter.lineno})")
                 break
 
 
@@ -779,6 +787,8 @@ def _kinds(function: Function, name: str) -> Iterator[str]:
         if {dotted(t) for t in targets} & names:
             if dotted(value.func) in _STREAMS or last_part(value.func) in _STREAMS - {"open"}:
                 yield "stream"
+            elif last_part(value.func) in _CONNECTIONS:
+                yield "connection"
             elif last_part(value.func) == "cursor":
                 yield "cursor"
 
@@ -786,9 +796,10 @@ def _kinds(function: Function, name: str) -> Iterator[str]:
 def _advances(function: Function, name: str, kinds: set[str]) -> Iterator[str]:
     """Yield what a method does to a handle that moves its position."""
     names = _names_of(function, name)
-    moving = (_ADVANCES if "stream" in kinds else frozenset()) | (
-        frozenset({"execute", "executemany"}) if "cursor" in kinds else frozenset()
-    )
+    moves = {
+        "stream": _ADVANCES, "connection": _SAYS, "cursor": frozenset({"execute", "executemany"}),
+    }  # fmt: skip
+    moving = frozenset[str]().union(*(moves[kind] for kind in kinds))
     for node in executed(function.body):
         if isinstance(node, ast.Call):
             if dotted(node.func) == "next" and node.args and dotted(node.args[0]) in names:
@@ -816,7 +827,8 @@ def _reads_on(change: ClassChange, name: str) -> Function | None:
     made = [f for _, f in change.constructed_after]
     for cls in change.new.family(change.after):
         for function in cls.functions:
-            if function in made or function.name in change.lazy:
+            only_made = function in made and function.name not in change.late_before
+            if only_made or function.name in change.lazy:
                 continue
             if name not in set(_used(function)):
                 continue
