@@ -38,6 +38,9 @@ class Held(Forms):
             where = declared_at(self.facts, name)
             if where or name in self.facts.fields:
                 raise Refusal(f"the resource is a field of the class ({where or name})")
+        kept = [self._kept_in(name, True) for name in self.handles]
+        if len(set(kept)) < len(kept):
+            raise Refusal("several resources would be held under one name")
         movers: dict[Method, Mover] = {}
         lazies, exchanges, inserts = [], [], []
         for name, handle in self.handles.items():
