@@ -122,7 +122,8 @@ def check_before(case: Case, executor) -> None:
         assert case.stays, "case.toml must say how `before` fails"
         return
     method = case.declared.get("method", "spawn")
-    failing = run_of(case, case.before, 2, method)
+    workers = case.declared.get("workers", 2)
+    failing = run_of(case, case.before, workers, method)
     if case.declared.get("endless"):
         failing = replace(failing, until=error)
     failing, alone = executor.run([failing, run_of(case, case.before, 0, method)])
