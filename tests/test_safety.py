@@ -24,6 +24,11 @@ SHADOWS = (
 )  # fmt: skip
 
 
+PACKAGES = ("libcst", "typer", "rich", "pathspec", "pygls", "lsprotocol", "dlfix_codemods", "evil")
+# A package that says which modules are loaded before `python -m` comes to its first line.
+FIRST = "import sys; print(*sys.modules)"
+
+
 @pytest.fixture
 def checkout(tmp_path):
     """A project that shadows modules of the standard library, of dlfix's dependencies, and plugins."""
@@ -73,6 +78,25 @@ def test_no_module_of_the_working_directory_is_imported(checkout, tmp_path, argu
     assert "Traceback" not in done.stderr
     if arguments[0] in ("check", "trace"):
         assert "train0.py" in done.stdout
+
+
+def test_every_module_that_the_interpreter_leaves_to_us_can_lie_there(tmp_path):
+    (tmp_path / "first").mkdir()
+    (tmp_path / "first" / "__main__.py").write_text(FIRST)
+    before = subprocess.run(
+        [sys.executable, "-m", "first"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    loaded = {name.partition(".")[0] for name in before.stdout.split()}
+    hostile = tmp_path / "checkout"
+    hostile.mkdir()
+    for name in {*sys.stdlib_module_names, *PACKAGES} - loaded:
+        (hostile / f"{name}.py").write_text(TRAP)
+    assert (hostile / "signal.py").exists()
+    (hostile / "train.py").write_text(TRAIN)
+    for arguments in (("check", "train.py"), ("apply", "--diff", "train.py"), ("lsp",)):
+        done = run(hostile, "-m", "dlfix", *arguments, trap=tmp_path / "trapped")
+        assert not (tmp_path / "trapped").exists(), (tmp_path / "trapped").read_text()
+        assert "DLF101" in done.stdout + done.stderr or arguments == ("lsp",)
 
 
 def test_the_entry_point_of_the_command_is_as_safe(checkout, tmp_path):

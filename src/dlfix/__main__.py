@@ -27,12 +27,9 @@ def main() -> None:
 
 def _give_up(error: OSError) -> None:
     """Say what was refused, and end; what could not be printed is not tried again."""
-    try:
-        os.getcwd()
-        what = f"{error.filename or 'standard output'}: {error.strerror or error}"
-    except OSError:
-        what = "the working directory does not exist"
-    print(f"dlfix: {what}", file=sys.stderr)
+    from dlfix.ending import failed, refusal
+
+    failed(refusal(error))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.exit(2)
 

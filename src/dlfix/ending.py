@@ -25,14 +25,25 @@ def ended(work: Callable[[], int]) -> int:
     except OSError as error:
         if error.errno == errno.EPIPE:
             raise
-        reason = error.strerror or str(error)
-        return failed(f"{error.filename}: {reason}" if error.filename else reason)
+        return failed(refusal(error))
     except (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError,
             NameError, RecursionError, TypeError, ValueError) as error:  # fmt: skip
         if os.environ.get("DLFIX_TRACEBACK"):
             raise
         what = " ".join(f"{type(error).__name__}: {error}".split())
         return failed(f"internal error ({what}); please report it")
+
+
+def refusal(error: OSError) -> str:
+    """Return what the system refused, in a line."""
+    reason = error.strerror or str(error)
+    if error.filename:
+        return f"{error.filename}: {reason}"
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return "the working directory does not exist"
+    return reason
 
 
 def failed(message: str) -> int:

@@ -312,7 +312,7 @@ def test_a_working_directory_that_is_gone_is_said_in_a_line(world):
         script = script.replace(" -P", "")
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.endswith("dlfix: No such file or directory\n")
+    assert done.stderr.endswith("dlfix: the working directory does not exist\n")
 
 
 # Suppressions

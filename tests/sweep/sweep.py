@@ -178,7 +178,7 @@ def _unneeded(folder: str, names: list[str]) -> list[str]:
     return [
         name
         for name in names
-        if name == "__pycache__"
+        if name in ("__pycache__", *FOLDERS)  # installed packages are trees of their own
         or (not os.path.isdir(os.path.join(folder, name)) and not name.endswith(kept))
         or not os.path.exists(os.path.join(folder, name))
     ]
