@@ -22,14 +22,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     only = metafunc.config.getoption("golden_only") or ""
     chosen = [case for case in cases.all_cases() if only in case.name]
     if metafunc.function is test_also_in_fresh_interpreters:
-        first = {case.codemod: case for case in reversed(chosen) if not case.stays}
+        first = {c.codemod: c for c in reversed(chosen) if not (c.stays or c.is_notebook)}
         chosen = list(first.values())
     metafunc.parametrize("case", chosen, ids=[case.name for case in chosen])
 
 
 def test_golden(case: Case, warm, request) -> None:
     check_text(case, update=request.config.getoption("update_goldens"))
-    cold = request.config.getoption("golden_cold") or case.entry.endswith(".ipynb")
+    cold = request.config.getoption("golden_cold") or case.is_notebook
     executor = Cold() if warm and cold else warm
     if executor is None:
         pytest.skip("compared, not run: torch is not installed, or --no-execute")
@@ -149,11 +149,10 @@ def check_after(case: Case, executor) -> None:
     alone = run_of(case, case.before, 0, "spawn")
     if case.declared.get("error_without_workers"):
         alone = run_of(case, case.after, 0, "spawn")
-    runs = [
-        alone,
-        run_of(case, case.after, 0, "spawn"),
-        *(run_of(case, case.after, 2, method) for method in methods),
-    ]
+    runs = [alone, run_of(case, case.after, 2, "spawn")]
+    if not case.is_notebook:  # whose kernel takes seconds to start
+        runs += [run_of(case, case.after, 2, method) for method in methods[1:]]
+        runs.insert(1, run_of(case, case.after, 0, "spawn"))
     expected, *outcomes = executor.run(runs)
     assert expected.result is not None, str(expected)
     for run, outcome in zip(runs[1:], outcomes, strict=True):

@@ -134,7 +134,8 @@ def rewrite_text(
     outcome = session.rewrite(unsafe=unsafe)
     after = data
     for change in outcome.changes:
-        after = change.after if name in session.notebooks else source.encode(outcome.after[name])
+        is_notebook = name in session.notebooks
+        after = (change.after or b"") if is_notebook else source.encode(outcome.after[name])
     return session, outcome, after
 
 

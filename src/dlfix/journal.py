@@ -42,10 +42,13 @@ class Busy(Exception):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that an apply wrote: where, what it held, and a hash of what it holds since."""
+    """A file that an apply wrote: where, what it held, and a hash of what it holds since.
+
+    `before` is None for a file that the apply created.
+    """
 
     parts: tuple[str, ...]
-    before: bytes
+    before: bytes | None
     after: str
 
 
@@ -107,7 +110,7 @@ class Journal:
             File(
                 target.path.relative_to(self.tree).parts,
                 target.change.before,
-                digest(target.change.after),
+                digest(target.change.after or b""),
             )
             for target in targets
         )
@@ -304,8 +307,8 @@ def _as_data(entry: Entry, tree: Path) -> dict[str, Any]:
         "files": [
             {
                 "path": "/".join(file.parts),
-                "before": base64.b85encode(zlib.compress(file.before)).decode(),
-                "before_hash": digest(file.before),
+                "before": _packed(file.before),
+                "before_hash": digest(file.before or b""),
                 "after_hash": file.after,
             }
             for file in entry.files
@@ -324,9 +327,16 @@ def _from_data(name: str, data: dict[str, Any], tree: Path) -> Entry:
     return Entry(int(number), kind, str(data["command"]), float(data["made"]), token, files)
 
 
+def _packed(data: bytes | None) -> str | None:
+    return None if data is None else base64.b85encode(zlib.compress(data)).decode()
+
+
 def _file(row: dict[str, Any]) -> File:
-    before = zlib.decompress(base64.b85decode(row["before"]))
-    if digest(before) != row["before_hash"] or not re.fullmatch("[0-9a-f]{64}", row["after_hash"]):
+    said = row["before"]
+    before = None if said is None else zlib.decompress(base64.b85decode(said))
+    if digest(before or b"") != row["before_hash"] or not re.fullmatch(
+        "[0-9a-f]{64}", row["after_hash"]
+    ):
         raise ValueError("a hash that does not match")
     return File(inside(row["path"]), before, row["after_hash"])
 

@@ -238,8 +238,7 @@ class Session:
 
     def text(self, path: Path) -> str:
         """Return a file's Python text as the analysis reads it; "" where there is none."""
-        source = self.project.source(path)
-        return source.text if source is not None else ""
+        return self.project.text(path)
 
     def readable(self, path: Path, text: str) -> str:
         """Return a text as a person wants to see it; row by row the same."""
@@ -275,7 +274,7 @@ class Session:
         watch = Watch(self)
         found = engine.inspect(
             self.analysis, rules,
-            unsafe=self._allows(None), keep=watch.keep, within=frozenset(self.files),
+            unsafe=self._allows(None), keep=watch.keep, within=self._changeable,
             errors=self.bugs, tell=self.tell, unfixable=self.unfixable, prefer=self._prefers,
         )  # fmt: skip
         found += watch.unused(self.project, rules)
@@ -364,7 +363,7 @@ class Session:
         done = engine.rewrite(
             self.project, self.catalog, self.rules,
             unsafe=self._allows(unsafe), choose=choose, keep=Watch(self).keep,
-            within=frozenset(self.files), tell=self.tell, unfixable=self.unfixable, prefer=self._prefers,
+            within=self._changeable, tell=self.tell, unfixable=self.unfixable, prefer=self._prefers,
         )  # fmt: skip
         self.rewrite_cut_short = done.cut_short
         texts = dict(done.texts)
@@ -377,6 +376,16 @@ class Session:
         return Outcome(
             changes, before, texts, tuple(applied), tuple(left), done.project, done.errors
         )
+
+    @property
+    def _changeable(self) -> frozenset[Path]:
+        """The files that a fix may change, and those next to a notebook that it may create."""
+        if self.texts:  # a text that is not on disk has nothing next to it
+            return frozenset(self.files)
+        from dlfix.fixing.notebooks import module_path
+
+        next_to = (module_path(path) for path in self.files if path in self.notebooks)
+        return frozenset(self.files) | {path for path in next_to if not self.project.knows(path)}
 
     def _prefers(self, path: Path) -> str:
         """Return the form that a file's fixes are to have."""
@@ -431,6 +440,8 @@ class Session:
             return Change(
                 path, *(one.encode(errors="surrogatepass") for one in (self.texts[path], text))
             )
+        if not self.project.knows(path):
+            return Change(path, None, text.encode())
         source = self.project.source(path)
         assert source is not None
         return Change(path, source.data, source.encode(text))

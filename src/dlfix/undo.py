@@ -218,7 +218,7 @@ def _last(kept: Journal, scope: tuple[str, ...]) -> list[Entry]:
 def _plan(kept: Journal, group: Sequence[Entry], scope: tuple[str, ...]) -> Undoing:
     plan = Undoing(kept.tree, group[0])
     now: dict[tuple[str, ...], bytes | None] = {}
-    then: dict[tuple[str, ...], bytes] = {}
+    then: dict[tuple[str, ...], bytes | None] = {}
     edited: set[tuple[str, ...]] = set()
     for entry in group:
         for file in entry.files:
@@ -230,19 +230,22 @@ def _plan(kept: Journal, group: Sequence[Entry], scope: tuple[str, ...]) -> Undo
                 continue
             if parts not in now:
                 now[parts] = kept.now(file)
-            holds = then.get(parts, now[parts])
-            if holds is None or not (holds == file.before or journal.digest(holds) == file.after):
+            if not _is_ours(then.get(parts, now[parts]), file):
                 edited.add(parts)
                 continue
             then[parts] = file.before
             plan.settled.setdefault(entry.number, []).append(file)
     for parts, data in sorted(then.items()):
-        before = now[parts]
-        if before is not None and before != data:
-            change = Change(kept.tree.joinpath(*parts), before, data)
+        if now[parts] is not None and now[parts] != data:
+            change = Change(kept.tree.joinpath(*parts), now[parts], data)
             plan.targets.append(Target(change, kept.tree, parts))
     plan.edited = [kept.tree.joinpath(*parts) for parts in sorted(edited)]
     return plan
+
+
+def _is_ours(holds: bytes | None, file: File) -> bool:
+    """Tell whether a file holds what it held before an apply, or what the apply wrote."""
+    return holds == file.before or (holds is not None and journal.digest(holds) == file.after)
 
 
 def _put_back(kept: Journal, group: Sequence[Entry], plan: Undoing, say: Say) -> None:

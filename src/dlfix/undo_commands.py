@@ -51,7 +51,7 @@ def _dirty(changes: Sequence[Change], tell: Say) -> list[Path]:
     return [
         change.path
         for change in changes
-        if change.path in dirty and digest(change.before) not in ours
+        if change.path in dirty and digest(change.before or b"") not in ours
     ]
 
 
@@ -97,7 +97,8 @@ def _undone(done: Undoing, tell: Say, quiet: bool) -> int:
 
     for target in done.targets:
         if not quiet:
-            print(f"restored {relative(target.path)}")
+            done_to = "removed" if target.change.after is None else "restored"
+            print(f"{done_to} {relative(target.path)}")
     for path in done.edited:
         tell(f"{relative(path)}: changed since the last apply; not restored")
     if done.outside and not quiet:

@@ -55,6 +55,10 @@ class Case:
         return str(self.declared.get("entry", "main.py"))
 
     @property
+    def is_notebook(self) -> bool:
+        return self.entry.endswith(".ipynb")
+
+    @property
     def stays(self) -> bool:
         """Whether nothing may change: the fix is refused, there is none, or nothing is wrong."""
         return any(key in self.declared for key in ("refused", "reported", "clean"))
@@ -104,9 +108,15 @@ def diagnosed(folder: Path) -> list[Diagnosis]:
 
 def as_bytes(folder: Path, result: Rewritten) -> dict[str, bytes]:
     """Return all files of a program as a rewrite leaves them."""
+    from dlfix.source.notebook import is_notebook, parse
+
     files = sources(folder)
     for path, text in result.texts.items():
-        files[path.relative_to(folder).as_posix()] = read(path).encode(text)
+        if is_notebook(path):
+            made = parse(path, path.read_bytes()).rewritten(text)
+        else:
+            made = read(path).encode(text) if path.exists() else text.encode()
+        files[path.relative_to(folder).as_posix()] = made
     return files
 
 

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from dlfix import undo
 from dlfix.config import Settings
-from dlfix.fixing.plans import Fix, Refused
+from dlfix.fixing.plans import Fix
 from dlfix.report.text import block
 from dlfix.report.view import View
 from dlfix.session import Session
@@ -57,14 +58,103 @@ def test_a_dataset_class_of_a_cell_is_reported_with_its_trace_and_error(notebook
     assert diagnosis.finding.error == error
 
 
-def test_the_refusal_names_the_definition_to_move(notebook):
-    session = notebook(ROWS, "loader = DataLoader(Rows(), num_workers=2)")
-    (diagnosis,) = session.diagnoses()
-    assert isinstance(diagnosis.outcome, Refused)
-    assert (
-        "a worker cannot import names defined in a notebook; move `Rows` and the names it uses into a module next to the notebook"
-        in diagnosis.outcome.reason
+SENT = "loader = DataLoader(Rows(), num_workers=2)"
+
+
+def test_a_class_moves_into_a_module_next_to_the_notebook(notebook):
+    outcome = notebook(ROWS, SENT).rewrite(unsafe=True)
+    book, module = outcome.changes
+    assert (module.path.name, module.before) == ("book_workers.py", None)
+    assert module.after.decode() == (
+        '"""Definitions of book.ipynb that worker processes import."""\n\n'
+        "import torch\nfrom torch.utils.data import Dataset\n\n\n" + ROWS + "\n"
     )
+    cells = [cell["source"] for cell in json.loads(book.after)["cells"]]
+    assert cells == [IMPORTS, "from book_workers import Rows", SENT]
+
+
+def test_the_module_is_not_created_unasked(notebook):
+    session = notebook(ROWS, SENT)
+    assert session.rewrite(unsafe=False).changes == ()
+    (diagnosis,) = session.diagnoses()
+    assert diagnosis.outcome.why_unsafe == "the kernel has to be restarted"
+
+
+def test_undo_removes_the_module_and_restores_the_notebook(notebook, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    outcome = notebook(ROWS, SENT).rewrite(unsafe=True)
+    before = (tmp_path / "book.ipynb").read_bytes()
+    assert undo.record(outcome.changes, [tmp_path], print).undoable
+    assert (tmp_path / "book_workers.py").exists()
+    undo.undo(tmp_path)
+    assert not (tmp_path / "book_workers.py").exists()
+    assert (tmp_path / "book.ipynb").read_bytes() == before
+
+
+def test_undo_keeps_a_created_module_that_was_edited(notebook, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    undo.record(notebook(ROWS, SENT).rewrite(unsafe=True).changes, [tmp_path], print)
+    module = tmp_path / "book_workers.py"
+    module.write_text(module.read_text() + "# mine\n")
+    done = undo.undo(tmp_path)
+    assert done.edited == [module]
+    assert module.exists()
+
+
+def test_a_module_that_is_there_is_extended(notebook):
+    there = "import os\n\n\ndef other():\n    return os.sep\n"
+    outcome = notebook(ROWS, SENT, book_workers=there).rewrite(unsafe=True)
+    after = outcome.changes[1].after.decode()
+    assert after.startswith(
+        "import os\n\nimport torch\nfrom torch.utils.data import Dataset\n\n\ndef other"
+    )
+    assert after.endswith(f"\n\n\n{ROWS}\n")
+
+
+def test_a_lambda_becomes_a_function_of_the_module(notebook):
+    cell = "DataLoader(range(8), collate_fn=lambda b, n=2: (\n    b[0] * n\n), num_workers=2)"
+    outcome = notebook(cell).rewrite(unsafe=True)
+    book, module = outcome.changes
+    assert module.after.decode().endswith("def collate_fn(b, n=2):\n    return ( b[0] * n )\n")
+    assert json.loads(book.after)["cells"][1]["source"] == (
+        "from book_workers import collate_fn\n\n"
+        "DataLoader(range(8), collate_fn=collate_fn, num_workers=2)"
+    )
+
+
+def test_a_lambda_within_a_class_that_moves_is_named_in_the_module(notebook):
+    rows = ROWS.replace(
+        "    def __len__",
+        "    def __init__(self):\n        self.scale = lambda x: x * 2\n\n    def __len__",
+    )
+    outcome = notebook(rows, SENT).rewrite(unsafe=True)
+    assert outcome.left == ()
+    after = outcome.changes[1].after.decode()
+    assert after.index("def rows_scale(x):\n    return x * 2\n") < after.index("class Rows")
+    assert "        self.scale = rows_scale\n" in after
+    assert "import Rows" in outcome.changes[0].after.decode()
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ("scale = len(str(torch))", "the code uses `scale`, which the notebook computes"),
+        ("scale = 1\nscale = 2", "`scale` is set more than once"),
+        ("if torch:\n    scale = 1", "`scale` is set in a block"),
+        ("%run settings.py", "`scale` is not defined in the notebook"),
+        ("scale = 1\nRows.scale = 2", "an attribute or item of `Rows` is set"),
+        ("def scale():\n    global count\n    count = 1", "the code sets the global `count`"),
+        ("def scale():\n    return __name__", "`__name__` is not defined in the notebook"),
+        ("def scale():\n    !ls\n", "`scale` contains an IPython command"),
+        ("try:\n    import scale\nexcept ImportError:\n    scale = 1", "`scale` is set"),
+    ],
+)
+def test_what_a_module_cannot_take_is_refused(notebook, more, reason):
+    rows = ROWS.replace("tensor(index)", "tensor(index * scale)")
+    session = notebook(rows, more, SENT)
+    outcomes = [one.outcome for one in session.diagnoses() if one.finding.code == "DLF106"]
+    assert [outcome.reason for outcome in outcomes if reason in outcome.reason], outcomes
+    assert session.rewrite(unsafe=True).changes == ()
 
 
 @pytest.mark.parametrize(
@@ -143,9 +233,9 @@ def test_nothing_is_moved_to_the_top_of_a_cell(notebook, cell, code):
     session = notebook(cell)
     (diagnosis,) = session.diagnoses()
     assert diagnosis.finding.code == code
-    assert isinstance(diagnosis.outcome, Refused)
-    assert "cannot import names defined in a notebook" in diagnosis.outcome.reason
-    assert session.rewrite(unsafe=True).changes == ()
+    assert session.rewrite(unsafe=False).changes == ()
+    for change in session.rewrite(unsafe=True).changes[:1]:
+        assert "def " not in change.after.decode()
 
 
 def test_a_lambda_of_a_module_beside_the_notebook_is_still_fixed(notebook):
@@ -172,5 +262,5 @@ def test_a_class_of_a_cell_is_still_fixed_in_place(notebook):
     )
     session = notebook("import sqlite3", rows, "loader = DataLoader(Rows(), num_workers=2)")
     outcomes = {one.finding.code: one.outcome for one in session.diagnoses()}
-    assert isinstance(outcomes["DLF106"], Refused)
+    assert isinstance(outcomes["DLF106"], Fix)
     assert isinstance(outcomes["DLF201"], Fix)

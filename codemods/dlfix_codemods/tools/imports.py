@@ -82,8 +82,10 @@ def name_for(module: cst.Module, dotted: str, name: str | None = None) -> str | 
     return plain
 
 
-def add(module: cst.Module, dotted: str, name: str | None = None) -> cst.Module:
+def add(module: cst.Module, dotted: str, name: str | None = None, alias: str = "") -> cst.Module:
     """Import a module, or a name from it, unless the file does already at module level."""
+    if alias and alias != (name or dotted):
+        return _added(module, _plain(dotted, alias) if name is None else _from(dotted, name, alias))
     if name is None:
         if any(_imports_plainly(each, dotted) for each in _imports(module, into_try=True)):
             return module
@@ -395,8 +397,9 @@ def _plain(dotted: str, alias: str | None = None) -> cst.Import:
     return cst.ensure_type(_small(text), cst.Import)
 
 
-def _from(dotted: str, name: str) -> cst.ImportFrom:
-    return cst.ensure_type(_small(f"from {dotted} import {name}"), cst.ImportFrom)
+def _from(dotted: str, name: str, alias: str = "") -> cst.ImportFrom:
+    written = f"{name} as {alias}" if alias else name
+    return cst.ensure_type(_small(f"from {dotted} import {written}"), cst.ImportFrom)
 
 
 def _small(text: str) -> cst.BaseSmallStatement:

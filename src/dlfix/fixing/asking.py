@@ -68,12 +68,11 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> list[Planned]:
     """Ask each finding's planners, the usual one first, until one has a fix."""
     settled: list[Planned] = []
     refused: dict[int, Planned] = {}
-    waiting = [(finding, 0) for finding in findings if finding.rule.codemods]
-    settled += [Planned((one,), refusal) for one in findings if (refusal := notebooks.refusal(one))]
+    waiting = [(finding, 0) for finding in findings if notebooks.codemods(finding)]
     while waiting:
         groups: dict[tuple[int, str], list[Finding]] = defaultdict(list)
         for finding, choice in waiting:
-            groups[choice, finding.rule.codemods[choice]].append(finding)
+            groups[choice, notebooks.codemods(finding)[choice]].append(finding)
         waiting = []
         for (choice, codemod), group in groups.items():
             for planned in _ask(codemod, group, analysis):
@@ -83,7 +82,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> list[Planned]:
                 for finding in planned.findings:
                     # The usual codemod's reason says more than its stand-in's.
                     refused.setdefault(id(finding), Planned((finding,), planned.outcome))
-                    if choice + 1 < len(finding.rule.codemods):
+                    if choice + 1 < len(notebooks.codemods(finding)):
                         waiting.append((finding, choice + 1))
     fixed = {id(finding) for planned in settled for finding in planned.findings}
     settled += [planned for key, planned in refused.items() if key not in fixed]
@@ -94,6 +93,8 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> list[Planned]:
 def _writable(planned: Planned, project: Project) -> Planned:
     """Return a refusal in the place of a fix of a file that must stay as it is."""
     for edit in planned.outcome.edits if isinstance(planned.outcome, Fix) else ():
+        if not project.knows(edit.path):
+            continue  # the fix creates it
         module = project.module(edit.path)
         reason = module.unwritable or _crowded(module, edit.plan)
         if notebooks.cannot_help(edit):

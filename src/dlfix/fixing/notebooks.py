@@ -1,8 +1,10 @@
-"""What is refused in notebooks: a worker process cannot import a kernel's `__main__`."""
+"""What notebooks need: a worker process cannot import a kernel's `__main__`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.plans import Refused
@@ -13,13 +15,29 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 STRANDED = "DLF106"
+MOVING = "notebook_modules"
+NOT_MOVED = "a worker cannot import names defined in a notebook"
 # What these put at module level has to be imported by the workers.
 DEFINING = frozenset({"module_level_callables", "module_level_classes", "worker_globals"})
 
 
-def refusal(finding: Finding) -> Refused | None:
-    """Return why a definition that is sent stays where it is; None for other findings."""
-    return stranded((finding,)) if finding.code == STRANDED else None
+def module_path(notebook: Path) -> Path:
+    """Return the module next to a notebook that takes what the workers import."""
+    name = re.sub(r"\W+", "_", notebook.stem, flags=re.ASCII).strip("_")
+    if not name[:1].isalpha():
+        name = f"notebook_{name}".rstrip("_")
+    return notebook.with_name(f"{name}_workers.py")
+
+
+def codemods(finding: Finding) -> tuple[str, ...]:
+    """Return the codemods that may fix a finding, the usual one first."""
+    usual = finding.rule.codemods
+    if not is_notebook(finding.place.path):
+        return usual
+    value = getattr(finding.evidence, "value", None)
+    if finding.code == STRANDED or (DEFINING & {*usual} and hasattr(value, "node")):
+        return (MOVING,)
+    return usual
 
 
 def cannot_help(edit: Edit) -> bool:

@@ -106,7 +106,7 @@ class State:
 
     def text(self, path: Path) -> str:
         """Return a file's text as it is now."""
-        return self.project.module(path).text
+        return self.project.module(path).text if self.project.knows(path) else ""
 
 
 @dataclass(frozen=True)
@@ -326,7 +326,8 @@ class Run:
             for finding in planned.findings:
                 spans[finding.place.path].append(finding.place.span)
         for path, text in texts.items():
-            reason = proof.broken(path, self.state.text(path), text, spans[path])
+            others = [other for each, other in texts.items() if each != path]
+            reason = proof.broken(path, self.state.text(path), text, spans[path], others)
             if reason is not None:
                 told = reason if len(texts) == 1 else f"{path.name}: {reason}"
                 yield Complaint(told, attribution.of_file(path))

@@ -72,7 +72,8 @@ class Project:
     def with_texts(self, texts: Mapping[Path, str]) -> Project:
         """Return the same project with these texts instead of what it holds."""
         changed = [path.absolute() for path in texts]
-        return self.renewed(self.files, {**self.texts, **texts}, changed)
+        created = [path for path in changed if not self.knows(path)]
+        return self.renewed((*self.files, *created), {**self.texts, **texts}, changed)
 
     def renewed(
         self, files: Iterable[Path], texts: Mapping[Path, str], changed: Collection[Path]
@@ -115,6 +116,15 @@ class Project:
             text = self.texts[path]
             return SourceText(path, text.encode(errors="surrogatepass"), text, "utf-8")
         return read(path)
+
+    def knows(self, path: Path) -> bool:
+        """Tell whether there is such a file; a fix may create one."""
+        return self._is_file(str(path))
+
+    def text(self, path: Path) -> str:
+        """Return a file's text; "" where there is no such file, or it cannot be read."""
+        source = self.source(path) if self.knows(path) else None
+        return source.text if source is not None else ""
 
     def module(self, path: Path) -> Module:
         """Return a parsed module; raise SourceError where that fails."""

@@ -45,7 +45,7 @@ def patch(changes: Iterable[Change], view: View) -> bytes:
 def _cells(change: Change, view: View) -> bytes:
     """Return what changes in a notebook's cells as comments, which `git apply` passes over."""
     book = view.session.notebooks.get(change.path)
-    if book is None:
+    if book is None or change.after is None:
         return b""
     after = parse(change.path, change.after)
     lines = [
@@ -61,9 +61,10 @@ def _patch(change: Change) -> bytes:
     name = relative(change.path).replace("\\", "/").lstrip("/")
     tab = b"\t" if " " in name else b""  # where the name ends
     old, new = (patch_name(side, name) + tab for side in "ab")
-    lines = difflib.diff_bytes(
-        difflib.unified_diff, _lines(change.before), _lines(change.after), old, new
-    )
+    before, after = (_lines(data or b"") for data in (change.before, change.after))
+    old = b"/dev/null" if change.before is None else old
+    new = b"/dev/null" if change.after is None else new
+    lines = difflib.diff_bytes(difflib.unified_diff, before, after, old, new)
     return b"".join(line if line.endswith(b"\n") else line + NO_NEWLINE for line in lines)
 
 

@@ -194,8 +194,7 @@ class View:
 
     def text(self, path: Path) -> str:
         """Return the text of a file."""
-        source = self.project.source(path)
-        return source.text if source is not None else ""
+        return self.project.text(path)
 
     def lines(self, path: Path) -> list[str]:
         """Return the lines of a file as they are shown, split as Python splits them."""

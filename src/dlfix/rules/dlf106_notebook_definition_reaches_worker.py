@@ -53,24 +53,29 @@ class NotebookDefinitionReachesWorker(Rule):
 
     ## Use instead
 
-    In `rows.py` beside the notebook, with the imports that the class needs:
+    In `train_workers.py` next to the notebook `train.ipynb`:
+
+        '''Definitions of train.ipynb that worker processes import.'''
+
+        import torch
+        from torch.utils.data import Dataset
+
 
         class Rows(Dataset):
             def __getitem__(self, index):
                 return torch.tensor(index)
 
-    In the notebook:
+    In place of the class in its cell:
 
-        from rows import Rows
-
-        loader = DataLoader(Rows(), num_workers=4)
+        from train_workers import Rows
 
     ## Fix safety
 
-    There is no fix: the names that the definition uses have to move with it, and the kernel has to
-    be restarted. For the same reason dlfix does not move a lambda or a local function of a notebook to
-    the top of its cell (DLF101, DLF102): a worker could not import it from there either. Other fixes of a class in a cell
-    are still applied: under fork no other change is needed.
+    The fix is unsafe, because the kernel has to be restarted. It moves the definition with the imports, functions,
+    classes and constants that it uses into the module, which it creates or extends. A lambda of a cell that is sent to
+    the workers (DLF101, DLF105) becomes a function of that module. There is no fix where the definition
+    uses a value that the notebook computes, sets a global, or is changed by another cell, and none for what is
+    defined within a function (DLF102, DLF103).
 
     ## How to turn it off
 
@@ -80,6 +85,7 @@ class NotebookDefinitionReachesWorker(Rule):
 
     code = "DLF106"
     name = "notebook-definition-reaches-worker"
+    codemods = ("notebook_modules",)
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each definition of a notebook that is sent to a worker by its name."""

@@ -52,10 +52,10 @@ class Folder:
         finally:
             os.close(descriptor)
 
-    def create(self, name: str) -> int:
-        """Make a file that only this user can read; return its descriptor."""
+    def create(self, name: str, mode: int = 0o600) -> int:
+        """Make a file, by default one that only this user can read; return its descriptor."""
         place, where = self._at(name)
-        return os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _DATA, 0o600, **where)
+        return os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _DATA, mode, **where)
 
     def lockable(self, name: str) -> int:
         """Open a file to lock it, making it where there is none; return its descriptor."""

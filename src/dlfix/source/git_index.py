@@ -32,7 +32,7 @@ def uncommitted(changes: Iterable[Change]) -> list[Path]:
         if top not in indexes:
             indexes[top] = _index(top)
         kept = indexes[top].get(path.relative_to(top).as_posix().encode(errors="surrogateescape"))
-        if kept is not None and kept not in _names(change.before):
+        if kept is not None and kept not in _names(change.before or b""):
             found.append(change.path)
     return found
 

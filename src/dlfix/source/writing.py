@@ -18,11 +18,11 @@ from dlfix.source.text import SourceError
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file's bytes as they were read, and as they are to be."""
+    """A file's bytes as they were read, and as they are to be; None where there is no file."""
 
     path: Path
-    before: bytes
-    after: bytes
+    before: bytes | None
+    after: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,10 @@ class Target:
 
     def refuse_changed(self, folder: Folder) -> None:
         """Raise SourceError unless the file still holds what was read."""
-        if folder.read(self.parts[-1]) != self.change.before:
+        if self.change.before is None:
+            if self.parts[-1] in folder.names():
+                raise SourceError(self.change.path, None, "the file already exists; not written")
+        elif folder.read(self.parts[-1]) != self.change.before:
             reason = "changed on disk since it was read; not written"
             raise SourceError(self.change.path, None, reason)
 
@@ -109,7 +112,10 @@ def write(
             for number, target in enumerate(places):
                 with target.folder() as folder:
                     target.refuse_changed(folder)
-                    folder.replace(temporary(token, number), target.parts[-1])
+                    if target.change.after is None:
+                        folder.remove(target.parts[-1])
+                    else:
+                        folder.replace(temporary(token, number), target.parts[-1])
                     written.append(target)
                     folder.sync()
         except SourceError as error:
@@ -122,14 +128,26 @@ def _beside(target: Target, name: str, say: Callable[[str], None]) -> Iterator[N
     try:
         with target.folder() as folder:
             target.refuse_changed(folder)
-            _create(target, folder, name, say)
+            if target.change.before is None:
+                _create_new(target.change.after or b"", folder, name)
+            elif target.change.after is not None:
+                _create(target, target.change.after, folder, name, say)
         yield
     finally:
         with contextlib.suppress(SourceError), target.folder() as folder:
             folder.remove(name)
 
 
-def _create(target: Target, folder: Folder, name: str, say: Callable[[str], None]) -> None:
+def _create_new(data: bytes, folder: Folder, name: str) -> None:
+    with open(folder.create(name, mode=0o666), "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _create(
+    target: Target, data: bytes, folder: Folder, name: str, say: Callable[[str], None]
+) -> None:
     path = target.path
     # A rename would get round both: the user's wish counts.
     if not os.access(path, os.W_OK):
@@ -138,7 +156,7 @@ def _create(target: Target, folder: Folder, name: str, say: Callable[[str], None
         now = os.fstat(old)
         if now.st_nlink > 1:
             say(f"{target.change.path}: the file has other hard links, which keep the old text")
-        file.write(target.change.after)
+        file.write(data)
         file.flush()
         _keep_owner(target, file.fileno(), now)
         _keep_mode(folder, name, file.fileno(), now)

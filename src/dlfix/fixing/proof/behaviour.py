@@ -13,6 +13,7 @@ from dlfix.fixing.proof import (
     import_time,
     lifecycle,
     loaders,
+    moves,
     observers,
     sharing,
     state,
@@ -45,7 +46,10 @@ def regressions(before: Project, after: Project, changed: Collection[Path]) -> l
     old, new = Program(before), Program(after)
     found: dict[tuple[Path, str, str], Regression] = {}
     for path in sorted(changed):
-        one, other = before.get(path), after.get(path)
+        other = after.get(path)
+        one = before.get(path) if before.knows(path) else None
+        for regression in moves.check(before, after, path, changed) if other is not None else ():
+            found.setdefault((regression.path, regression.qualname, regression.reason), regression)
         if one is None or other is None:
             continue
         for regression in _of(FileChange(old, new, one, other)):

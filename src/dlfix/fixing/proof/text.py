@@ -20,10 +20,13 @@ _TO_A_TOOL = re.compile(
 )
 
 
-def broken(path: Path, before: str, after: str, spans: Sequence[Span]) -> str | None:
+def broken(
+    path: Path, before: str, after: str, spans: Sequence[Span], others: Sequence[str] = ()
+) -> str | None:
     """Tell what is wrong with a rewritten text, None where nothing is.
 
-    `spans` are the places the plans name: only the statements they lie in may change.
+    `spans` are the places the plans name: only the statements they lie in may change. A comment may
+    move to `others`, the texts that are rewritten with this one.
     """
     try:
         with warnings.catch_warnings():
@@ -32,7 +35,7 @@ def broken(path: Path, before: str, after: str, spans: Sequence[Span]) -> str | 
             compile(after, str(path), "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         return f"the result does not compile: {error}"
-    return _changed_elsewhere(before, after, tree, spans) or _lost_comment(before, after)
+    return _changed_elsewhere(before, after, tree, spans) or _lost_comment(before, after, others)
 
 
 def _changed_elsewhere(
@@ -98,8 +101,8 @@ def _imported(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ...]]:
                 yield (origin, name.name, name.asname or name.name)
 
 
-def _lost_comment(before: str, after: str) -> str | None:
-    kept = Counter(text for _, text in _comments(after))
+def _lost_comment(before: str, after: str, others: Sequence[str]) -> str | None:
+    kept = Counter(comment for text in (after, *others) for _, comment in _comments(text))
     for row, comment in _comments(before):
         if kept[comment]:
             kept[comment] -= 1
