@@ -15,6 +15,8 @@ from dlfix.fixing.proof import (
     loaders,
     moves,
     observers,
+    positions,
+    removed,
     sharing,
     state,
 )
@@ -29,6 +31,8 @@ __all__ = ["Regression", "regressions"]
 _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     lifecycle.check,
     delayed.check,
+    positions.check,
+    removed.check,
     first_read.check,
     state.check,
     observers.check,

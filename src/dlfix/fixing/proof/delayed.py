@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.late import moved, opens_to_write
 from dlfix.fixing.proof.order import STATE
-from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.state import restored
 from dlfix.fixing.proof.syntax import (
@@ -52,26 +51,6 @@ _IMPURE = frozenset(
 _FRESH = frozenset(
     "list tuple sorted set dict frozenset deepcopy copy str int float Path fspath".split()
 )
-_MODE = re.compile(r"[rbt]*[wax+][wax+bt-]*|r[bt]*\+[bt]*|[wx]:\w*|[cn]")
-_STREAMS = frozenset(
-    "open io.open gzip.open bz2.open lzma.open codecs.open os.fdopen csv.reader csv.DictReader wave.open"
-    " cv2.VideoCapture VideoCapture reader DictReader SoundFile TextIOWrapper BufferedReader iter"
-    " pathlib.open makefile".split()
-)
-_ADVANCES = frozenset(
-    "readline readlines read read1 readinto seek skip grab __next__ fieldnames tell".split()
-)
-# What two sides have said to each other is the state of a connection: a new one starts without it.
-_CONNECTIONS = frozenset("create_connection socket socketpair Popen Serial Telnet FTP SMTP".split())
-_SAYS = frozenset(
-    "send sendall sendto sendmsg recv recv_into recvfrom recvmsg stdin stdout communicate write read"
-    " readline login".split()
-)
-_REWINDS = frozenset("seek rewind reset set execute executemany".split())
-_REMOVES = frozenset("unlink remove rmtree rename replace removedirs rmdir move truncate".split())
-_TEMPORARY = frozenset(
-    "TemporaryDirectory NamedTemporaryFile TemporaryFile mkdtemp mkstemp temporary_directory tempdir".split()
-)
 
 
 @dataclass(frozen=True)
@@ -85,51 +64,9 @@ class Read:
 
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield what code of a class reads later than before, where it may have changed by then."""
-    for owner, function, nodes in _moved(change):
+    for owner, function, nodes in moved(change):
         yield from _Delayed(change, owner, function, nodes).regressions()
     yield from _kept_at_another_time(change)
-    yield from _positions(change)
-    yield from _gone_meanwhile(change)
-
-
-def _moved(change: ClassChange) -> Iterator[tuple[Class, Function, list[ast.stmt]]]:
-    """Yield the code that ran while an object was made and runs later now."""
-    for function in change.after.functions:
-        new = function.name in change.lazy and function is change.after.getters.get(function.name)
-        if function.name == "__setstate__":
-            fresh = [s for s in change.fresh(function) if not _restores(s)]
-            if fresh:
-                yield change.after, function, fresh
-        elif new and _ran_before(change, function):
-            yield change.after, function, function.body
-
-
-def _restores(statement: ast.stmt) -> bool:
-    """Tell whether a statement only puts a state back."""
-    text = ast.dump(statement)
-    return "__setstate__" in text or "attr='__dict__'" in text
-
-
-def _ran_before(change: ClassChange, function: Function) -> bool:
-    """Tell whether what a property does was done while the object was made."""
-    calls = [n for n in executed(function.body) if isinstance(n, ast.Call)]
-    names = {last_part(c.func) for c in calls} - {
-        "getpid",
-        "get",
-        "setdefault",
-        "close",
-        "clear",
-        "values",
-    }
-    subscripts = any(isinstance(n, ast.Subscript) for n in executed(function.body))
-    if function.name in change.made_lazy and not names:
-        return subscripts or bool(calls)
-    later = {name.rpartition(".")[2] for name in change.calls_later}
-    return bool(names & change.calls_while_made - (later - _own_methods(change)))
-
-
-def _own_methods(change: ClassChange) -> set[str]:
-    return {name for each in change.old.lineage(change.before) for name in each.methods}
 
 
 class _Delayed:
@@ -210,7 +147,7 @@ class _Delayed:
         return known[1] if known is not None else None
 
     def _writing(self, call: ast.Call) -> Iterator[Regression]:
-        if _writes(call):
+        if opens_to_write(call):
             yield self.change.regression(
                 call, f"the file is opened for writing (line {call.lineno}), now once per process"
             )
@@ -547,14 +484,6 @@ class _Delayed:
         )
 
 
-def _writes(call: ast.Call) -> bool:
-    """Tell whether a call opens something in a mode that writes."""
-    given = [k.value for k in call.keywords if k.arg in {"mode", "flag"}] or call.args[1:2]
-    modes = [m.value for m in given if isinstance(m, ast.Constant) and isinstance(m.value, str)]
-    opens = "open" in last_part(call.func).lower() or last_part(call.func)[:1].isupper()
-    return opens and any(_MODE.fullmatch(mode) for mode in modes)
-
-
 def _own(statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield what a statement itself runs, without the statements in it."""
     for child in ast.iter_child_nodes(statement):
@@ -719,328 +648,3 @@ def _bindings_before(function: Function, point: ast.stmt, name: str) -> list[str
         if name in own:
             found.append(header(statement))
     return found
-
-
-# Positions that construction had moved
-
-
-def _positions(change: ClassChange) -> Iterator[Regression]:
-    for name, getter in change.lazy.items():
-        if name not in change.made_lazy:
-            continue
-        made = [f for _, f in change.constructed_before]
-        kinds = {kind for f in made for kind in _kinds(f, name)}
-        moved = [(f, op) for f in made for op in _advances(f, name, kinds)]
-        if not moved:
-            continue
-        opener = _opener(change, name, getter)
-        for _, op in moved:
-            if any(op in set(_operations(f.body)) for f in opener):
-                continue
-            reader = _reads_on(change, name)
-            if reader is not None:
-                what = (
-                    f"used the connection `{name}` with `{op}`, and a new connection starts without that"
-                    if "connection" in kinds
-                    else f"moved the position of `{name}` with `{op}`, and a newly opened one starts at "
-                    "the beginning"
-                )
-                yield change.regression(getter, f"the constructor {what} (line {getter.lineno})")
-                break
-
-
-def _opener(change: ClassChange, name: str, getter: Function) -> list[Function]:
-    found = [getter]
-    for inner in found:
-        for used in set(_used(inner)):
-            function = change.after.methods.get(used)
-            if function is not None and function not in found:
-                found.append(function)
-    return found
-
-
-def _used(function: Function) -> Iterator[str]:
-    owner = self_name(function)
-    for node in executed(function.body):
-        if isinstance(node, ast.Attribute) and is_attribute(node, owner):
-            yield node.attr
-
-
-def _names_of(function: Function, name: str) -> set[str]:
-    """Return what an attribute is called in a method: itself, and local names for it."""
-    found = {f"{self_name(function)}.{name}"}
-    for node in executed(function.body):
-        if isinstance(node, ast.Assign):
-            texts = {dotted(t) for t in node.targets} | {dotted(node.value)}
-            found |= (texts - {""}) if texts & found else set()
-    return found
-
-
-def _kinds(function: Function, name: str) -> Iterator[str]:
-    """Yield the kinds of handle with a position that a method assigns to an attribute."""
-    names = _names_of(function, name)
-    for node in executed(function.body):
-        value = getattr(node, "value", None)
-        if not isinstance(value, ast.Call):
-            continue
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if {dotted(t) for t in targets} & names:
-            if dotted(value.func) in _STREAMS or last_part(value.func) in _STREAMS - {"open"}:
-                yield "stream"
-            elif last_part(value.func) in _CONNECTIONS:
-                yield "connection"
-            elif last_part(value.func) == "cursor":
-                yield "cursor"
-
-
-def _advances(function: Function, name: str, kinds: set[str]) -> Iterator[str]:
-    """Yield what a method does to a handle that moves its position."""
-    names = _names_of(function, name)
-    moves = {
-        "stream": _ADVANCES, "connection": _SAYS, "cursor": frozenset({"execute", "executemany"}),
-    }  # fmt: skip
-    moving = frozenset[str]().union(*(moves[kind] for kind in kinds))
-    for node in executed(function.body):
-        if isinstance(node, ast.Call):
-            if dotted(node.func) == "next" and node.args and dotted(node.args[0]) in names:
-                yield "next"
-        elif (
-            isinstance(node, ast.Attribute) and node.attr in moving and dotted(node.value) in names
-        ):
-            yield node.attr
-        elif isinstance(node, (ast.For, ast.comprehension)) and dotted(node.iter) in names:
-            yield from ["for"] if "stream" in kinds else []
-
-
-def _operations(body: list[ast.stmt]) -> Iterator[str]:
-    for node in executed(body):
-        if isinstance(node, ast.Call):
-            yield last_part(node.func)
-        elif isinstance(node, ast.Attribute):
-            yield node.attr
-        elif isinstance(node, (ast.For, ast.comprehension)):
-            yield "for"
-
-
-def _reads_on(change: ClassChange, name: str) -> Function | None:
-    """Return a later method that reads a stream where it stands."""
-    made = [f for _, f in change.constructed_after]
-    for cls in change.new.family(change.after):
-        for function in cls.functions:
-            only_made = function in made and function.name not in change.late_before
-            if only_made or function.name in change.lazy:
-                continue
-            if name not in set(_used(function)):
-                continue
-            if not set(_operations(function.body)) & _REWINDS:
-                return function
-    return None
-
-
-# What is removed, or changes, between construction and first use
-
-
-def _late_openers(change: ClassChange) -> Iterator[Function]:
-    """Yield what opens later now what was open when the object was made."""
-    for name, getter in change.made_lazy.items():
-        opens = any(isinstance(node, ast.Call) for node in executed(getter.body))
-        if opens and (_ran_before(change, getter) or _was_given(change, name)):
-            yield getter
-    restoring = change.after.methods.get("__setstate__")
-    if restoring is not None:
-        fresh = [s for s in change.fresh(restoring) if not _restores(s)]
-        if any(isinstance(node, ast.Call) for node in executed(fresh)):
-            yield restoring
-
-
-def _was_given(change: ClassChange, name: str) -> bool:
-    """Tell whether the constructor was handed what an attribute held."""
-    return any(
-        isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.Name)
-        and node.value.id in parameters(function)
-        and any(is_attribute(t, self_name(function), name) for t in node.targets)
-        for _, function in change.constructed_before
-        for node in executed(function.body)
-    )
-
-
-def _gone_meanwhile(change: ClassChange) -> Iterator[Regression]:
-    getter = next(_late_openers(change), None)
-    if getter is None:
-        return
-    for _, function in change.constructed_before:
-        for node in executed(function.body):
-            if isinstance(node, ast.Call) and _on_disk(node):
-                yield change.regression(
-                    getter,
-                    "the constructor removes the file after opening it, and the property opens it later "
-                    f"(line {getter.lineno})",
-                )
-                return
-            if isinstance(node, (ast.With, ast.AsyncWith)) and any(
-                last_part(getattr(i.context_expr, "func", None)) in _TEMPORARY for i in node.items
-            ):
-                yield change.regression(
-                    getter,
-                    "the constructor opens a temporary file, which no longer exists when the property "
-                    f"opens it (line {getter.lineno})",
-                )
-                return
-    yield from _directory_changes(change, getter)
-    yield from _removed_by_callers(change, getter)
-
-
-def _on_disk(call: ast.Call) -> bool:
-    """Tell whether a call removes or moves files."""
-    name = last_part(call.func)
-    library = dotted(call.func).partition(".")[0] in {"os", "shutil"}
-    return (library and name in _REMOVES) or name in {"unlink", "rmtree"}
-
-
-def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regression]:
-    for module in change.new.project.mentions("chdir"):
-        for call in module.calls_by_name.get("chdir", ()):
-            if _is_absolute(change, getter):
-                return
-            yield change.regression(
-                getter,
-                f"a relative path may be opened (line {getter.lineno}) after the working directory "
-                f"changed ({module.path.name}:{call.lineno})",
-            )
-            return
-
-
-def _is_absolute(change: ClassChange, getter: Function) -> bool:
-    """Tell whether what a property opens is, or was kept as, an absolute path."""
-    wanted = set(_used(getter))
-    kept = [
-        statement.value
-        for _, function in change.constructed_after
-        for statement in statements(function.body)
-        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
-        for target in (
-            statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        )
-        if isinstance(target, ast.Attribute) and target.attr in wanted
-    ]
-    return any(
-        last_part(node) in {"abspath", "resolve", "realpath", "absolute"}
-        for node in executed([*getter.body, *kept])
-    )
-
-
-def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:
-    for module, call in change.new.constructions(change.after):
-        around = change.new.body_around(module, call)
-        origins = Origins(around)
-        given = _own_texts(module, origins.of(*call.args, *(k.value for k in call.keywords)))
-        for node in executed(around):
-            if not isinstance(node, ast.Call) or node.lineno <= call.lineno:
-                continue
-            removes = _removes(node, given, origins) or _removed_inside(
-                change, module, node, given, origins
-            )
-            if removes and not _used_up(module, call, node, around, origins):
-                yield change.regression(
-                    getter,
-                    f"the file may be removed ({module.path.name}:{node.lineno}) before it is opened "
-                    f"(line {getter.lineno})",
-                )
-                return
-        if _leaves_temporary(change, module, call):
-            yield change.regression(
-                getter,
-                f"the temporary files ({module.path.name}:{call.lineno}) no longer exist when they "
-                f"are opened (line {getter.lineno})",
-            )
-            return
-
-
-def _own_texts(module: Module, texts: set[str]) -> set[str]:
-    """Leave out the names of imported modules."""
-    imported = stored_names([*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)])
-    return {text for text in texts if text.partition(".")[0] not in imported}
-
-
-def _removes(node: ast.Call, given: set[str], origins: Origins) -> bool:
-    """Tell whether a call removes one of these files, or writes another in its place."""
-    name = last_part(node.func)
-    owner = node.func.value if isinstance(node.func, ast.Attribute) else None
-    if name in {"cleanup", "write_text", "write_bytes"}:
-        return bool(origins.of(owner) & given)
-    if name in {"copy", "copy2", "copyfile", "copytree"}:
-        return bool(origins.of(*node.args[1:2]) & given)
-    if name == "open" and _writes(node):
-        return bool(origins.of(*node.args[:1]) & given)
-    if _on_disk(node):
-        return bool(origins.of(owner, *node.args) & given)
-    by_method = name in _REMOVES and len(node.args) == (name in {"rename", "replace"})
-    return by_method and dotted(owner) in given
-
-
-def _removed_inside(
-    change: ClassChange, module: Module, node: ast.Call, given: set[str], origins: Origins
-) -> bool:
-    """Tell whether a function of the program that gets one of these files removes or replaces files."""
-    known = change.new.function_of(module, node.func)
-    if known is None:
-        return False
-    _, function = known
-    passed = [*zip(parameters(function), node.args, strict=False)]
-    passed += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
-    taken = {name for name, value in passed if origins.of(value) & given}
-    inside = Origins(function.body)
-    return bool(taken) and any(
-        isinstance(each, ast.Call) and _removes(each, taken, inside)
-        for each in executed(function.body)
-    )
-
-
-def _used_up(
-    module: Module, call: ast.Call, removal: ast.Call, body: list[ast.stmt], origins: Origins
-) -> bool:
-    """Tell whether what a call makes is gone through in a loop before a removal."""
-    names = stored_names(module.statement(call))
-    return any(
-        call.lineno < iterated.lineno < removal.lineno and names & origins.of(iterated)
-        for node in executed(body)
-        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension))
-        for iterated in [node.iter]
-    )
-
-
-def _reads_plainly(module: Module, node: ast.Name, opening: set[str]) -> bool:
-    """Tell whether an object is only asked for an attribute that opens nothing."""
-    parent = module.parent(node)
-    return isinstance(parent, ast.Attribute) and parent.attr not in opening
-
-
-def _leaves_temporary(change: ClassChange, module: Module, call: ast.Call) -> bool:
-    """Tell whether an object made inside a `with` of temporary files is used after it."""
-    ancestors = list(module.ancestors(call))
-    inside = []
-    for node in ancestors:
-        if isinstance(node, FUNCTIONS):
-            break
-        if isinstance(node, ast.With) and any(
-            last_part(getattr(i.context_expr, "func", None)) in _TEMPORARY for i in node.items
-        ):
-            inside.append(node)
-    if not inside:
-        return False
-    statement = next(n for n in ancestors if isinstance(n, ast.stmt))
-    if isinstance(statement, ast.Return) and any(statement.value is n for n in (call, *ancestors)):
-        return True
-    names = stored_names(statement) if isinstance(statement, ast.Assign) else set()
-    body = change.new.body_around(module, call)
-    ends = max(getattr(w, "end_lineno", 0) for w in inside)
-    methods = {name for cls in change.new.family(change.after) for name in cls.methods}
-    return any(
-        isinstance(n, ast.Name)
-        and not _reads_plainly(module, n, methods | set(change.lazy))
-        and n.id in names
-        and isinstance(n.ctx, ast.Load)
-        and n.lineno > ends
-        for n in executed(body)
-    )

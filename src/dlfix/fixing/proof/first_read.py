@@ -30,35 +30,12 @@ def check(change: ClassChange) -> Iterator[Regression]:
         return
     facts = facts_of(change.file.after.source)
     yield from _may_stay_unset(change, facts)
-    yield from _read_too_early(change, facts)
     inputs = {name: _inputs(change, getter) for name, getter in change.made_lazy.items()}
-    if not any(inputs.values()):
-        return
+    kept = frozenset(change.new_attributes) - set(change.after.methods) - set(inputs)
+    inputs |= {name: frozenset({name}) for name in kept}
     for owner, function in change.constructed_after:
-        if owner.module is change.file.after and function.name not in inputs:
+        if owner.module is change.file.after and function.name not in change.made_lazy:
             yield from _of(change, facts, function, inputs)
-
-
-def _read_too_early(change: ClassChange, facts: FileFacts) -> Iterator[Regression]:
-    """Yield what a fix keeps in a list or dict, and reads before it is filled."""
-    kept = frozenset(change.new_attributes) - set(change.after.methods)
-    for owner, function in change.constructed_after:
-        root = _node_of(facts, function) if owner.module is change.file.after else NOTHING
-        if root == NOTHING:
-            continue
-        graph, this = graph_of(facts, root), self_name(function)
-        writes = [_Access(*each) for each in _writes(facts, root, this) if each[1] in kept]
-        reads = [_Access(*each) for each in _reads(facts, root, this) if each[1] in kept]
-        for read in reads:
-            later = (w for w in writes if w.name == read.name and not _within(facts, read, w))
-            write = next((w for w in later if graph.may_follow(read.node, w.node)), None)
-            if write is not None:
-                yield change.regression(
-                    facts.row(read.node),
-                    f"`{read.name}` is read (line {facts.row(read.node)}) before it is complete"
-                    f" (line {facts.row(write.node)})",
-                )
-                return
 
 
 def _within(facts: FileFacts, read: _Access, write: _Access) -> bool:
@@ -138,22 +115,27 @@ def _of(
     writes = [*_accesses(change, facts, function, filled, _writes)]
     for read in reads:
         for write in writes:
-            if write.name not in inputs[read.name] or write.node == read.node:
+            if write.name not in inputs[read.name] or _within(facts, read, write):
                 continue
             if graph.may_follow(read.node, write.node):
-                yield change.regression(
-                    facts.row(read.node),
-                    f"`{read.name}` is computed from `{write.name}` when it is first read"
-                    f" (line {facts.row(read.node)}), and line {facts.row(write.node)} changes that later",
-                )
+                yield change.regression(facts.row(read.node), _why(facts, read, write))
                 return
+
+
+def _why(facts: FileFacts, read: _Access, write: _Access) -> str:
+    rows = facts.row(read.node), facts.row(write.node)
+    if read.name == write.name:
+        return f"`{read.name}` is read (line {rows[0]}) before it is complete (line {rows[1]})"
+    return (
+        f"`{read.name}` is computed from `{write.name}` when it is first read (line {rows[0]}),"
+        f" and line {rows[1]} changes that later"
+    )
 
 
 def _node_of(facts: FileFacts, function: Function) -> int:
     """Return the node of a method in its file's facts."""
-    line = function.lineno
     named = (n for n in facts.nodes(*FUNCTIONS) if facts.symbol(n) == function.name)
-    return next((n for n in named if facts.row(n) <= line <= facts.row(n + 1)), NOTHING)
+    return next((n for n in named if facts.row(n) == function.lineno), NOTHING)
 
 
 def _accesses(

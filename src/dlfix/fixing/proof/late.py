@@ -1,0 +1,104 @@
+"""Code that ran while an object was made and runs later now, and the properties that open late."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dlfix.fixing.proof.changes import ClassChange
+from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.syntax import (
+    Function,
+    executed,
+    is_attribute,
+    last_part,
+    parameters,
+    self_name,
+)
+
+_MODE = re.compile(r"[rbt]*[wax+][wax+bt-]*|r[bt]*\+[bt]*|[wx]:\w*|[cn]")
+
+
+def moved(change: ClassChange) -> Iterator[tuple[Class, Function, list[ast.stmt]]]:
+    """Yield the code that ran while an object was made and runs later now."""
+    for function in change.after.functions:
+        new = function.name in change.lazy and function is change.after.getters.get(function.name)
+        if function.name == "__setstate__":
+            fresh = [s for s in change.fresh(function) if not _restores(s)]
+            if fresh:
+                yield change.after, function, fresh
+        elif new and _ran_before(change, function):
+            yield change.after, function, function.body
+
+
+def _restores(statement: ast.stmt) -> bool:
+    """Tell whether a statement only puts a state back."""
+    text = ast.dump(statement)
+    return "__setstate__" in text or "attr='__dict__'" in text
+
+
+def _ran_before(change: ClassChange, function: Function) -> bool:
+    """Tell whether what a property does was done while the object was made."""
+    calls = [n for n in executed(function.body) if isinstance(n, ast.Call)]
+    names = {last_part(c.func) for c in calls} - {
+        "getpid",
+        "get",
+        "setdefault",
+        "close",
+        "clear",
+        "values",
+    }
+    subscripts = any(isinstance(n, ast.Subscript) for n in executed(function.body))
+    if function.name in change.made_lazy and not names:
+        return subscripts or bool(calls)
+    later = {name.rpartition(".")[2] for name in change.calls_later}
+    return bool(names & change.calls_while_made - (later - _own_methods(change)))
+
+
+def _own_methods(change: ClassChange) -> set[str]:
+    return {name for each in change.old.lineage(change.before) for name in each.methods}
+
+
+def late_openers(change: ClassChange) -> Iterator[Function]:
+    """Yield what opens later now what was open when the object was made."""
+    for name, getter in change.made_lazy.items():
+        opens = any(isinstance(node, ast.Call) for node in executed(getter.body))
+        if opens and (_ran_before(change, getter) or _was_given(change, name)):
+            yield getter
+    restoring = change.after.methods.get("__setstate__")
+    if restoring is not None:
+        fresh = [s for s in change.fresh(restoring) if not _restores(s)]
+        if any(isinstance(node, ast.Call) for node in executed(fresh)):
+            yield restoring
+
+
+def _was_given(change: ClassChange, name: str) -> bool:
+    """Tell whether the constructor was handed what an attribute held."""
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in parameters(function)
+        and any(is_attribute(t, self_name(function), name) for t in node.targets)
+        for _, function in change.constructed_before
+        for node in executed(function.body)
+    )
+
+
+def used_on_self(function: Function) -> Iterator[str]:
+    """Yield the attributes of its object that a method names."""
+    owner = self_name(function)
+    for node in executed(function.body):
+        if isinstance(node, ast.Attribute) and is_attribute(node, owner):
+            yield node.attr
+
+
+def opens_to_write(call: ast.Call) -> bool:
+    """Tell whether a call opens something in a mode that writes."""
+    given = [k.value for k in call.keywords if k.arg in {"mode", "flag"}] or call.args[1:2]
+    modes = [m.value for m in given if isinstance(m, ast.Constant) and isinstance(m.value, str)]
+    opens = "open" in last_part(call.func).lower() or last_part(call.func)[:1].isupper()
+    return opens and any(_MODE.fullmatch(mode) for mode in modes)
+
+
+__all__ = ["late_openers", "moved", "opens_to_write", "used_on_self"]
