@@ -166,14 +166,26 @@ class Project:
         return sum(module is not None for module in self._modules.values())
 
     def holding(self, words: Iterable[bytes]) -> Iterator[Path]:
-        """Yield the files that hold any of these words."""
-        wanted = tuple(words)
+        """Yield the project's files that hold one of these words."""
+        wanted = frozenset(words)
         return (path for path in self.files if self.holds(path, wanted))
 
-    def holds(self, path: Path, words: Iterable[bytes]) -> bool:
+    def holds(self, path: Path, words: frozenset[bytes]) -> bool:
         """Tell whether a file holds any of these words."""
+        if not words.isdisjoint(self._words_of(path)):
+            return True
         source = self.source(path)
-        return source is not None and any(_has_word(source.data, word) for word in words)
+        odd = (word for word in words if _WORD.fullmatch(word) is None)
+        return source is not None and any(_has_word(source.data, word) for word in odd)
+
+    def using(self, words: Iterable[bytes]) -> Iterator[Path]:
+        """Yield the project's files whose code may use one of these words: prose and addresses do not."""
+        wanted = frozenset(words)
+        for path in self.files:
+            held = wanted & self._words_of(path)
+            source = self.source(path) if held else None
+            if source is not None and any(_in_code(word).search(source.data) for word in held):
+                yield path
 
     def mentions(self, identifier: str) -> list[Module]:
         """Return the modules of the project that hold an identifier, by a search of their bytes."""
@@ -498,3 +510,12 @@ def _has_word(data: bytes, word: bytes) -> bool:
 @lru_cache(maxsize=1024)
 def _pattern(word: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"(?<![A-Za-z0-9_])" + re.escape(word) + rb"(?![A-Za-z0-9_])")
+
+
+@lru_cache(maxsize=1024)
+def _in_code(word: bytes) -> re.Pattern[bytes]:
+    """Return what finds a word that is not followed by another word, but for an operator's, as code is."""
+    return re.compile(
+        rb"(?<![A-Za-z0-9_/])%b(?![A-Za-z0-9_])"
+        rb"(?![ \t]+(?!(?:if|else|for|in|is|and|or|not|as|import)\b)[A-Za-z])" % re.escape(word)
+    )

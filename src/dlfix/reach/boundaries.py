@@ -51,9 +51,9 @@ class Boundaries:
 
     @cached_property
     def modules(self) -> list[Module]:
-        """Return the modules worth reading: their bytes hold a word of the catalogue."""
+        """Return the modules worth reading: their code may use a word of the catalogue."""
         project = self.interpreter.project
-        found = (project.get(path) for path in project.holding(self.catalog.words))
+        found = (project.get(path) for path in project.using(self.catalog.words))
         return [module for module in found if module is not None]
 
     def calls(self) -> Iterator[Boundary]:

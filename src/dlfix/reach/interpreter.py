@@ -95,6 +95,9 @@ class Interpreter:
         self._depth = 0
         self._importing: set[object] = set()
         self._given: dict[Module, StarWords] = {}
+        self._outside: dict[Module, tuple[str, ...]] = {}
+        self._stars: dict[tuple[Module, str], tuple[Reached, ...]] = {}
+        self._cycles = 0  # how often imports led back to a module that is being asked
         self._limit = BUDGET
         self.cut_short = False  # whether something was not followed to its end
 
@@ -455,7 +458,7 @@ class Interpreter:
                     yield from self.binding(binding, self.frame(scope))
 
     def _unbound(self, name: str, frame: Frame) -> Iterator[Reached]:
-        starred = () if name in _BUILTINS else list(self._star_imported(name, frame.module))
+        starred = () if name in _BUILTINS else self._star_imported(name, frame.module)
         if starred:
             yield from starred
         elif name == "__class__" and isinstance(frame.owner, Instance):
@@ -465,10 +468,19 @@ class Interpreter:
 
     def _from_outside(self, name: str, module: Module) -> str:
         """Return the dotted name of what a star import of a library brings, if it is known."""
-        for dotted in self._starred(module):
+        for dotted in self._starred_outside(module):
             if self.catalog.knows(f"{dotted}.{name}"):
                 return f"{dotted}.{name}"
         return name
+
+    def _starred_outside(self, module: Module) -> tuple[str, ...]:
+        """Return those modules of libraries that a module imports all names of."""
+        if module not in self._outside:
+            starred = self._starred(module)
+            self._outside[module] = tuple(
+                dotted for dotted in starred if self.project.find(dotted, module) is None
+            )
+        return self._outside[module]
 
     def _starred(self, module: Module) -> Iterator[str]:
         """Yield the modules that a module imports all names of, the last first."""
@@ -484,11 +496,25 @@ class Interpreter:
         places = [*by_word.get(name.encode(errors="surrogatepass"), ()), *any_word]
         return tuple(dotted for _, dotted in sorted(places))
 
-    def _star_imported(self, name: str, module: Module) -> Iterator[Reached]:
+    def _star_imported(self, name: str, module: Module) -> tuple[Reached, ...]:
+        """Return what a star import brings under a name; kept, unless a cycle or a limit cut it."""
+        key = (module, name)
+        if key not in self._stars:
+            before = self._cycles
+            found = self._first_star(name, module)
+            if self._cycles > before or self.spent >= self._limit:
+                return found
+            self._stars[key] = found
+        return self._stars[key]
+
+    def _first_star(self, name: str, module: Module) -> tuple[Reached, ...]:
         for dotted in self._giving(name, module):
             source = self.project.find(dotted, module)
+            if source is None or not source.exports(name):
+                continue
             key = (source, name)
-            if source is None or key in self._importing or not source.exports(name):
+            if key in self._importing:
+                self._cycles += 1
                 continue
             self._importing.add(key)
             try:
@@ -496,12 +522,13 @@ class Interpreter:
             finally:
                 self._importing.discard(key)
             if found:
-                yield from found
-                return
+                return tuple(found)
+        return ()
 
     def global_name(self, module: Module, name: str) -> Iterator[Reached]:
         """Yield what a module's global stands for once the module is imported."""
         if (module, name) in self._asked:  # modules that import from one another
+            self._cycles += 1
             return
         self._asked.add((module, name))
         try:
@@ -626,8 +653,9 @@ class Interpreter:
         elif isinstance(statement, ast.ImportFrom):
             dotted = self._imported_from(statement, module)
             passed = (Passed(module, statement, f"imported from `{dotted}`"),)
-            if alias in self._importing:
-                return  # modules that import a name from each other
+            if alias in self._importing:  # modules that import a name from each other
+                self._cycles += 1
+                return
             self._importing.add(alias)
             try:
                 found = list(self.member(dotted, alias.name, module))
@@ -668,7 +696,7 @@ class Interpreter:
             if name in scope.bindings or name in scope.module_globals:
                 yield from self.global_name(module, name)
                 return
-            starred = list(self._star_imported(name, module))
+            starred = self._star_imported(name, module)
             if starred:
                 yield from starred
                 return
@@ -795,7 +823,7 @@ class Interpreter:
         if name in module.scope.bindings or name in module.scope.module_globals:
             yield from self.global_name(module, name)
             return
-        starred = list(self._star_imported(name, module))
+        starred = self._star_imported(name, module)
         if starred:
             yield from starred
             return

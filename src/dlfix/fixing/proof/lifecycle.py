@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dlfix.fixing.proof import order, state
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.program import Class, Program, is_getter
+from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
@@ -81,25 +81,18 @@ def _unset(change: ClassChange, cls: Class, found: Reading, when: str) -> Regres
 def _used_in_parent(
     change: ClassChange, cls: Class, before: Class, made_before: State, made_after: State
 ) -> Iterator[Regression]:
+    old, new = Interpreter(change.old, before), Interpreter(change.new, cls)
     known = {
         r.name
         for _, f in order.entries(change.old, before)
-        for r in _read(change.old, before, f, made_before)
+        for r in old.alone(before, f, made_before).unset
     }
     for owner, function in order.entries(change.new, cls):
         if function.name in change.made_lazy:
             continue  # looked at where it is read
-        for found in _read(change.new, cls, function, made_after, owner):
+        for found in new.alone(owner, function, made_after).in_order():
             if found.name.startswith(".") and not _known(found, known):
                 yield _unset(change, cls, found, "after the instance is created")
-
-
-def _read(
-    program: Program, cls: Class, function: Function, start: State, owner: Class | None = None
-) -> list[Reading]:
-    interpreter = Interpreter(program, cls)
-    interpreter.run(owner or cls, function, start)
-    return sorted(interpreter.unset, key=lambda r: r.line)
 
 
 def _used_in_worker(
@@ -122,20 +115,20 @@ def _used_in_worker(
         return
     flags = {f".{name}" for name in change.after.setters}  # kept by process, as what they guard
     companions = {f".{name}": {f".{n}" for n in _set_with(change, cls, name)} for name in emptied}
+    interpreter = Interpreter(change.new, cls)
+    interpreter.companions = companions
     for owner, function in order.entries(change.new, cls):
         if _is_end(function.name) and function.name != "__del__":
             continue
         if _fills(function, emptied):
             continue
-        interpreter = Interpreter(change.new, cls)
-        interpreter.companions = companions
-        interpreter.run(owner, function, start)
-        for found in sorted(interpreter.unset, key=lambda r: r.line):
+        run = interpreter.alone(owner, function, start)
+        for found in run.in_order():
             if found.name[1:] in unset:
                 yield _unset(
                     change, cls, found, "in a worker, because it is not part of the pickled state"
                 )
-        for found in sorted(interpreter.empty, key=lambda r: r.line):
+        for found in sorted(run.empty, key=lambda r: r.line):
             if (
                 found.name[1:] in emptied
                 and not (companions[found.name] - {found.name}) & flags
@@ -187,7 +180,7 @@ def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[R
     empty = {f".{name}" for name in state.dropped(change)}
     gone = {f".{name}" for name in state.dropped(change) if _is_deleted(change, name)}
     sure = State(start.bound - gone, start.present - empty, start.implied)
-    for reading in _read(change.new, cls, found, sure):
+    for reading in Interpreter(change.new, cls).alone(cls, found, sure).in_order():
         if reading.name.startswith("."):
             yield _unset(change, cls, reading, "while the instance is unpickled")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from dlfix.fixing.proof import order
@@ -80,6 +80,19 @@ class _Frame:
     continues: list[list[State]] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Run:
+    """What one function came to on one state: the state at its end, and its notes."""
+
+    end: State | None
+    unset: set[Reading]
+    empty: set[Reading]
+
+    def in_order(self) -> list[Reading]:
+        """Return what was read though it may be unset, by line."""
+        return sorted(self.unset, key=lambda r: r.line)
+
+
 class Interpreter:
     """Runs methods of objects of one class; collects what is read though it may be unset or None."""
 
@@ -89,6 +102,8 @@ class Interpreter:
         self.empty: set[Reading] = set()
         self.companions: dict[str, set[str]] = {}  # attributes that are only set together
         self._frames: list[_Frame] = []
+        self._runs: dict[tuple[Class | None, Function, int, State], Run] = {}
+        self._cut = _DEEP  # the lowest frame whose function was called again, and not entered
         self._given = self._always_there()
 
     def _always_there(self) -> frozenset[str]:
@@ -126,10 +141,44 @@ class Interpreter:
                 if not later or filled:
                     yield name
 
+    def alone(self, owner: Class | None, function: Function, state: State) -> Run:
+        """Return what one function comes to, without the notes of what ran before."""
+        return self._noted(lambda: self.run(owner, function, state))
+
+    def _noted(self, work: Callable[[], State | None]) -> Run:
+        """Do some work with notes of its own."""
+        unset, empty = self.unset, self.empty
+        self.unset, self.empty = set(), set()
+        try:
+            return Run(work(), self.unset, self.empty)
+        finally:
+            self.unset, self.empty = unset, empty
+
     def run(self, owner: Class | None, function: Function, state: State) -> State | None:
         """Run one function on a state; return the attributes that are sure afterwards."""
-        if len(self._frames) >= _DEEP or any(f.function is function for f in self._frames):
+        depth = len(self._frames)
+        called = [frame.function for frame in self._frames]
+        if depth >= _DEEP or function in called:
+            self._cut = min(self._cut, called.index(function) if function in called else depth)
             return state
+        key = (owner, function, depth, _attributes(state))
+        if key not in self._runs:
+            outer, self._cut = self._cut, depth
+            done = self._noted(lambda: self._body(owner, function, state))
+            inner, self._cut = self._cut, min(outer, self._cut)
+            if inner < depth:  # a function that is still running was not entered again
+                return self._replayed(done)
+            self._runs[key] = done
+        return self._replayed(self._runs[key])
+
+    def _replayed(self, run: Run) -> State | None:
+        """Take over the notes of a run, as made by way of the functions that run now."""
+        way = tuple(frame.function.name for frame in self._frames)
+        for kept, noted in ((self.unset, run.unset), (self.empty, run.empty)):
+            kept.update(replace(each, through=(*way, *each.through[len(way) :])) for each in noted)
+        return run.end
+
+    def _body(self, owner: Class | None, function: Function, state: State) -> State | None:
         frame = _Frame(function, owner, self_name(function) if owner else "", bound_in(function))
         outer = _attributes(state)
         args = function.args
