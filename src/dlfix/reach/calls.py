@@ -49,17 +49,26 @@ _SEQUENCES = {
     "list": "list", "tuple": "tuple", "set": "set", "frozenset": "set", "sorted": "list",
     "collections.deque": "list",
 }  # fmt: skip
-_SAME = frozenset({"copy.copy", "copy.deepcopy", "contextlib.closing", "contextlib.nullcontext"})
+_COPIES = frozenset({"copy.copy", "copy.deepcopy"})
+_SAME = frozenset({"contextlib.closing", "contextlib.nullcontext"})
 _SECOND = frozenset({"typing.cast", "typing_extensions.cast"})
 _WRAPPERS = frozenset({"staticmethod", "classmethod", "property", "functools.cached_property"})
 TUPLE_MAKERS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _DICTS = frozenset({"dict", "collections.OrderedDict"})
+_AS_DICTS = frozenset({"vars", "dataclasses.asdict", "attr.asdict", "attrs.asdict"})
+NAMESPACES = frozenset(
+    {"types.SimpleNamespace", "argparse.Namespace", "easydict.EasyDict", "addict.Dict", "munch.Munch",
+     "box.Box", "ml_collections.ConfigDict", "yacs.config.CfgNode", "fvcore.common.config.CfgNode"}
+)  # fmt: skip
 _IMPORTERS = frozenset({"importlib.import_module", "__import__"})
 # Methods of `torch.nn.Module` that give back the very module.
 _FLUENT = frozenset(
     {"eval", "train", "to", "cuda", "cpu", "float", "half", "double", "requires_grad_", "apply"}
 )
+_OF_NETS = ("torch.nn.", "torch.hub.", "torchvision.models.", "timm.")
+_LAYERS = frozenset({"modules", "children"})
+_NAMED_LAYERS = frozenset({"named_modules", "named_children"})
 _ENTERS_OTHER = frozenset({"tempfile.TemporaryDirectory", "multiprocessing.Manager"})
 _PATHS = frozenset({"pathlib.Path", "pathlib.PosixPath", "pathlib.PurePath"})
 _OF_DICT = frozenset({"items", "values", "keys"})
@@ -123,10 +132,11 @@ class Calls:
     def _spread_keywords(self, argument: Argument) -> dict[str, Argument] | None:
         given: dict[str, Argument] = {}
         known = False
-        for container in self.interpreter.containers(argument):
+        for container, steps in self._containers(argument):
             known = known or all(isinstance(key, str) for key, _ in container.items)
             latest = {key: item for key, item in container.items if isinstance(key, str)}
-            for key, item in latest.items():  # another caller's value is told apart by a number
+            for key, one in latest.items():  # another caller's value is told apart by a number
+                item = Bound(one.node, one.frame, steps) if isinstance(one, Bound) else one
                 if given.setdefault(key, item) != item:
                     given[f"{key}[{len(given)}]"] = item
         for name, item in self._put_by_name(argument):
@@ -135,12 +145,20 @@ class Calls:
                 given.setdefault(name, item)
         return given if known else (given or None)
 
+    def _containers(self, argument: Argument) -> list[tuple[Container, tuple[Passed, ...]]]:
+        """Return the containers an argument may be; of several, with how each was chosen."""
+        found = [
+            (reached.value, reached.steps)
+            for reached in self.interpreter.reached(argument)
+            if isinstance(reached.value, Container)
+        ]
+        return found if len(found) > 1 else [(container, ()) for container, _ in found]
+
     def _put_by_name(self, argument: Argument) -> Iterable[tuple[object, Argument]]:
-        """Return what is put into a mapping that is no display, under the name that is spread."""
-        displays = self.interpreter.displays
-        if not isinstance(argument, Bound) or not displays.is_open(argument):
+        """Return what is put into a mapping under the name, or attribute, that is spread."""
+        if not isinstance(argument, Bound):
             return ()
-        return displays.put_under(argument.node, argument.frame)
+        return self.interpreter.displays.put_under(argument.node, argument.frame)
 
     def bind(
         self, function: Function, arguments: Arguments, owner: Value | None
@@ -255,7 +273,10 @@ class Calls:
 
     def _gives_itself(self, value: Value, method: Value, name: str) -> bool:
         is_module = isinstance(value, ModuleValue)  # of Python: `lightgbm.train(...)`
-        return isinstance(method, External) and name in _FLUENT and not is_module
+        if name not in _FLUENT or is_module:
+            return False
+        is_net = isinstance(value, ExternalCall) and value.name.startswith(_OF_NETS)
+        return isinstance(method, External) or (is_net and isinstance(method, Derived))
 
     def _is_called(self, name: str) -> bool:
         """Tell whether what this external callable gives is there to be called itself."""
@@ -485,6 +506,8 @@ class Calls:
             return self._method_of(arguments, node, frame)
         if name in _SECOND:
             return self.interpreter.reached(arguments.get(1, "val"))
+        if name in _COPIES and first is not None:
+            return [self._copied(one, node, frame) for one in self.interpreter.reached(first)]
         if name in _SAME and first is not None:
             return self.interpreter.reached(first)
         if name in _SEQUENCES and first is not None and self._listed(first):
@@ -507,15 +530,47 @@ class Calls:
             modules = [v for v in self.interpreter.values(first) if isinstance(v, ModuleValue)]
             if modules:
                 return [Reached(module) for module in modules]
+        if name in _AS_DICTS and first is not None:
+            found = self._as_dicts(first, node, frame)
+            if found:
+                return found
         if name in _IMPORTERS:
             return self._imported(first, frame)
         return [Reached(self.external_call(name, arguments, node, frame))]
+
+    def _as_dicts(self, argument: Argument, node: ast.Call, frame: Frame) -> list[Reached]:
+        """Return the dicts of what objects hold under their names: `vars(options)`."""
+        found: list[Reached] = []
+        for reached in self.interpreter.reached(argument):
+            value = reached.value
+            items: list[tuple[object, Argument]] = []
+            if isinstance(value, Instance):
+                for name, stores in self.interpreter.instances.stores(value).items():
+                    known = [s.value for s in stores if s.value is not None and not s.path]
+                    items += [(name, one) for one in known[-1:]]
+            elif isinstance(value, ExternalCall) and value.name in NAMESPACES:
+                items += value.arguments.keywords.items()
+            else:
+                continue
+            made = self.interpreter.displays.new("dict", items, node, frame, value, is_open=True)
+            found.append(Reached(made, reached.steps))
+        return found
 
     def external_call(
         self, name: str, arguments: Arguments, node: ast.Call, frame: Frame
     ) -> ExternalCall:
         """Return the value a call of something outside the tree makes."""
         return self.made(node, frame, lambda: ExternalCall(name, node, frame, arguments), name)
+
+    def _copied(self, one: Reached, node: ast.Call, frame: Frame) -> Reached:
+        """Return a copy of an object or container: what is put on it later is not on the original."""
+        value = one.value
+        if isinstance(value, Container):
+            return Reached(self.interpreter.displays.copy(value, node, frame), one.steps)
+        if not isinstance(value, Instance) or value.call is None:
+            return one
+        copy = Instance(value.cls, node, frame, value.arguments, value)
+        return Reached(self.made(node, frame, lambda: copy, "copy", value), one.steps)
 
     def _listed(self, argument: Argument) -> bool:
         known = (Container, Generator, ExternalCall, Derived)
@@ -643,6 +698,9 @@ class Calls:
         """Return what iterating something that is no container of ours may give."""
         if isinstance(value, Derived) and isinstance(value.origin, Container):
             return self._of_dict(value.origin, value)
+        if isinstance(value, Derived) and value.called and value.how in _LAYERS | _NAMED_LAYERS:
+            layer = self.made(value.node, value.frame, lambda: _item(value), "item", value)
+            return [layer if value.how in _LAYERS else self._tuple(value, (_UNKNOWN, layer))]
         if isinstance(value, Derived) and _gives_paths(value):
             return [self.made(value.node, value.frame, lambda: _item(value), "item", value)]
         if isinstance(value, Derived) and value.how in _OF_DICT and value.called:

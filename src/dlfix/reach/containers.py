@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from dlfix.project.module import COMPREHENSIONS, Module
 from dlfix.project.trees import walk
 from dlfix.reach.methods import calls_base
+from dlfix.reach.removals import ALL, LAST, Block, block_around
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -18,7 +19,9 @@ from dlfix.reach.values import (
     Container,
     ExternalCall,
     Frame,
+    Function,
     Instance,
+    Passed,
 )
 
 if TYPE_CHECKING:
@@ -83,6 +86,36 @@ class Containers:
         return not values or any(
             not isinstance(value, Container) or value.is_open for value in values
         )
+
+    def filtered(
+        self, node: ast.DictComp, frame: Frame
+    ) -> Iterable[tuple[Container, tuple[Passed, ...]]]:
+        """Return the dicts that `{k: v for k, v in options.items() if k != "name"}` may copy."""
+        match node:
+            case ast.DictComp(
+                key=ast.Name(id=key),
+                value=ast.Name(id=value),
+                generators=[
+                    ast.comprehension(
+                        target=ast.Tuple(elts=[ast.Name(id=of_key), ast.Name(id=of_value)]),
+                        iter=ast.Call(func=ast.Attribute(value=mapping, attr="items"), args=[]),
+                        ifs=tests,
+                    )
+                ],
+            ) if (key, value) == (of_key, of_value):
+                return [
+                    (self._without(one.value, key, tests, node, frame), one.steps)
+                    for one in self.interpreter.evaluate(mapping, frame)
+                    if isinstance(one.value, Container) and one.value.kind == "dict"
+                ]
+        return ()
+
+    def _without(
+        self, container: Container, name: str, tests: list[ast.expr], node: ast.expr, frame: Frame
+    ) -> Container:
+        """Return a copy of a dict with the keys for which no test says otherwise."""
+        items = [item for item in container.items if _passes(item[0], name, tests)]
+        return self.new("dict", items, node, frame, container, is_open=container.is_open)
 
     def copy(self, container: Container, node: ast.expr, frame: Frame) -> Container:
         """Return a shallow copy: what is put into it later is not in the original."""
@@ -159,7 +192,45 @@ class Containers:
             if added[0] in replaced:
                 found = [item for item in found if item[0] != added[0]]
             found.append(added)
-        return tuple(found)
+        return tuple(self._left(found, node, frame))
+
+    def _left(self, items: list[Item], node: ast.expr, frame: Frame) -> Iterable[Item]:
+        """Return the items that no statement after the making takes out again."""
+        block = block_around(node, list(_targets(node, frame.module)), frame.module)
+        if block is None or not items:
+            return items
+        made = block.place_of(node) or 0
+        placed = [(item, self._place_in(block, item, made, frame)) for item in items]
+        for removal in block.removals:
+            before = [
+                pair
+                for pair in placed
+                if made <= pair[1] < removal.index
+                and block.keeps_to_itself(pair[1] + 1, removal.index)
+            ]
+            if removal.key is LAST and len(before) != 1:
+                continue
+            gone = [p for p in before if removal.key in (LAST, ALL) or p[0][0] == removal.key]
+            placed = [pair for pair in placed if pair not in gone]
+        return [item for item, _ in placed]
+
+    def _place_in(self, block: Block, item: Item, made: int, frame: Frame) -> int:
+        """Return the place in a block at which an item is put in; beyond it where that is not known."""
+        bound, never = item[1], len(block.statements)
+        if not isinstance(bound, Bound):
+            return never
+        if bound.frame.module is block.module and (at := block.place_of(bound.node)) is not None:
+            return at
+        method = bound.frame.scope.name
+        owner = bound.frame.owner
+        if not isinstance(owner, Instance) or frame.scope.name != "__init__":
+            return never
+        sides = self.interpreter.sides
+        if not sides.only_in_constructor(owner.cls, method, owner):
+            return never
+        leading = sides.leading_to(owner.cls, method)
+        used = [i for i in range(made, never) if block.calls_after(i - 1) & leading]
+        return max(used, default=made)
 
     def _put_in(self, node: ast.expr, frame: Frame) -> Iterator[Item]:
         for target in _targets(node, frame.module):
@@ -179,11 +250,40 @@ class Containers:
         for node, key, value in additions(module).get(("", name), ()):
             scope = module.scope_of(node)
             if scope is at.scope:
-                yield key, self._read(value, at)
+                yield key, self.read(value, at)
             elif scope.lookup(name) is binder:
-                yield key, self._read(value, self.interpreter.frame(scope))
+                yield key, self.read(value, self.interpreter.frame(scope))
+        yield from self._put_in_by_called(name, at)
         if at.scope is module.scope:
             yield from self._put_in_by_importers(name, module)
+
+    def _put_in_by_called(self, name: str, frame: Frame) -> Iterator[Item]:
+        """Yield what a function of the tree puts into a container that it is passed: `extend(options)`."""
+        interpreter, module = self.interpreter, frame.module
+        for call, index in handed_over(module).get(name, ()):
+            if module.scope_of(call) is not frame.scope or not self._is_of_tree(call.func, frame):
+                continue
+            for value in interpreter.values_at(call.func, frame):
+                if not isinstance(value, Function) or isinstance(value.node, ast.Lambda):
+                    continue
+                names = [a.arg for a in (*value.node.args.posonlyargs, *value.node.args.args)]
+                parameter = index if isinstance(index, str) else "".join(names[index : index + 1])
+                scope = value.module.inner_scope(value.node)
+                added = [
+                    one for one in additions(value.module).get(("", parameter), ())
+                    if value.module.scope_of(one[0]) is scope
+                ]  # fmt: skip
+                given = interpreter.calls.arguments(call, frame) if added else Arguments()
+                inside = (
+                    interpreter.calls.frame_of(value, given, call, frame, None) if added else None
+                )
+                if inside is not None:
+                    yield from ((key, self.read(each, inside)) for _, key, each in added)
+
+    def _is_of_tree(self, func: ast.expr, frame: Frame) -> bool:
+        """Tell whether a name, or an attribute of one, may be a function of the tree."""
+        root = func.value if isinstance(func, ast.Attribute) else func
+        return isinstance(root, ast.Name) and frame.scope.lookup(root.id) is not None
 
     def _put_in_by_importers(self, name: str, module: Module) -> Iterator[Item]:
         """Yield what other modules put, as they are imported, into what a module's global holds."""
@@ -196,7 +296,7 @@ class Containers:
                 for node, key, value in added:
                     scope = other.scope_of(node)
                     if scope is other.scope:
-                        yield key, self._read(value, self.interpreter.frame(scope))
+                        yield key, self.read(value, self.interpreter.frame(scope))
 
     def _is_global_of(
         self, owner: str, attribute: str, other: Module, name: str, module: Module
@@ -208,7 +308,9 @@ class Containers:
             if binding.kind != "import":
                 continue
             source = self.interpreter.imported(binding, other)
-            if source == (module, "" if owner else name):
+            if owner and source is not None and not source[1]:
+                source = self.interpreter.source_in(source[0], attribute, set())
+            if source == (module, name):
                 return True
         return False
 
@@ -216,9 +318,9 @@ class Containers:
         """Yield what a function adds to a container that it is passed."""
         for node, key, value in additions(frame.module).get(("", name), ()):
             if frame.module.scope_of(node) is frame.scope:
-                yield key, self._read(value, frame)
+                yield key, self.read(value, frame)
 
-    def _read(self, value: ast.expr, frame: Frame) -> Bound:
+    def read(self, value: ast.expr, frame: Frame) -> Bound:
         """Return an expression with its frame: a comprehension's item is read inside it."""
         above = frame.module.parent(value)
         if isinstance(above, COMPREHENSIONS):
@@ -232,9 +334,9 @@ class Containers:
                 scope = body.module.scope_of(node)
                 method = _method_around(scope, body.scope)
                 if scope is frame.scope:
-                    yield key, self._read(value, frame)
+                    yield key, self.read(value, frame)
                 elif method is not None and self._in_parent(method, frame):
-                    yield key, self._read(value, self.owned(scope, body, frame))
+                    yield key, self.read(value, self.owned(scope, body, frame))
 
     def _bodies(self, frame: Frame) -> Iterator[Frame]:
         """Yield the bodies of the classes whose methods share a frame's `self`."""
@@ -313,6 +415,25 @@ def _method_around(scope: Scope, body: Scope) -> Scope | None:
     while at is not None and at.parent is not body:
         at = at.parent
     return at
+
+
+def _passes(key: object, name: str, tests: list[ast.expr]) -> bool:
+    """Tell whether a key may pass tests of it against constants; other tests are not asked."""
+    for test in tests:
+        match test:
+            case ast.Compare(left=ast.Name(id=asked), ops=[op], comparators=[other]) if (
+                asked == name
+            ):
+                try:
+                    wanted = ast.literal_eval(other)
+                    held = key in wanted if isinstance(op, (ast.In, ast.NotIn)) else key == wanted
+                except (ValueError, TypeError):
+                    continue
+                positive = isinstance(op, (ast.In, ast.Eq))
+                known = positive or isinstance(op, (ast.NotIn, ast.NotEq))
+                if known and key is not None and held is not positive:
+                    return False
+    return True
 
 
 def numbered(container: Container) -> bool:
@@ -397,10 +518,28 @@ def _additions(module: Module) -> Iterator[tuple[tuple[str, str], Addition]]:
                     yield holder, (node, key, value)
 
 
+def handed_over(module: Module) -> dict[str, list[tuple[ast.Call, int | str]]]:
+    """Return the calls that a name is an argument of, with its position or keyword."""
+    found: dict[str, list[tuple[ast.Call, int | str]]] | None
+    found = getattr(module, "_handed_over", None)
+    if found is None:
+        found = {}
+        for call in module.calls:
+            if isinstance(call.func, (ast.Name, ast.Attribute)):
+                for index, argument in enumerate(call.args):
+                    if isinstance(argument, ast.Name):
+                        found.setdefault(argument.id, []).append((call, index))
+                for keyword in call.keywords:
+                    if keyword.arg is not None and isinstance(keyword.value, ast.Name):
+                        found.setdefault(keyword.value.id, []).append((call, keyword.arg))
+        module._handed_over = found  # type: ignore[attr-defined]
+    return found
+
+
 def _put(node: ast.AST) -> Iterator[tuple[ast.expr, Iterable[tuple[object, ast.expr]]]]:
     """Yield the containers that a call or assignment puts something into, with what it puts."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        yield node.func.value, _called(node, node.func.attr)
+        yield node.func.value, put_by(node, node.func.attr)
     elif isinstance(node, ast.AugAssign):
         yield node.target, _merged([node.value])
     elif isinstance(node, ast.Assign):
@@ -425,7 +564,8 @@ def _holder(node: ast.expr) -> tuple[str, str] | None:
     return None
 
 
-def _called(call: ast.Call, method: str) -> Iterator[tuple[object, ast.expr]]:
+def put_by(call: ast.Call, method: str) -> Iterator[tuple[object, ast.expr]]:
+    """Yield what a method of a container puts into it, with the key where it is known."""
     index = _ADDING.get(method)
     if index is not None and len(call.args) > index:
         yield constant_key(call.args[0]) if method == "setdefault" else None, call.args[index]

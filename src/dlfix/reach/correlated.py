@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dlfix.project.trees import kept, walk
@@ -11,8 +11,11 @@ from dlfix.project.trees import kept, walk
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.project.scopes import Scope
+    from dlfix.reach.values import Passed
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_BODIES = ("body", "orelse", "finalbody")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
 _PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.expr_context, ast.cmpop)
 
@@ -25,18 +28,66 @@ def excluded(statement: ast.AST, use: ast.AST, module: Module) -> bool:
     return any(asked.get(text, held) is not held for _, text, held in _tests(statement, module))
 
 
+def choices(steps: Iterable[Passed]) -> Mapping[object, object]:
+    """Return what was decided where a value was chosen: how tests came out, which round of a loop it was."""
+    found: dict[object, object] = {}
+    for passed in steps:
+        if passed.item is not None:
+            found.setdefault(passed.node, passed.item)
+        found.update({k: v for k, v in _decided(passed.node, passed.module) if k not in found})
+    return found
+
+
+def agree(one: Mapping[object, object], other: Mapping[object, object]) -> bool:
+    """Tell whether two values may be chosen together."""
+    return all(other.get(key, decided) == decided for key, decided in one.items())
+
+
+def _decided(node: ast.AST, module: Module) -> Iterator[tuple[object, bool]]:
+    for test, text, held in _tests(node, module):
+        if _is_stable(test, module):
+            yield (module.scope_of(test), text), held
+        elif not _in_loop(test, module):
+            yield test, held
+
+
 def _tests(node: ast.AST, module: Module) -> Iterator[tuple[ast.expr, str, bool]]:
-    """Yield the tests of the branches that a node stands in, without `not`, and how they came out."""
+    """Yield the tests that a node is under, without `not`, and how they came out."""
     child = node
     for above in module.ancestors(node):
-        if isinstance(above, ast.If) and child is not above.test:
-            test, held = above.test, child in above.body
+        for test, held in [*_branch(child, above), *_left_before(child, above)]:
             while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
                 test, held = test.operand, not held
             yield test, _text(test), held
         if isinstance(above, _SCOPES):
             return
         child = above
+
+
+def _branch(child: ast.AST, above: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
+    if isinstance(above, ast.If) and child is not above.test:
+        yield above.test, child in above.body
+    elif isinstance(above, ast.IfExp) and child is not above.test:
+        yield above.test, child is above.body
+
+
+def _left_before(child: ast.AST, above: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield the tests before a statement of a block whose branch leaves the block."""
+    for field in _BODIES:
+        block = getattr(above, field, None)
+        if isinstance(block, list) and child in block:
+            for earlier in block[: block.index(child)]:
+                if isinstance(earlier, ast.If) and isinstance(earlier.body[-1], _LEAVING):
+                    yield earlier.test, False
+
+
+def _in_loop(node: ast.AST, module: Module) -> bool:
+    for above in module.ancestors(node):
+        if isinstance(above, _LOOPS):
+            return True
+        if isinstance(above, _SCOPES):
+            return False
+    return False
 
 
 @kept
@@ -65,12 +116,7 @@ def _is_bound_once(name: str, scope: Scope, module: Module) -> bool:
         return False
     if bindings[0].kind in ("parameter", "import"):
         return True
-    for above in module.ancestors(bindings[0].statement):
-        if isinstance(above, _LOOPS):
-            return False
-        if isinstance(above, _SCOPES):
-            break
-    return True
+    return not _in_loop(bindings[0].statement, module)
 
 
 def _is_set(attribute: str, module: Module) -> bool:

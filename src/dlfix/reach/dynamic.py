@@ -23,6 +23,7 @@ from dlfix.reach.values import (
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
+    from dlfix.project.scopes import Binding
     from dlfix.reach.interpreter import Interpreter
 
 ANY = re.compile(".*")
@@ -83,8 +84,9 @@ class Members:
         names = [
             name
             for name, bindings in module.scope.bindings.items()
-            if pattern.fullmatch(name) and any(isinstance(b.statement, _DEFINING) for b in bindings)
+            if pattern.fullmatch(name) and any(_defines(binding) for binding in bindings)
         ]
+        self.interpreter.cut_short |= len(names) > MOST_MEMBERS
         for name in names[:MOST_MEMBERS]:
             for reached in self.interpreter.global_name(module, name):
                 if isinstance(reached.value, (Class, Function)):
@@ -105,6 +107,12 @@ class Members:
         for name in names:
             if pattern.fullmatch(name):
                 yield from self.interpreter.attribute(owner, name, node, frame)
+
+
+def _defines(binding: Binding) -> bool:
+    """Tell whether a binding is a class, a function, or a name that is given a lambda."""
+    is_lambda = isinstance(binding.value, ast.Lambda) and not binding.path
+    return isinstance(binding.statement, _DEFINING) or is_lambda
 
 
 def _is_joined(node: ast.expr) -> bool:

@@ -20,6 +20,7 @@ from dlfix.reach.values import (
     BoundMethod,
     Class,
     Constant,
+    Container,
     Derived,
     External,
     ExternalCall,
@@ -254,7 +255,11 @@ class Instances:
     ) -> Iterator[Reached]:
         """Yield what `instance.name` may be: what is stored on it, else what its class gives."""
         if not self._is_stored(instance.cls, name):
-            yield from self.class_attribute(instance.cls, name, instance, node, frame)
+            held = self._item_as_attribute(instance, name)
+            if held is not None:
+                yield from self.interpreter.item(held, name, node, frame)
+            else:
+                yield from self.class_attribute(instance.cls, name, instance, node, frame)
             return
         stores = self.stores(instance).get(name) or self._set_by_any(instance, name)
         so_far = [s for s in stores if not _is_set_later(s.statement, s.frame, node, frame)]
@@ -266,7 +271,31 @@ class Instances:
         for store in so_far:
             yield from self.stored(store)
         if not stores:
+            yield from self._not_its_own(instance, name, node, frame)
+
+    def _not_its_own(
+        self, instance: Instance, name: str, node: ast.expr, frame: Frame
+    ) -> Iterator[Reached]:
+        """Yield what an attribute is that no method stores: what other code sets, or the class gives."""
+        modules = [instance.frame.module, frame.module] if instance.frame is not None else []
+        outside = self.outside_stores(instance, dict.fromkeys(modules))
+        found = [store for store in outside if store.attribute == name]
+        for store in found:
+            yield from self.stored(store)
+        held = self._item_as_attribute(instance, name)
+        if held is not None:
+            yield from self.interpreter.item(held, name, node, frame)
+        elif not found:
             yield from self.class_attribute(instance.cls, name, instance, node, frame)
+
+    def _item_as_attribute(self, instance: Instance, name: str) -> Container | None:
+        """Return the dict that an object is, where an attribute is an item of it."""
+        filled = self.interpreter.filled
+        if name.startswith("__") or not filled.has_items_as_attributes(instance.cls):
+            return None
+        if any(isinstance(b, Class) and name in b.body_names() for b in self.mro(instance.cls)):
+            return None
+        return filled.container(instance)
 
     def _set_before(self, store: Store, node: ast.expr, frame: Frame) -> Iterator[Reached]:
         """Yield what a constructor put on an attribute before it came to a place that reads it."""
@@ -547,13 +576,20 @@ class Instances:
         """Return every attribute that pickle would see on an instance, with what is stored."""
         if instance not in self._states:
             self._states[instance] = {}  # while it is worked out, it is empty
-            self._states[instance] = State(self.interpreter, instance).read()
+            self._states[instance] = (
+                self.stores(instance.copied)
+                if instance.copied is not None
+                else State(self.interpreter, instance).read()
+            )
         return self._states[instance]
 
     # What code outside sets
 
     def outside_stores(self, instance: Instance, modules: Iterable[Module]) -> Iterator[Store]:
         """Yield the stores that code outside the class makes on an instance: `ds.x = ...`."""
+        modules = list(modules)
+        if instance.copied is not None:
+            yield from self.outside_stores(instance.copied, modules)
         if instance.call is not None:
             for module in modules:
                 yield from self.set_on(instance.call, module)
@@ -566,6 +602,7 @@ class Instances:
         """Return the stores that a module's code makes on instances, by the call that made them."""
         if module in self._outside:
             return self._outside[module]
+        self._outside[module] = {}  # while owners are looked up
         found: dict[ast.AST, list[Store]] = {}
         for owner, target, statement in _set_on(module):
             if isinstance(owner, ast.Name) and owner.id in ("self", "cls"):
@@ -581,8 +618,9 @@ class Instances:
                 made = _made_by(reached.value)
                 if made is not None:
                     found.setdefault(made, []).extend(stores)
-        if not self.interpreter.starved:
-            self._outside[module] = found
+        self._outside[module] = found
+        if self.interpreter.starved:
+            del self._outside[module]
         return found
 
     def _given(

@@ -20,12 +20,13 @@ from dlfix.project.project import Project, StarWords
 from dlfix.project.scopes import EACH, Attribute, Binding, Key, Scope
 from dlfix.reach.audience import Audience
 from dlfix.reach.callers import Callers
-from dlfix.reach.calls import Calls
+from dlfix.reach.calls import NAMESPACES, Calls
 from dlfix.reach.containers import Containers, constant_key, item_of
 from dlfix.reach.contexts import Contexts
 from dlfix.reach.correlated import excluded
 from dlfix.reach.dynamic import Members
 from dlfix.reach.enums import is_enum, members
+from dlfix.reach.filled import Filled
 from dlfix.reach.instances import Instances
 from dlfix.reach.kept_by_call import KeptByCall
 from dlfix.reach.knowing import Knowing
@@ -65,7 +66,6 @@ _DEEPEST = 60  # nested evaluations; beyond lies no path a person would read
 _MOST_VALUES = 96  # of one expression
 DECORATED = "what its decorators make of it"  # the note of a place where a def was decorated
 _UNKNOWN = Unknown()
-_NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -88,6 +88,7 @@ class Interpreter:
         self.knowing = Knowing(self)
         self.contexts = Contexts(self)
         self.members = Members(self)
+        self.filled = Filled(self)
         self._facts: dict[ast.AST, list[Fact]] = {}
         self._memo: dict[tuple[ast.AST, Frame], tuple[Reached, ...] | None] = {}
         self._frames: dict[tuple[Scope, ast.AST | None, Frame | None, int], Frame] = {}
@@ -178,9 +179,12 @@ class Interpreter:
         """Return what an argument may be, with the places passed."""
         if argument is None:
             return ()
-        if isinstance(argument, Bound):
-            return self.evaluate(argument.node, argument.frame)
-        return (Reached(argument),)
+        if not isinstance(argument, Bound):
+            return (Reached(argument),)
+        found = self.evaluate(argument.node, argument.frame)
+        if not argument.passed:
+            return found
+        return tuple(Reached(one.value, (*one.steps, *argument.passed)) for one in found)
 
     def evaluate(self, node: ast.expr, frame: Frame) -> tuple[Reached, ...]:
         """Return what an expression may stand for in a frame; never empty but for a cycle."""
@@ -243,10 +247,11 @@ class Interpreter:
 
     def _on_if_exp(self, node: ast.IfExp, frame: Frame) -> Iterator[Reached]:
         held = outcome(node.test, frame, self)
-        if held is not False:
-            yield from self.evaluate(node.body, frame)
-        if held is not True:
-            yield from self.evaluate(node.orelse, frame)
+        for part, wanted in ((node.body, True), (node.orelse, False)):
+            if held is not (not wanted):
+                passed = Passed(frame.module, part, "")
+                for reached in self.evaluate(part, frame):
+                    yield Reached(reached.value, (*reached.steps, passed))
 
     def _on_bool_op(self, node: ast.BoolOp, frame: Frame) -> Iterator[Reached]:
         """Yield the parts of `a or b` that may be its outcome, up to one that surely is."""
@@ -337,7 +342,11 @@ class Interpreter:
         yield self._comprehension(node, frame, "set", node.elt)
 
     def _on_dict_comp(self, node: ast.DictComp, frame: Frame) -> Iterator[Reached]:
-        yield self._comprehension(node, frame, "dict", node.value)
+        copied = self.displays.filtered(node, frame)
+        if not copied:
+            yield self._comprehension(node, frame, "dict", node.value)
+        for container, steps in copied:
+            yield Reached(container, steps)
 
     def _on_generator_exp(self, node: ast.GeneratorExp, frame: Frame) -> Iterator[Reached]:
         yield Reached(self.calls.made(node, frame, lambda: Generator(node, frame)))
@@ -367,7 +376,9 @@ class Interpreter:
     def keys(self, node: ast.expr, value: Value, frame: Frame) -> list[object]:
         """Return what a subscript's key may be; None stands for one that is not known."""
         known = constant_key(node)
-        by_name = isinstance(value, Container)
+        by_name = isinstance(value, Container) or (
+            isinstance(value, Instance) and self.filled.kind(value.cls) is not None
+        )
         if known is not None or isinstance(node, ast.Slice) or not by_name:
             return [known]
         keys = self.values(Bound(node, frame))
@@ -385,8 +396,11 @@ class Interpreter:
             yield Reached(derived)
         elif isinstance(value, Instance):
             method = self.instances.method(value.cls, "__getitem__")
+            held = self.filled.container(value) if method is None else None
             if method is not None:
                 yield from self.calls.run(method, None, node, frame, owner=value)
+            elif held is not None:
+                yield from self._contained(held, key, node, frame)
             else:
                 yield Reached(_UNKNOWN)
         elif isinstance(value, Class) and isinstance(key, str) and is_enum(value, self):
@@ -592,13 +606,19 @@ class Interpreter:
     ) -> Iterable[Reached]:
         value = reached.value
         if step == EACH:
-            return along(
-                reached, [r for item in self.items(value, node, frame) for r in self.reached(item)]
-            )
+            return along(reached, self._rounds(value, node, frame))
         if isinstance(step, Attribute):
             return along(reached, self.attribute(value, step.name, node, frame))
         key = step.key if isinstance(step, Key) else step
         return along(reached, self.item(value, key, node, frame))
+
+    def _rounds(self, value: Value, node: ast.expr, frame: Frame) -> Iterator[Reached]:
+        """Yield what a loop's target is in each round; more than one are told apart by their places."""
+        items = self.items(value, node, frame)
+        for index, item in enumerate(items):
+            passed = (Passed(frame.module, node, "", index),) if len(items) > 1 else ()
+            for reached in self.reached(item):
+                yield Reached(reached.value, (*reached.steps, *passed))
 
     # Items
 
@@ -625,6 +645,9 @@ class Interpreter:
             return [Constant(Member(value, name)) for name, _ in members(value)]
         if isinstance(value, Generator):
             return self.calls.generated(value)
+        if isinstance(value, Instance) and self.instances.method(value.cls, "__iter__") is None:
+            held = self.filled.container(value)
+            return self.items(held, node, frame) if held is not None else [_UNKNOWN]
         return [_UNKNOWN]
 
     # Definitions, imports, parameters
@@ -665,7 +688,15 @@ class Interpreter:
                 yield Reached(reached.value, (*reached.steps, *passed))
 
     def imported(self, binding: Binding, module: Module) -> tuple[Module, str] | None:
-        """Return the module of the tree that an import names, and which global of it; "" for the module."""
+        """Return the module of the tree that an import names, and which global of it; "" for the module.
+
+        What a module imports itself, to hand it on, is the global of the module that it is from.
+        """
+        return self._source_of(binding, module, set())
+
+    def _source_of(
+        self, binding: Binding, module: Module, seen: set[tuple[Module, str]]
+    ) -> tuple[Module, str] | None:
         alias, statement = binding.node, binding.statement
         assert isinstance(alias, ast.alias)
         if isinstance(statement, ast.Import):
@@ -673,12 +704,39 @@ class Interpreter:
             return None if found is None else (found, "")
         if not isinstance(statement, ast.ImportFrom):
             return None
-        dotted = self._imported_from(statement, module)
-        whole = self.project.find(f"{dotted}.{alias.name}", module)
-        if whole is not None:
-            return whole, ""
-        found = self.project.find(dotted, module)
-        return None if found is None else (found, alias.name)
+        return self._source_in(self._imported_from(statement, module), alias.name, module, seen)
+
+    def _source_in(
+        self, dotted: str, name: str, importer: Module, seen: set[tuple[Module, str]]
+    ) -> tuple[Module, str] | None:
+        """Return where a global of a module is from, looked up in the order of `member`."""
+        module = self.project.find(dotted, importer)
+        if module is not None and module is not importer:
+            found = self.source_in(module, name, seen)
+            if found is not None:
+                return found
+        submodule = self.project.find(f"{dotted}.{name}", importer)
+        if submodule is not None:
+            return submodule, ""
+        return None if module is None else (module, name)
+
+    def source_in(
+        self, module: Module, name: str, seen: set[tuple[Module, str]]
+    ) -> tuple[Module, str] | None:
+        """Return where a global of a module is from; None where the module gives no such name."""
+        if (module, name) in seen:
+            return None
+        seen.add((module, name))
+        bindings = module.scope.bindings.get(name, ())
+        if len(bindings) == 1 and bindings[0].kind == "import":
+            return self._source_of(bindings[0], module, seen)
+        if bindings or name in module.scope.module_globals:
+            return module, name
+        for starred in self._giving(name, module):
+            source = self.project.find(starred, module)
+            if source is not None and source.exports(name):
+                return self._source_in(starred, name, module, seen)
+        return None
 
     def _imported_from(self, statement: ast.ImportFrom, module: Module) -> str:
         if statement.level:
@@ -790,7 +848,7 @@ class Interpreter:
             return self.instances.member_attribute(value, name, node, frame)
         if isinstance(value, External):
             return [Reached(External(f"{value.name}.{name}"))]
-        if isinstance(value, ExternalCall) and value.name in _NAMESPACES:
+        if isinstance(value, ExternalCall) and value.name in NAMESPACES:
             return self._in_namespace(value, name, frame)
         kept = list(self.calls.kept_under(value, name))
         if not kept and isinstance(value, Derived):
@@ -805,7 +863,7 @@ class Interpreter:
 
     def _in_namespace(self, value: ExternalCall, name: str, frame: Frame) -> Iterator[Reached]:
         """Yield what `SimpleNamespace(name=...)` has under a name, and what is set on it."""
-        given = value.arguments.keywords.get(name)
+        given = value.arguments.keywords.get(name) or self._given_in(value, name)
         set_later = [
             store
             for store in self.instances.set_on(value.node, value.frame.module)
@@ -816,6 +874,17 @@ class Interpreter:
             yield from self.instances.stored(store)
         if given is None and not set_later:
             yield Reached(_UNKNOWN)
+
+    def _given_in(self, value: ExternalCall, name: str) -> Argument | None:
+        """Return what the dict that a namespace is made of has under a name."""
+        first = value.arguments.get(0, None)
+        found = [
+            item
+            for container in (self.containers(first) if first is not None else ())
+            for key, item in container.items
+            if key == name
+        ]
+        return found[0] if len(found) == 1 else None
 
     def _module_attribute(self, value: ModuleValue, name: str) -> Iterator[Reached]:
         module = value.module

@@ -124,7 +124,8 @@ class Knowing:
             if not values:
                 return []
             found += values
-        return list(dict.fromkeys(found))[:_MOST]
+        known = list(dict.fromkeys(found))
+        return known if len(known) <= _MOST else []
 
     def _all(self, arguments: Iterable[Argument]) -> list[Value]:
         """Return all that some arguments may be; nothing where one of them is not known."""

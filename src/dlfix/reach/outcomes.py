@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlfix.reach.questions import agreed, question
+from dlfix.reach.questions import COMPARING, agreed, question
 from dlfix.reach.values import Constant, Frame, Value
 
 if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
+# The oldest Python that torch runs on, and any later one.
+_VERSIONS = ((3, 10, 0), (3, 99, 0))
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
 
 
@@ -28,11 +30,57 @@ def outcome(test: ast.expr, frame: Frame, interpreter: Interpreter) -> bool | No
             if deciding in parts:
                 return deciding
             return None if None in parts else not deciding
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if _is_version(left):
+            return _of_version(left, op, right)
     asked = question(test, frame, interpreter)
     if asked is None:
         return None
     known = interpreter.knowing.values(asked.subject, frame)
     return agreed([asked.answer(value) for value in known])
+
+
+def _is_version(node: ast.expr) -> bool:
+    match node:
+        case ast.Attribute(value=ast.Name(id="sys"), attr="version_info"):
+            return True
+        case ast.Subscript(value=inner) | ast.Attribute(value=inner, attr="major" | "minor"):
+            return _is_version(inner)
+    return False
+
+
+def _of_version(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool | None:
+    """Tell how a test of Python's version comes out on each version that torch runs on."""
+    if not isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) and not _is_major(left):
+        return None
+    try:
+        wanted = ast.literal_eval(right)
+        answers = {bool(COMPARING[type(op)](_part(left, version), wanted)) for version in _VERSIONS}
+    except (ValueError, TypeError, KeyError):
+        return None
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _is_major(node: ast.expr) -> bool:
+    match node:
+        case ast.Attribute(attr="major") | ast.Subscript(slice=ast.Constant(value=0)):
+            return True
+    return False
+
+
+def _part(node: ast.expr, version: tuple[int, int, int]) -> object:
+    """Return what an expression of `sys.version_info` is on a version."""
+    match node:
+        case ast.Attribute(attr="major"):
+            return version[0]
+        case ast.Attribute(attr="minor"):
+            return version[1]
+        case ast.Subscript(slice=ast.Constant(value=int(index))):
+            return version[index]
+        case ast.Subscript(slice=ast.Slice(lower=None, upper=ast.Constant(value=int(end)))):
+            return version[:end]
+        case ast.Subscript():
+            raise ValueError
+    return version
 
 
 def is_dead(node: ast.AST, frame: Frame, interpreter: Interpreter) -> bool:

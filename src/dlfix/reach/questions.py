@@ -29,7 +29,7 @@ from dlfix.reach.values import (
 if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
-_COMPARING: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+COMPARING: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -242,7 +242,7 @@ def _of_constants(
     if isinstance(op, (ast.Is, ast.IsNot)):
         return (one is other or one == other) is isinstance(op, ast.Is)
     try:
-        return bool(_COMPARING[type(op)](plain(one, interpreter), plain(other, interpreter)))
+        return bool(COMPARING[type(op)](plain(one, interpreter), plain(other, interpreter)))
     except (TypeError, KeyError):
         return None
 

@@ -111,6 +111,24 @@ class SideReader:
         by_item = (wanted - found) & _closure(["__getitem__"], uses)
         return found | by_item if by_item and self._is_indexed(cls) else found
 
+    def only_in_constructor(self, cls: Class, name: str, instance: Instance) -> bool:
+        """Tell whether of the parent's code nothing but the constructor runs a method."""
+        methods, uses = self.methods(cls), self.uses(cls)
+        called = self._called_outside(cls, instance)
+        others = (n for n in methods if (n in PARENT or n in called) and n != "__init__")
+        reached = _closure(others, uses)
+        if "__getitem__" not in reached and self._is_indexed(cls):
+            reached |= _closure(["__getitem__"], uses)
+        return name not in reached
+
+    def leading_to(self, cls: Class, name: str) -> set[str]:
+        """Return the methods of a class that run one of them, that one included."""
+        found = {name}
+        uses = self.uses(cls)
+        while more := {n for n, used in uses.items() if n not in found and used & found}:
+            found |= more
+        return found
+
     def may_run_in_parent(self, cls: Class, name: str) -> bool:
         """Tell whether the parent may run a method: not if only code of workers is seen to call it."""
         if self.run_by_parent(cls, {name}):
@@ -266,6 +284,7 @@ class SideReader:
         mentioning = self.interpreter.project.users(cls.module, cls.name)
         if cls.module not in mentioning:
             mentioning = [cls.module, *mentioning]
+        self.interpreter.cut_short |= len(mentioning) > _OUTSIDE_MODULES
         return mentioning[:_OUTSIDE_MODULES]
 
     def _taking_items(self, module: Module, cls: Class) -> Iterator[ast.Name]:

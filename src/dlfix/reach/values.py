@@ -18,10 +18,14 @@ from dlfix.reach.records import record
 
 @record(frozen=True, slots=True)
 class Bound:
-    """An expression and the frame to read it in: a value not yet worked out."""
+    """An expression and the frame to read it in: a value not yet worked out.
+
+    `passed` are the places passed on the way to it: where its container was chosen.
+    """
 
     node: ast.expr
     frame: Frame
+    passed: tuple[Passed, ...] = ()
 
 
 @record(frozen=True, eq=False, slots=True)
@@ -98,6 +102,7 @@ class Instance:
     call: ast.Call | None = None
     frame: Frame | None = None
     arguments: Arguments | None = None
+    copied: Instance | None = None  # the object that this one is a copy of
 
 
 @record(frozen=True, eq=False, slots=True)
@@ -218,11 +223,15 @@ class Reached:
 
 @record(frozen=True, slots=True)
 class Passed:
-    """A place passed on the way to a value: an assignment, an argument, a return."""
+    """A place passed on the way to a value: an assignment, an argument, a return.
+
+    `item` is the place in what a loop goes over, where the value is of one round of it.
+    """
 
     module: Module
     node: ast.AST
     note: str
+    item: int | None = None
 
 
 # An argument is an expression of the caller, or a value that is known already.

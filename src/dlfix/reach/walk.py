@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from dlfix.catalog import BoundaryRow, HolderRow
 from dlfix.project.module import Module
 from dlfix.reach.callers import UNSAID
 from dlfix.reach.calls import TUPLE_MAKERS
+from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
 from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.methods import cleared_by
@@ -59,6 +60,7 @@ class Walk:
         self.interpreter = interpreter
         self.spent = 0
         self._met: dict[Value, Crossing] = {}
+        self._starting: dict[Boundary, list[Mapping[object, object]]] = {}
         self._waiting: deque[tuple[Crossing, frozenset[Value]]] = deque()
 
     def from_boundary(self, boundary: Boundary) -> Crossing:
@@ -120,7 +122,7 @@ class Walk:
         if len(above) > _DEEPEST:
             self.interpreter.cut_short = True
             return
-        if _is_elsewhere(reached, parent.boundary):
+        if _is_elsewhere(reached, parent.boundary) or self._is_without(reached, parent.boundary):
             return
         if self.spent >= _MOST:
             self.interpreter.cut_short = True
@@ -134,6 +136,28 @@ class Walk:
             self._met[value] = crossing
             self._waiting.append((crossing, above | {value}))
 
+    def _is_without(self, reached: Reached, boundary: Boundary) -> bool:
+        """Tell whether a value is only chosen together with a number of workers that starts none."""
+        if boundary not in self._starting:
+            self._starting[boundary] = self._counts(boundary)
+        counts = self._starting[boundary]
+        if not counts or not reached.steps:
+            return False
+        chosen = choices(reached.steps)
+        return not any(agree(count, chosen) for count in counts)
+
+    def _counts(self, boundary: Boundary) -> list[Mapping[object, object]]:
+        """Return what is decided for each number of workers that starts some; none if one is always so."""
+        row = boundary.row
+        counts = [
+            choices(reached.steps)
+            for name, argument in boundary.arguments.items()
+            if row is not None and name.partition("[")[0] == row.workers
+            for reached in self.interpreter.reached(argument)
+            if not isinstance(reached.value, Constant) or reached.value.value not in row.no_workers
+        ]
+        return counts if all(counts) else []
+
     def _follow(self, crossing: Crossing, above: frozenset[Value]) -> None:
         hanging = chain(self.children(crossing.value, crossing.boundary), self._bound_to(crossing))
         for edge, child in _without_alternatives(hanging, above - {crossing.value}):
@@ -142,7 +166,12 @@ class Walk:
     def children(self, value: Value, boundary: Boundary) -> Iterable[Child]:
         """Return what hangs from a value, as pickle would find it."""
         if isinstance(value, Instance):
-            return chain(self._of_instance(value, boundary), self._by_calls(value, boundary))
+            held = self.interpreter.filled.container(value)
+            return chain(
+                self._of_instance(value, boundary),
+                self._of_items(held) if held is not None else (),
+                self._by_calls(value, boundary),
+            )
         if isinstance(value, Container):
             return self._of_items(value)
         if isinstance(value, Partial):
@@ -150,7 +179,11 @@ class Walk:
         if isinstance(value, BoundMethod):
             return [(Edge("self"), Reached(value.owner))]
         if isinstance(value, ExternalCall):
-            return chain(self._of_holder(value), self._by_calls(value, boundary))
+            return chain(
+                self._of_holder(value),
+                self._by_calls(value, boundary),
+                self._set_on(value, boundary),
+            )
         return self._of_derived(value, boundary) if isinstance(value, Derived) else []
 
     def _of_derived(self, value: Derived, boundary: Boundary) -> Iterable[Child]:
@@ -182,6 +215,12 @@ class Walk:
         made = node_of(value)
         modules = [boundary.frame.module, *([made[1]] if made is not None else ())]
         return self._each_kept(self.interpreter.kept_by_call.by(value, modules))
+
+    def _set_on(self, value: ExternalCall, boundary: Boundary) -> Iterator[Child]:
+        """Yield what code sets on an object of a library: `data.get_labels = f`."""
+        for module in dict.fromkeys([boundary.frame.module, value.frame.module]):
+            for store in self.interpreter.instances.set_on(value.node, module):
+                yield from self._stored(store)
 
     def _each_kept(self, kept: Iterable[tuple[str, Argument]]) -> Iterator[Child]:
         for name, argument in kept:
@@ -253,7 +292,7 @@ class Walk:
                 yield from self._attributes(instance, boundary, handed)
             yield from self._handed_values(instance, method, handed.values)
             return
-        getstate = instances.method(instance.cls, "__getstate__")
+        getstate = instances.method(instance.cls, "__getstate__") or self._assigned(instance.cls)
         if getstate is None and instances.given(instance.cls, _STATE):
             yield Edge("state"), Reached(Unknown("what a `__getstate__` gives that is no `def`"))
             return
@@ -267,6 +306,18 @@ class Walk:
         if handed.everything:
             yield from self._attributes(instance, boundary, handed)
         yield from self._handed_values(instance, getstate, handed.values)
+
+    def _assigned(self, cls: Class) -> Function | None:
+        """Return the one function that a class's body gives the name: `__getstate__ = without_lock`."""
+        instances = self.interpreter.instances
+        for base in instances.mro(cls):
+            if isinstance(base, Class) and "__getstate__" in base.body_names():
+                found = self.interpreter.name("__getstate__", instances.body(base), None)
+                values = [reached.value for reached in found]
+                one = values[0] if len(values) == 1 else None
+                is_plain = isinstance(one, Function) and not isinstance(one.node, ast.Lambda)
+                return one if is_plain and not _closes_over(one) else None  # type: ignore[arg-type,return-value]
+        return None
 
     def _state(self, instance: Instance, getstate: Function) -> Handed:
         """Read `__getstate__`, and those of bases it builds on by `super()`."""
@@ -393,6 +444,11 @@ class Walk:
             yield Step(made[1].place(made[0]), label(reached.value), "")
 
 
+def _closes_over(function: Function) -> bool:
+    """Tell whether a function reads names of a function around it."""
+    return function.frame.scope.is_function
+
+
 def _is_callee(crossing: Crossing) -> bool:
     """Tell whether what crosses is there to be called: by a partial, a loader, or `self.read(...)`."""
     edge, parent = crossing.edge, crossing.parent
@@ -449,7 +505,7 @@ def _prefix(edge: Edge) -> str:
 
 
 def _note(steps: tuple[Passed, ...]) -> str:
-    return next((step.note for step in steps if step.note != UNSAID), "")
+    return next((step.note for step in steps if step.note not in ("", UNSAID)), "")
 
 
 def _from_argument(store: Store) -> str:

@@ -122,7 +122,9 @@ def _bound_at_top(value: Function) -> bool:
     if value.frame.scope.is_function:
         return False
     parent = _binder(value.module, value.node)
-    return isinstance(parent, (ast.Assign, ast.AnnAssign))
+    if isinstance(parent, ast.Assign):
+        return any(isinstance(target, ast.Name) for target in parent.targets)
+    return isinstance(parent, ast.AnnAssign) and isinstance(parent.target, ast.Name)
 
 
 def _binder(module: Module, node: ast.AST) -> ast.AST | None:

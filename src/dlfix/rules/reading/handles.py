@@ -93,6 +93,7 @@ def _handles(analysis: Analysis) -> Iterator[Handle]:
         above = kept.parent.value if kept is not None and kept.parent is not None else None
         holder = above if isinstance(above, Instance) else None
         passed_in = holder is None or not _made_inside(crossing.value, store)
+        passed_in = passed_in and not _put_in_itself(crossing)
         yield Handle(crossing, row, holder, store, passed_in)
 
 
@@ -188,6 +189,15 @@ def _made_inside(value: Value, store: Store | None) -> bool:
     if isinstance(store.value, Bound) and _is_parameter(store.value):
         return _default_of(store.value, made[0])
     return True
+
+
+def _put_in_itself(crossing: Crossing) -> bool:
+    """Tell whether the code of a class that derives from a list or dict makes what it puts in."""
+    above = crossing.parent.value if crossing.parent is not None else None
+    made = node_of(crossing.value)
+    if crossing.edge.kind != "item" or not isinstance(above, Instance) or made is None:
+        return False
+    return made[1] is above.cls.module and above.cls.node in made[1].ancestors(made[0])
 
 
 def _is_parameter(bound: Bound) -> bool:

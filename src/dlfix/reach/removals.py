@@ -1,0 +1,140 @@
+"""What code takes out of a container again, on all paths, before anything else can get at it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlfix.project.trees import kept, walk
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+
+ALL = object()
+LAST = object()
+_PLAIN = (ast.Expr, ast.Assign, ast.AnnAssign, ast.Delete)
+_UNSURE = (
+    ast.IfExp,
+    ast.BoolOp,
+    ast.Lambda,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+)
+
+
+@dataclass(frozen=True)
+class Removal:
+    """A statement of a block that takes items out: those under a key, the last one, or all."""
+
+    index: int
+    key: object
+
+
+@dataclass(frozen=True)
+class Block:
+    """The statements after the one that makes a container, and what they take out of it."""
+
+    module: Module
+    statements: list[ast.stmt]
+    names: frozenset[str]  # what the container goes by
+    removals: tuple[Removal, ...]
+
+    def place_of(self, node: ast.AST) -> int | None:
+        """Return the place of the statement that a node is part of."""
+        around = {node, *self.module.ancestors(node)}
+        return next((i for i, each in enumerate(self.statements) if each in around), None)
+
+    def keeps_to_itself(self, start: int, end: int) -> bool:
+        """Tell whether statements hand neither the container nor what holds it to other code."""
+        owners = {name.partition(".")[0] for name in self.names}
+        for statement in self.statements[start:end]:
+            for node in walk(statement):
+                whole = isinstance(node, (ast.Name, ast.Attribute)) and _text(node) in self.names
+                is_owner = isinstance(node, ast.Name) and node.id in owners
+                if (whole or is_owner) and not self._is_read_only(node):
+                    return False
+        return True
+
+    def _is_read_only(self, node: ast.AST) -> bool:
+        parent = self.module.parent(node)
+        if isinstance(parent, (ast.Attribute, ast.Subscript)) and parent.value is node:
+            return True
+        if isinstance(parent, ast.Call):
+            return getattr(parent.func, "id", "") in ("len", "bool", "print")
+        return isinstance(parent, (ast.Assign, ast.AnnAssign)) and node is not parent.value
+
+    def calls_after(self, index: int) -> set[str]:
+        """Return the methods that statements after one use on their own object."""
+        return {name for each in self.statements[index + 1 :] for name in _used_in(each)}
+
+
+def block_around(node: ast.expr, targets: list[ast.expr], module: Module) -> Block | None:
+    """Return the block in which a container is made, if statements of it take something out again."""
+    names = {_text(target) for target in targets if _is_plain(target)}
+    statement = module.statement(node)
+    block = getattr(module.parent(statement), "body", [])
+    if not names or not isinstance(block, list) or statement not in block:
+        return None
+    removals = tuple(_removals(block, names))
+    return Block(module, block, frozenset(names), removals) if removals else None
+
+
+def _removals(block: list[ast.stmt], names: set[str]) -> Iterator[Removal]:
+    for index, statement in enumerate(block):
+        if isinstance(statement, _PLAIN):
+            for key in _taken(statement, names):
+                yield Removal(index, key)
+        elif isinstance(statement, ast.While) and _empties(statement, names):
+            yield Removal(index, ALL)
+
+
+def _empties(loop: ast.While, names: set[str]) -> bool:
+    """Tell whether a loop takes items out until none is left: `while files: files.pop()`."""
+    taken = [key for each in loop.body for key in _taken(each, names)]
+    return _text(loop.test) in names and any(key in (LAST, ALL) for key in taken)
+
+
+def _taken(statement: ast.stmt, names: set[str]) -> Iterator[object]:
+    """Yield the keys that a statement surely takes out of what goes by some names."""
+    if any(isinstance(node, _UNSURE) for node in walk(statement)):
+        return
+    for node in walk(statement):
+        match node:
+            case ast.Subscript(value=holder, slice=ast.Constant(value=key), ctx=ast.Del()):
+                yield from [key] if _text(holder) in names else []
+            case ast.Call(func=ast.Attribute(value=holder, attr="clear"), args=[]):
+                yield from [ALL] if _text(holder) in names else []
+            case ast.Call(func=ast.Attribute(value=holder, attr="pop" | "popitem"), args=[]):
+                yield from [LAST] if _text(holder) in names else []
+            case ast.Call(
+                func=ast.Attribute(value=holder, attr="pop"), args=[ast.Constant(value=key), *_]
+            ):
+                yield from [key] if _text(holder) in names else []
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Tell whether an expression is a name, or an attribute of one."""
+    owner = node.value if isinstance(node, ast.Attribute) else node
+    return isinstance(owner, ast.Name)
+
+
+def _text(node: ast.expr) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return ""
+
+
+@kept
+def _used_in(statement: ast.stmt) -> frozenset[str]:
+    """Return the names of attributes that a statement reads of `self`."""
+    return frozenset(
+        node.attr
+        for node in walk(statement)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    )

@@ -1,0 +1,294 @@
+"""Options dicts on their way to a loader: copied, filtered, extended, made from objects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reach.marked import check, program
+
+PROGRAMS = [
+    program(
+        "a dict filtered by a comprehension",
+        """
+        from torch.utils.data import DataLoader
+        def make(ds, opts):
+            opts = {k: v for k, v in opts.items() if v is not None}
+            return DataLoader(ds, **opts)
+        if __name__ == "__main__":
+            make([1], {"num_workers": 2, "collate_fn": lambda b: b}) # !DLF101
+        """,
+    ),
+    program(
+        "a dict copied and updated",
+        """
+        from torch.utils.data import DataLoader
+        def make(ds, opts):
+            o = dict(opts)
+            o.update(worker_init_fn=lambda i: None) # !DLF101
+            o2 = o.copy()
+            return DataLoader(ds, **o2)
+        if __name__ == "__main__":
+            make([1], {"num_workers": 2})
+        """,
+    ),
+    program(
+        "an item set by a function that the dict is passed to",
+        """
+        from torch.utils.data import DataLoader
+        def extend(o):
+            o["collate_fn"] = lambda b: b # !DLF101
+        def make(ds):
+            opts = {"num_workers": 2}
+            extend(opts)
+            return DataLoader(ds, **opts)
+        if __name__ == "__main__":
+            make([1])
+        """,
+    ),
+    program(
+        "an item set on keywords that an object keeps",
+        """
+        from torch.utils.data import DataLoader
+        class M:
+            def __init__(self, **kw):
+                self.kw = kw
+                self.kw["collate_fn"] = lambda b: b # !DLF101
+            def loader(self, ds):
+                return DataLoader(ds, **self.kw)
+        if __name__ == "__main__":
+            M(num_workers=2).loader([1])
+        """,
+    ),
+    program(
+        "a dataclass turned into a dict",
+        """
+        import dataclasses
+        from typing import Callable
+        from torch.utils.data import DataLoader
+        @dataclasses.dataclass
+        class Opts:
+            num_workers: int = 2
+            collate_fn: Callable = None
+        def make(ds, o):
+            return DataLoader(ds, **dataclasses.asdict(o))
+        if __name__ == "__main__":
+            make([1], Opts(collate_fn=lambda b: b)) # !DLF101
+        """,
+    ),
+    program(
+        "the dict of a namespace",
+        """
+        import argparse
+        from torch.utils.data import DataLoader
+        def make(ds, a):
+            return DataLoader(ds, **vars(a))
+        if __name__ == "__main__":
+            make([1], argparse.Namespace(num_workers=2, collate_fn=lambda b: b)) # !DLF101
+        """,
+    ),
+    program(
+        "a lambda found by a computed name among the globals",
+        """
+        from torch.utils.data import DataLoader
+        coll_a = lambda b: b # !DLF105
+        def coll_b(b): return b
+        if __name__ == "__main__":
+            import sys
+            DataLoader([1], num_workers=2, collate_fn=globals()["coll_" + sys.argv[1]])
+        """,
+    ),
+    program(
+        "a lambda found by a computed name in a module",
+        """
+        --- colls.py
+        first = lambda b: b[0] # !DLF105
+        --- main.py
+        import sys, colls
+        from torch.utils.data import DataLoader
+        if __name__ == "__main__":
+            DataLoader([1], num_workers=2, collate_fn=getattr(colls, sys.argv[1]))
+        """,
+    ),
+    program(
+        "a function set on a library's dataset",
+        """
+        from torch.utils.data import DataLoader
+        from torchvision.datasets import MNIST
+        if __name__ == "__main__":
+            test_set = MNIST("x")
+            test_set.get_labels = lambda: 3 # !DLF101
+            DataLoader(test_set, num_workers=2)
+        """,
+    ),
+    program(
+        "a function that a helper sets on a library's dataset",
+        """
+        from torch.utils.data import DataLoader
+        from torchvision.datasets import ImageFolder
+        def prep(ds, n):
+            ds.remap = lambda y: y % n # !DLF101
+            return ds
+        if __name__ == "__main__":
+            DataLoader(prep(ImageFolder("x"), 4), num_workers=2)
+        """,
+    ),
+    program(
+        "a list filled by a module that imports it from the package",
+        """
+        --- tab/__init__.py
+        from .features import FEATURES
+        --- tab/features.py
+        FEATURES = []
+        --- tab/fill.py
+        from tab import FEATURES
+        FEATURES.append(lambda x: x) # !DLF101
+        --- main.py
+        from torch.utils.data import DataLoader, Dataset
+        import tab.fill
+        from tab import FEATURES
+        class D(Dataset):
+            def __init__(self): self.f = FEATURES
+            def __getitem__(self, i): return i
+        if __name__ == "__main__":
+            DataLoader(D(), num_workers=2)
+        """,
+    ),
+    program(
+        "a dict filled through two packages that hand it on",
+        """
+        --- tab/__init__.py
+        from .sub import *
+        --- tab/sub/__init__.py
+        from .reg import HOOKS
+        --- tab/sub/reg.py
+        HOOKS = {}
+        --- fill.py
+        import tab
+        tab.HOOKS["x"] = lambda x: x # !DLF101
+        --- main.py
+        from torch.utils.data import DataLoader, Dataset
+        import fill
+        from tab.sub.reg import HOOKS
+        class D(Dataset):
+            def __init__(self): self.f = HOOKS
+            def __getitem__(self, i): return i
+        if __name__ == "__main__":
+            DataLoader(D(), num_workers=2)
+        """,
+    ),
+    program(
+        "a lambda set as an item has the code of one in a display",
+        """
+        from torch.utils.data import DataLoader
+        T = {}
+        T["a"] = lambda b: b # !DLF101
+        U = {"a": lambda b: b} # !DLF101
+        if __name__ == "__main__":
+            DataLoader([1], num_workers=2, collate_fn=T["a"])
+            DataLoader([1], num_workers=2, collate_fn=U["a"])
+        """,
+    ),
+    program(
+        "what is set on a copy is not on the original",
+        """
+        import copy
+        from torch.utils.data import DataLoader, Dataset
+        class D(Dataset):
+            def __init__(self): self.t = None
+            def __getitem__(self, i): return i
+        if __name__ == "__main__":
+            d = D()
+            e = copy.copy(d)
+            e.t = lambda x: x
+            DataLoader(d, num_workers=2)
+            print(e[0])
+        """,
+    ),
+    program(
+        "what is set on a copy is sent with the copy",
+        """
+        import copy
+        from torch.utils.data import DataLoader, Dataset
+        class D(Dataset):
+            def __init__(self): self.t = None
+            def __getitem__(self, i): return i
+        if __name__ == "__main__":
+            d = D()
+            e = copy.copy(d)
+            e.t = lambda x: x # !DLF101
+            DataLoader(e, num_workers=2)
+        """,
+    ),
+    program(
+        "a state function assigned to `__getstate__` drops what it drops",
+        """
+        import threading
+        from torch.utils.data import DataLoader, Dataset
+        def drop(self):
+            s = dict(self.__dict__)
+            del s["l"]
+            return s
+        class D(Dataset):
+            def __init__(self):
+                self.l = threading.Lock()
+                self.m = threading.Lock() # !DLF204
+            def __getitem__(self, i): return i
+            __getstate__ = drop
+        if __name__ == "__main__":
+            DataLoader(D(), num_workers=2)
+        """,
+    ),
+    program(
+        "a method assigned to `__getstate__` drops what it drops",
+        """
+        import threading
+        from torch.utils.data import DataLoader, Dataset
+        class D(Dataset):
+            def __init__(self):
+                self.l = threading.Lock()
+                self.f = lambda x: x # !DLF101
+            def _state(self):
+                s = self.__dict__.copy()
+                s.pop("l")
+                return s
+            __getstate__ = _state
+            def __getitem__(self, i): return i
+        if __name__ == "__main__":
+            DataLoader(D(), num_workers=2)
+        """,
+    ),
+    program(
+        "hooks registered on each layer of a model",
+        """
+        import torch
+        from torch.utils.data import DataLoader, Dataset
+        class D(Dataset):
+            def __init__(self, model):
+                self.net = model
+                self.acts = {}
+                for name, layer in self.net.named_modules():
+                    layer.register_forward_hook(lambda m, i, o, name=name: self.acts.update({name: o})) # !DLF101
+            def __getitem__(self, i): return i
+        if __name__ == "__main__":
+            DataLoader(D(torch.nn.Linear(1, 1)), num_workers=2)
+        """,
+    ),
+    program(
+        "unknown options beside a lambda",
+        """
+        from omegaconf import OmegaConf
+        from torch.utils.data import DataLoader
+        def make(ds, cfg):
+            return DataLoader(ds, num_workers=cfg.workers, **cfg.loader, collate_fn=lambda b: b) # !DLF101
+        if __name__ == "__main__":
+            make([1], OmegaConf.load("x.yaml"))
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_findings_are_those_marked(text: str, tmp_path: Path) -> None:
+    check(tmp_path, text)
