@@ -15,7 +15,7 @@ comma := ,
 .DEFAULT_GOAL := test
 # Hundreds of tests start dlfix in a process of its own, which need not compile it each time.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: setup demo test lint docs picture catalog kills bench differential release-check audit replay sweep fuzz vscode clean print-bin
+.PHONY: setup demo test coverage lint docs picture catalog kills bench differential release-check audit replay sweep fuzz vscode clean print-bin
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv/$(TAG)
@@ -43,6 +43,13 @@ demo: .venv/$(TAG)/for-demo
 JOBS := logical
 test: setup
 	$(BIN)/python -m pytest -n $(JOBS) --maxprocesses 8 --dist worksteal $(ARGS)
+
+# How much of the code the tests run, branches included. Measuring takes three times as long as running: not a part of .ci/run.
+# Generated programs run in processes of their own, of which nothing would be measured.
+APART := tests/differential tests/sweep tests/test_kills.py
+coverage: setup
+	$(BIN)/python -m pytest -n $(JOBS) --maxprocesses 8 --dist worksteal --cov --cov-report=term:skip-covered \
+		$(addprefix --ignore=,$(APART)) $(ARGS)
 
 lint: setup
 	$(BIN)/ruff check .

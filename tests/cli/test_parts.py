@@ -39,7 +39,7 @@ def told(result):
     return result.exit_code, result.stdout, result.stderr
 
 
-@pytest.mark.parametrize("form", ["text", "concise", "json", "sarif", "github", "gitlab", "junit"])
+@pytest.mark.parametrize("form", ["text", "json", "junit"])  # in lines, as data, and with counts
 def test_projects_apart_are_told_as_all_in_one(two, asked, monkeypatch, form):
     apart = told(two("check", "--output-format", form, "--no-cache"))
     monkeypatch.setattr(parts, "FEW", 1000)

@@ -149,3 +149,23 @@ def test_a_star_import_leaves_private_names() -> None:
     module = module_of("a = _b = 1")
     assert module.exports("a")
     assert not module.exports("_b")
+
+
+def test_scopes_of_a_long_chain_cost_one_step_for_each_link(monkeypatch):
+    from dlfix.project import module as modules
+
+    steps = []
+    opens = modules._opens_for
+    monkeypatch.setattr(
+        modules, "_opens_for", lambda parent, child: steps.append(1) or opens(parent, child)
+    )
+
+    def counted(links):
+        steps.clear()
+        text = "def f(a):\n    if a: a()\n" + "    elif a: a()\n" * links
+        module = module_of(text)
+        for node in list(module.parents):
+            module.scope_of(node)
+        return len(steps)
+
+    assert counted(200) < 2.2 * counted(100)

@@ -95,6 +95,11 @@ class Module:
         return {self.tree: self.scope}
 
     @cached_property
+    def _scope_of_statement(self) -> dict[ast.AST, Scope]:
+        """What was asked before: a chain of `elif` is climbed once, not once for each name in it."""
+        return {}
+
+    @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Each node's parent (contexts and operators, which trees share, left out), depth first."""
         parents: dict[ast.AST, ast.AST] = {}
@@ -250,12 +255,22 @@ class Module:
 
     def scope_of(self, node: ast.AST) -> Scope:
         """Return the scope a node is evaluated in; a default or decorator is outside its def."""
-        child = node
-        for parent in self.ancestors(node):
-            if _opens_for(parent, child):
-                return self.inner_scope(parent)
+        passed: list[ast.AST] = []
+        child: ast.AST | None = node
+        scope = self.scope
+        while child is not None:
+            if child in self._scope_of_statement:
+                scope = self._scope_of_statement[child]
+                break
+            if isinstance(child, ast.stmt):
+                passed.append(child)
+            parent = self.parents.get(child)
+            if parent is not None and _opens_for(parent, child):
+                scope = self.inner_scope(parent)
+                break
             child = parent
-        return self.scope
+        self._scope_of_statement.update(dict.fromkeys(passed, scope))
+        return scope
 
     def place(self, node: ast.AST) -> Place:
         """Return where a node stands, with the file."""
@@ -329,7 +344,7 @@ def _start(node: ast.AST) -> tuple[int, int]:
 def _opens_for(parent: ast.AST, child: ast.AST) -> bool:
     """Tell whether `child`, a direct child of `parent`, is evaluated in the scope `parent` opens."""
     if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return isinstance(child, ast.stmt) and child in parent.body
+        return isinstance(child, ast.stmt)
     if isinstance(parent, ast.Lambda):
         return child is parent.body
     if isinstance(parent, COMPREHENSIONS):

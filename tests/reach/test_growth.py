@@ -1,0 +1,99 @@
+"""How the work grows with a program, in calls of functions: what a clock says depends on the machine."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from dlfix.config import Settings
+from dlfix.session import Session
+
+HEAD = """\
+import sqlite3
+from torch.utils.data import DataLoader, Dataset
+from torchvision.transforms import Compose
+
+
+class Rows(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, index):
+        return self.transform(index)
+
+
+"""
+
+
+def each(text: str, count: int, gap: str = "\n\n") -> str:
+    return gap.join(text.replace("@", str(number)) for number in range(count)) + gap
+
+
+def run(rows: str) -> str:
+    return (
+        f"def main():\n    for batch in DataLoader({rows}, num_workers=2):\n        print(batch)\n"
+    )
+
+
+FINDING = (
+    "def main_@(k):\n    for batch in DataLoader(Rows(None), num_workers=2,"
+    " collate_fn=lambda batch: (batch, k)):\n        print(batch)\n"
+)
+SUBCLASS = "class C@(Base):\n    def get(self):\n        return self.db\n"
+BASE = (
+    "class Base(Rows):\n    def __init__(self, path):\n        super().__init__(None)\n"
+    "        self.db = sqlite3.connect(path)\n\n\n"
+)
+
+
+def recursive(count: int) -> str:
+    """Functions each of which calls the next one and another one, in a circle."""
+    return "".join(
+        f"def f{i}(x):\n    return f{(i + 1) % count}(x) + f{(i * 7 + 3) % count}(x)\n\n\n"
+        for i in range(count)
+    )
+
+
+PROGRAMS = {
+    "findings": lambda n: each(FINDING, n),
+    "lambdas in one list": lambda n: run(f"Rows(Compose([{each('lambda x: x + @', n, ', ')}]))"),
+    "subclasses": lambda n: BASE + each(SUBCLASS, n) + run("C0('x')"),
+    "functions that call each other": lambda n: recursive(n) + run("Rows(lambda x: f0(x))"),
+    "statements": lambda n: each("x@ = len([@])", n, "\n") + run("Rows(lambda x: x0)"),
+    "branches": lambda n: (
+        "def pick(k):\n" + each("    if k == @:\n        return lambda x: x + @", n, "\n")
+        + "    return None\n\n\n" + run("Rows(pick(input()))")
+    ),
+}  # fmt: skip
+
+
+def calls(folder: Path, text: str) -> int:
+    """Count the function calls of a rewrite, those of C functions included."""
+    folder.mkdir(exist_ok=True)
+    (folder / "pyproject.toml").write_text("")
+    (folder / "main.py").write_text(HEAD + text)
+    session = Session.open([folder], Settings())
+    counted = 0
+
+    def count(*_: object) -> None:
+        nonlocal counted
+        counted += 1
+
+    sys.setprofile(count)
+    try:
+        outcome = session.rewrite(unsafe=True)
+    finally:
+        sys.setprofile(None)
+    assert outcome.changes
+    return counted
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_the_work_grows_as_the_program_does(program, tmp_path):
+    calls(tmp_path / "first", program(2))  # imports, and what is read once
+    few, some, many = (calls(tmp_path / str(n), program(n)) for n in (8, 16, 32))
+    # Twice as much more for twice as many more; it would be four times if it grew with the square.
+    assert many - some < 2.6 * (some - few)
