@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import TypeGuard
 
 from dlfix.fixing.classes.facts import (
     CLOSERS,
@@ -15,6 +16,7 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.fixing.classes.text import indented, render
+from dlfix.source.text import Span
 
 INDENT = "    "
 
@@ -25,11 +27,16 @@ def is_closer(method: Method) -> bool:
 
 
 def questions_and_guards(
-    facts: ClassFacts, attribute: str, kept_in: str, place: str = ""
+    facts: ClassFacts,
+    attribute: str,
+    kept_in: str,
+    place: str = "",
+    together: Collection[str] = (),
 ) -> Iterator[Exchange]:
     """Yield what changes where a class asks for, or closes, an attribute that is now lazy.
 
-    `place` is the attribute that is set once it is open, where that is another.
+    `place` is the attribute that is set once it is open, where that is another; those in `together`
+    are open when it is.
     """
     for method in facts.all_methods:
         me = self_name(method)
@@ -37,24 +44,74 @@ def questions_and_guards(
             if asks(node, me, attribute) and _is_about_opening(facts, method, node, attribute):
                 yield _exchange(facts, node, _has(me, place or attribute, kept_in, method))
         if is_closer(method):
-            yield from _in_closer(facts, method, attribute, kept_in, place)
+            asked = _asked_with(facts, method, {*together} - {attribute})
+            for each in _in_closer(facts, method, attribute, kept_in, place):
+                if each.kind == "expression" or each.span not in asked:
+                    yield each
+
+
+def _asked_with(facts: ClassFacts, method: Method, others: Collection[str]) -> set[Span]:
+    """Return the statements that run only where another of those opened together is open."""
+    me = self_name(method)
+    return {
+        facts.module.span(inner)
+        for each in ast.walk(method)
+        if isinstance(each, ast.If) and _asks_for_any(facts, each.test, me, others)
+        for statement in each.body
+        for inner in ast.walk(statement)
+        if isinstance(inner, ast.stmt)
+    }
+
+
+def _asks_for_any(facts: ClassFacts, test: ast.expr, me: str, attributes: Collection[str]) -> bool:
+    """Tell whether a test holds only if one of some attributes is there."""
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    return any(
+        asks(part, me, name) or _gets(part, me, name) or _is_tested(facts, part, me, name)
+        for each in parts
+        for part in (each.left if _is_not_none(each) else each,)
+        for name in attributes
+    )
+
+
+def _is_not_none(node: ast.expr) -> TypeGuard[ast.Compare]:
+    return (
+        isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], ast.IsNot)
+        and isinstance(node.comparators[0], ast.Constant)
+        and node.comparators[0].value is None
+    )
 
 
 def _in_closer(
     facts: ClassFacts, method: Method, attribute: str, kept_in: str, place: str
 ) -> Iterator[Exchange]:
     me = self_name(method)
-    got = _got(me, attribute, kept_in, method) if not place or place == attribute else None
+    apart = bool(place) and place != attribute
     rows = [_row(node) for node in ast.walk(method) if asks(node, me, attribute)]
     for node in ast.walk(method):
-        if _gets(node, me, attribute):
-            rows.append(_row(node))
-            if got is not None:
-                yield _exchange(facts, node, got)
-        elif got is not None and _is_tested(facts, node, me, attribute):
-            rows.append(_row(node))
-            yield _exchange(facts, node, got)
+        if not _gets(node, me, attribute) and not _is_tested(facts, node, me, attribute):
+            continue
+        rows.append(_row(node))
+        if apart:
+            yield _opened_with(facts, node, me, attribute, _has(me, place, kept_in, method))
+        else:
+            yield _exchange(facts, node, _got(me, attribute, kept_in, method))
     yield from _guards(facts, method, attribute, kept_in, place, min(rows, default=None))
+
+
+def _opened_with(facts: ClassFacts, node: ast.AST, me: str, attribute: str, has: str) -> Exchange:
+    """Ask for the attribute that holds a handle with others, where the handle itself is asked for."""
+    parent = facts.module.parent(node)
+    if isinstance(parent, ast.Compare) and parent.left is node and len(parent.ops) == 1:
+        if isinstance(parent.ops[0], ast.IsNot):
+            return _exchange(facts, parent, has)
+        if isinstance(parent.ops[0], ast.Is):
+            return _exchange(facts, parent, has.replace(" in ", " not in ", 1))
+    if _is_test(facts, node):
+        negated = isinstance(parent, ast.UnaryOp)
+        return _exchange(facts, node, f"({has})" if negated else has)
+    return _exchange(facts, node, f"({me}.{attribute} if {has} else None)")
 
 
 def _guards(

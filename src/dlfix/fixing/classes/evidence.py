@@ -136,7 +136,7 @@ def _kept_on_instance(crossing: Crossing) -> tuple[Crossing, str]:
         if current.edge.kind != "item" or parent is None:
             break
         if isinstance(parent.value, Container):
-            container = parent.value.kind
+            container = f"{parent.value.kind} of {container}" if container else parent.value.kind
         current = parent
     if current is None or current.edge.kind != "attribute":
         raise Refusal("the resource is passed directly and no class stores it")

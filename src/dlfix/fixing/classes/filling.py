@@ -6,13 +6,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dlfix.fixing.classes.each_time import LOOPS, EachTime, home_block, outermost_in
 from dlfix.fixing.classes.facts import ClassFacts, Method
 from dlfix.fixing.classes.handles import Handle, Moved, Refusal
 from dlfix.fixing.classes.loops import WholeLoop, find_loop, grows
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.plans import Exchange, Insert
-
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,8 @@ class Fill:
     key: ast.expr | None  # of a dict
     value: ast.expr  # what is put in
     opened: ast.expr  # the expression that opens it, the value itself or what its name stands for
-    definition: ast.stmt | None  # the statement that gave it that name
+    definition: ast.Assign | None  # the statement that gave it that name
+    name: str = ""  # the local name that the loop knows it by
 
 
 def is_filled(facts: ClassFacts, handle: Handle) -> bool:
@@ -169,6 +169,12 @@ class Filling:
                 )
             yield found
 
+    @property
+    def local_name(self) -> str:
+        """The local name under which it is filled, if it is."""
+        value = self.handle.site.value
+        return value.id if self.local is not None and isinstance(value, ast.Name) else ""
+
     def local_reads(self) -> list[ast.Name]:
         """Return the reads of the local name under which it is filled."""
         value = self.handle.site.value
@@ -185,10 +191,10 @@ class Filling:
 
     def _fill(self, node: ast.AST, parent: ast.AST | None, statement: ast.stmt) -> Fill | None:
         match statement:
-            case ast.Assign(targets=[ast.Subscript() as target], value=value) if (
-                target is parent and target.value is node
+            case ast.Assign(targets=targets, value=value) if (
+                isinstance(parent, ast.Subscript) and parent in targets and parent.value is node
             ):
-                return self._made(statement, target.slice, value)
+                return self._made(statement, parent.slice, value)
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append") as func, args=[value])):
                 return self._made(statement, None, value) if func is parent else None
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as func)):
@@ -200,7 +206,7 @@ class Filling:
 
     def _made(self, statement: ast.stmt, key: ast.expr | None, value: ast.expr) -> Fill:
         if not isinstance(value, ast.Name):
-            return Fill(statement, key, value, value, None)
+            return Fill(statement, key, value, value, None, self._second_target(statement))
         bindings = self.scope.bindings.get(value.id, [])
         if len(bindings) != 1 or bindings[0].kind != "assign" or bindings[0].path:
             raise Refusal(
@@ -208,12 +214,23 @@ class Filling:
             )
         definition = bindings[0].statement
         opened = bindings[0].value
-        same_block = self.module.parent(definition) is self.module.parent(statement)
-        if opened is None or not same_block or not isinstance(definition, ast.Assign):
+        if opened is None or not isinstance(definition, ast.Assign):
+            raise Refusal(f"the resource is opened in a loop ({self.facts.line(statement)})")
+        block = home_block(self.module, definition)
+        following = block[block.index(outermost_in(self.module, block, definition)) :]
+        if not any(statement in ast.walk(each) for each in following):
             raise Refusal(f"the resource is opened in a loop ({self.facts.line(statement)})")
         if len(definition.targets) != 1:
             raise Refusal(f"the resource is stored twice ({self.facts.line(definition)})")
-        return Fill(statement, key, value, opened, definition)
+        return Fill(statement, key, value, opened, definition, value.id)
+
+    def _second_target(self, statement: ast.stmt) -> str:
+        """Return the local name that a statement gives a handle besides: `z = self.zips[key] = ...`."""
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        names = [each.id for each in targets if isinstance(each, ast.Name)]
+        if targets and (len(names) > 1 or len(targets) > len(names) + 1):
+            raise Refusal(f"the resource is stored twice ({self.facts.line(statement)})")
+        return names[0] if names else ""
 
     # -- what opens them
 
@@ -267,16 +284,9 @@ class Filling:
         if self.local is not None:
             moved.exchanges.append(Exchange(module.span(site.statement)))
             moved.exchanges += self._local_reads_changed(fill)
-        argument = module.segment(call.args[0])
-        kept = f"{me}.{paths}.append({argument})"
-        if fill.key is not None:
-            kept = f"{me}.{paths}[{module.segment(fill.key)}] = {argument}"
-        moved.exchanges.append(Exchange(module.span(fill.statement), kept))
-        moved.gone.add(fill.statement)
         if not _is_tuple(self.start):
             moved.gone |= {self.start, site.statement}
-        if fill.definition is not None:
-            self._leave_definition(fill, moved)
+        EachTime(self, fill, call, paths).leave(moved)
 
     def _local_reads_changed(self, fill: Fill) -> Iterator[Exchange]:
         """Read the attribute where the local name was read, once all is open."""
@@ -285,82 +295,10 @@ class Filling:
         filled = getattr(last, "end_lineno", 0)
         within = set(ast.walk(fill.statement))
         for node in self.local_reads():
-            if node in within:
+            if node in within or node.lineno <= filled:
                 continue
-            if node.lineno <= filled:
-                raise Refusal(f"the container is read while it is filled ({self.facts.line(node)})")
             read = f"{self.mover.me}.{self.handle.attribute}"
             yield Exchange(self.module.span(node), read, "expression")
-
-    def _leave_definition(self, fill: Fill, moved: Moved) -> None:
-        assert fill.definition is not None
-        assert isinstance(fill.value, ast.Name)
-        name = fill.value.id
-        uses = [
-            each
-            for each in ast.walk(self.method)
-            if isinstance(each, ast.Name)
-            and each.id == name
-            and isinstance(each.ctx, ast.Load)
-            and each is not fill.value
-        ]
-        moved.gone.add(fill.definition)
-        if not uses:
-            moved.exchanges.append(Exchange(self.module.span(fill.definition)))
-            return
-        block = self._block_of(fill.definition)
-        self._refuse_leaving(block, uses, name)
-        close = self.handle.close
-        if close and "." not in close:
-            last = self.module.span(block[-1])
-            line = f"{name}.{close}()"
-            if block[-1] is fill.statement:
-                moved.exchanges[-1] = Exchange(last, f"{moved.exchanges[-1].becomes}\n{line}")
-            else:
-                moved.inserts.append(Insert(last, line))
-
-    def _block_of(self, statement: ast.stmt) -> list[ast.stmt]:
-        parent = self.module.parent(statement)
-        blocks = (getattr(parent, each, []) for each in ("body", "orelse", "finalbody"))
-        return next(block for block in blocks if statement in block)
-
-    def _refuse_leaving(self, block: list[ast.stmt], uses: list[ast.Name], name: str) -> None:
-        """Refuse where a handle that the loop reads cannot be closed at the end of its block."""
-        for each in block:
-            for node in ast.walk(each):
-                if isinstance(node, (ast.Continue, ast.Break, ast.Return)):
-                    raise Refusal(
-                        f"the loop may exit while the resource is open ({self.facts.line(node)})"
-                    )
-        inside = {node for each in block for node in ast.walk(each)}
-        for use in uses:
-            kept = self.module.parent(use)
-            if use not in inside or (
-                isinstance(kept, ast.Call) and use in kept.args and not _is_plain(kept)
-            ):
-                raise Refusal(f"`{name}` is passed to other code ({self.facts.line(use)})")
-            if self._is_kept(use):
-                raise Refusal(f"a value derived from `{name}` is stored ({self.facts.line(use)})")
-
-    def _is_kept(self, use: ast.Name) -> bool:
-        """Tell whether an expression that begins with a name is kept on `self` as it is."""
-        node: ast.AST = use
-        parent = self.module.parent(node)
-        while isinstance(parent, (ast.Attribute, ast.Subscript)) and parent.value is node:
-            if isinstance(parent, ast.Subscript) and isinstance(
-                parent.slice, (ast.Slice, ast.Tuple)
-            ):
-                return False
-            node, parent = parent, self.module.parent(parent)
-        if isinstance(node, ast.Attribute):
-            return False
-        if isinstance(parent, ast.Call) and node in parent.args:
-            return isinstance(parent.func, ast.Attribute) and parent.func.attr in ("append", "add")
-        return (
-            isinstance(parent, ast.Assign)
-            and parent.value is node
-            and any(not isinstance(each, ast.Name) for each in parent.targets)
-        )
 
     def _free_attribute(self) -> str:
         taken = self.facts.names | self.mover.kept_by_bases
@@ -397,7 +335,3 @@ def _innermost_call(value: ast.expr) -> ast.Call | None:
                 node = inner
             case _:
                 return found
-
-
-def _is_plain(call: ast.Call) -> bool:
-    return ast.unparse(call.func) in ("len", "list", "sorted", "set", "tuple", "int", "sum", "str", "enumerate", "print")  # fmt: skip

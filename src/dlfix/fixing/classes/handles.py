@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from dlfix.fixing.classes.facts import (
     StoreSite,
 )
-from dlfix.fixing.classes.plans import Exchange, Insert
+from dlfix.fixing.classes.plans import Exchange, Insert, Within
 
 
 class Refusal(Exception):
@@ -38,7 +38,9 @@ class Handle:
     type: str = ""
     name: str = ""  # the constructor's dotted name
     error: str = ""
-    container: str = ""  # "list" or "dict" where the attribute holds several handles
+    container: str = (
+        ""  # "list" or "dict" where the attribute holds several handles, "list of tuple"
+    )
 
 
 @dataclass
@@ -49,6 +51,7 @@ class Moved:
     branching: set[str] = field(default_factory=set)  # bodies with several ways out
     exchanges: list[Exchange] = field(default_factory=list)
     inserts: list[Insert] = field(default_factory=list)
-    gone: set[ast.stmt] = field(default_factory=set)
+    withins: list[Within] = field(default_factory=list)
+    gone: set[ast.AST] = field(default_factory=set)
     docs: dict[str, str] = field(default_factory=dict)  # attribute -> what its `#:` comment says
     kept: dict[str, str] = field(default_factory=dict)  # local name -> attribute made for it

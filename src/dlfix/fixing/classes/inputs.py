@@ -409,12 +409,25 @@ class _Parts:
     def _is_to_keep(self, node: ast.expr) -> bool:
         if not self._is_free(node):
             return False
+        if self._is_condition(node):
+            return False
         if self._is_once(node):
             return True
         if not _is_plain_operation(node) or not any(self._within(node)):
             return False
         calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
         return all(_is_plain_operation(each) or self._gives_value(each) for each in calls)
+
+    def _is_condition(self, node: ast.expr) -> bool:
+        """Tell whether an expression compares parts that have names of their own to keep them by."""
+        if not isinstance(node, ast.Compare):
+            return False
+        parts = [node.left, *node.comparators]
+        return all(
+            isinstance(each, ast.Constant)
+            or (isinstance(each, ast.Attribute) and self._is_once(each))
+            for each in parts
+        )
 
     def _is_free(self, node: ast.AST) -> bool:
         """Tell whether a part reads nothing that is bound within what moves."""

@@ -394,7 +394,8 @@ class Keeping(Settings):
             return None
         if not self._used_here_only(statement) or self._parts_to_keep(value, set(), {}):
             return None
-        return statement if _is_pure(value) or _is_client(value) else None
+        opens = self.inputs is not None and self.inputs.opens(value)
+        return statement if opens or _is_pure(value) or _is_client(value) else None
 
     def _used_here_only(self, statement: ast.stmt) -> bool:
         """Tell whether what a statement binds is read in statements that move alone."""

@@ -22,7 +22,7 @@ from dlfix.fixing.classes.handles import Handle, Moved, NotLazily, Refusal
 from dlfix.fixing.classes.hanging import shows_memory
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.observed import declared_at, fields_seen_at, seen_whole_at, tried_at
-from dlfix.fixing.classes.plans import ClassPlan, Exchange, Lazy
+from dlfix.fixing.classes.plans import ClassPlan, Exchange, Lazy, Within
 from dlfix.fixing.classes.releasing import Released, Releasing, start_method
 from dlfix.fixing.classes.scoped import is_needed_later
 from dlfix.fixing.classes.state import is_slotted
@@ -58,8 +58,9 @@ class LazyClass(Clearing):
         exchanges += count.exchanges if count is not None else ()
         for name in self.handles:
             place = self._place(name)
+            together = [each for each in self.handles if self._place(each) == place]
             exchanges += questions_and_guards(
-                self.facts, name, self._kept_in(name, by_process), place
+                self.facts, name, self._kept_in(name, by_process), place, together
             )
         openers = released.residue.openers if released.residue is not None else set()
         self.unneeded = set() if by_process else self._unneeded(released)
@@ -70,11 +71,14 @@ class LazyClass(Clearing):
             cls=self.module.span(self.facts.node),
             exchanges=tuple(_without_inner(exchanges)),
             inserts=(*inserts, *released.inserts),
-            withins=tuple(released.withins),
+            withins=(*self._withins(), *released.withins),
             lazies=lazies,
             state=self._state(by_process),
             after=self._after(),
         )
+
+    def _withins(self) -> list[Within]:
+        return [each for moved in self.work.moved.values() for each in moved.withins]
 
     def _unneeded(self, released: Released) -> set[str]:
         """Return the handles that nothing reads once the constructor has used them."""
@@ -215,6 +219,7 @@ class LazyClass(Clearing):
         known.branching |= moved.branching
         known.exchanges += moved.exchanges
         known.inserts += moved.inserts
+        known.withins += moved.withins
         known.gone |= moved.gone
         known.kept.update(moved.kept)
 

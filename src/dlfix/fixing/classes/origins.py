@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from dlfix.fixing.classes.facts import (
@@ -131,7 +131,7 @@ class Origins:
             return bool(node.attr == attribute)
         return isinstance(node, ast.Name) and self.alias.get(node.id) == attribute
 
-    def _within(self, node: ast.AST, statements: set[ast.stmt]) -> bool:
+    def _within(self, node: ast.AST, statements: Collection[ast.AST]) -> bool:
         walrus = set(self.walrus.values())
         for each in (node, *self.module.ancestors(node)):
             if each in walrus:

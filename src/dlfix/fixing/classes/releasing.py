@@ -64,7 +64,7 @@ class Releasing:
         facts: ClassFacts,
         handles: Mapping[str, Handle],
         bodies: Mapping[str, str],
-        gone: set[ast.stmt],
+        gone: set[ast.AST],
         touching: set[str],
         overridden: frozenset[str] = frozenset(),
         unpacked: Sequence[str] = (),
@@ -381,10 +381,7 @@ class Releasing:
         raise Refusal("the resource is not opened in a method")
 
     def _is_gone(self, node: ast.AST) -> bool:
-        return any(
-            isinstance(each, ast.stmt) and each in self.gone
-            for each in (node, *self.module.ancestors(node))
-        )
+        return any(each in self.gone for each in (node, *self.module.ancestors(node)))
 
     def _aliases_left(self) -> set[str]:
         names: set[str] = set()

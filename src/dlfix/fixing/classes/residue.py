@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from dlfix.fixing.classes.facts import Method, is_self_attribute
 from dlfix.fixing.classes.handles import Handle
 from dlfix.fixing.classes.plans import Exchange, Insert, Within
-from dlfix.fixing.classes.statements import close_lines
+from dlfix.fixing.classes.statements import close_lines, is_value
 from dlfix.fixing.classes.text import indented, names_in
 from dlfix.project.module import Module
 
@@ -83,7 +83,7 @@ class Writer:
     bodies: Mapping[str, str]  # what opens each handle, from attributes
     unpacked: Sequence[str]  # handles that one call gives as a tuple
     aliases: Mapping[str, set[str]]  # attribute -> local names that stand for it
-    gone: set[ast.stmt]
+    gone: set[ast.AST]
     opener_names: Mapping[str, str]  # attribute -> a free name for a method that opens it
     result: Residue = field(default_factory=Residue)
     in_branch: set[str] = field(default_factory=set)  # handles opened where the group stands
@@ -218,8 +218,26 @@ class Writer:
     def _closed_by_with(self, names: Sequence[str]) -> bool:
         closing = [self.handles[name] for name in names if self.handles[name].close]
         return bool(closing) and all(
-            not each.container and (each.enters or each.close == "close") for each in closing
+            not each.container
+            and (each.enters or each.close == "close")
+            and not self._may_be_plain(each.attribute)
+            for each in closing
         )
+
+    def _may_be_plain(self, name: str) -> bool:
+        """Tell whether a body that opens a handle gives, in some branch, a value without `close`."""
+        if self.handles[name].container:
+            return False
+        body = _function(self.bodies[name])
+        returns = (each for each in ast.walk(body) if isinstance(each, ast.Return))
+        return any(each.value is not None and is_value(each.value) for each in returns)
+
+    def _closes(self, name: str) -> list[str]:
+        local = self.result.locals[name]
+        lines = close_lines(local, self.handles[name])
+        if lines and self._may_be_plain(name):
+            return [f'if hasattr({local}, "close"):', *(INDENT + line for line in lines)]
+        return lines
 
     def _opening(self, names: Sequence[str], column: int, *, in_with: bool) -> _Opening:
         opening = _Opening()
@@ -240,7 +258,7 @@ class Writer:
                 assigned.add(local)
             else:
                 opening.before.append(f"{local} = {value}")
-                opening.closes[:0] = close_lines(local, handle)
+                opening.closes[:0] = self._closes(name)
         joined = ", ".join(opening.heads)
         if opening.heads and column + len(f"with {joined}:") <= LINE_LENGTH:
             opening.heads = [joined]
@@ -258,7 +276,7 @@ class Writer:
         if in_with and self.handles[name].close:
             opening.heads.append(f"contextlib.closing({local})")
         elif not in_with:
-            opening.closes[:0] = close_lines(local, self.handles[name])
+            opening.closes[:0] = self._closes(name)
 
     def _value(self, name: str, column: int) -> str:
         """Return the expression that opens a handle: short, or a call of the method that opens it."""
@@ -338,7 +356,7 @@ def _always_gives(body: ast.FunctionDef) -> bool:
     """Tell whether a body ends in a `return`, and each gives something."""
     returns = [each for each in ast.walk(body) if isinstance(each, ast.Return)]
     return (
-        isinstance(body.body[-1], ast.Return)
+        _ends_with_return(body.body[-1])
         and not any(
             each.value is None
             or (isinstance(each.value, ast.Constant) and each.value.value is None)
@@ -346,3 +364,9 @@ def _always_gives(body: ast.FunctionDef) -> bool:
         )
         and not any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(body))
     )
+
+
+def _ends_with_return(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.With):
+        return _ends_with_return(statement.body[-1])
+    return isinstance(statement, ast.Return)

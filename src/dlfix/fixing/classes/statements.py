@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Sequence
 
 from dlfix.fixing.classes.handles import Handle
@@ -11,6 +12,10 @@ from dlfix.fixing.classes.text import names_in
 INDENT = "    "
 PLAIN_CALLS = ("len", "list", "int", "float", "str", "sorted", "tuple", "set", "dict", "sum", "max", "min", "bool", "np.array", "numpy.array")  # fmt: skip
 PLAIN_METHODS = ("loads", "decode", "tolist", "item", "fetchone", "fetchall", "fetchmany", "namelist", "getnames")  # fmt: skip
+VALUES = (
+    ast.Constant, ast.Dict, ast.List, ast.Set, ast.Tuple, ast.JoinedStr, ast.DictComp, ast.ListComp,
+    ast.SetComp,
+)  # fmt: skip
 
 
 def hanging_names(statement: ast.stmt) -> set[str]:
@@ -32,6 +37,23 @@ def is_plain(value: ast.expr) -> bool:
         return False
     name = ast.unparse(value.func)
     return name in PLAIN_CALLS or name.rpartition(".")[2] in PLAIN_METHODS
+
+
+def is_value(node: ast.expr) -> bool:
+    """Tell whether an expression makes a value of the language: it has no `close`."""
+    if isinstance(node, ast.IfExp):
+        return is_value(node.body) or is_value(node.orelse)
+    if isinstance(node, ast.BoolOp):
+        return any(is_value(each) for each in node.values)
+    if isinstance(node, ast.Call):
+        name = ast.unparse(node.func)
+        return hasattr(builtins, name) and name not in ("open", "getattr", "next", "iter")
+    return isinstance(node, VALUES) and not is_none(node)
+
+
+def is_none(node: ast.expr) -> bool:
+    """Tell whether an expression is the constant None."""
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def close_one(me: str, name: str, handle: Handle, surely: bool, kept_in: str = "") -> list[str]:
@@ -56,7 +78,7 @@ def if_open(me: str, kept_in: str, lines: list[str], surely: bool) -> list[str]:
 
 def close_lines(held: str, handle: Handle) -> list[str]:
     """Return statements that close a handle, or each of several."""
-    if not handle.close or "." in handle.close:
+    if not handle.close or "." in handle.close or " of " in handle.container:
         return []
     if not handle.container:
         return [f"{held}.{handle.close}()"]

@@ -22,7 +22,7 @@ class Work:
     """What has moved so far, method by method."""
 
     moved: dict[Method, Moved] = field(default_factory=dict)
-    gone: set[ast.stmt] = field(default_factory=set)
+    gone: set[ast.AST] = field(default_factory=set)
 
 
 class Uses:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from dlfix.fixing.classes.batches import OtherForm, PlanClass, fixes
-from dlfix.fixing.classes.evidence import Culprit, by_class, culprits, opens_in
+from dlfix.fixing.classes.evidence import Culprit, by_class, culprits, opens_in, row_of
 from dlfix.fixing.classes.facts import ClassFacts, StoreSite, started_sites
 from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.handles import Handle, NotLazily, Refusal
@@ -167,7 +167,7 @@ def plan_class(
     """
     facts, project = group[0].facts, analysis.project
     for culprit in group:
-        if _may_not_be_opened_twice(culprit):
+        if _may_not_be_opened_twice(culprit) and not _opens_what_it_reads(culprit, analysis):
             raise Refusal(_why_not(culprit))
         if not culprit.on_class:
             _refuse_shared(culprit)
@@ -314,6 +314,29 @@ def _may_not_be_opened_twice(culprit: Culprit) -> bool:
     """Tell whether a process may not open its own; what hangs from another comes with that."""
     hangs = culprit.hangs or isinstance(culprit.value, Derived)
     return culprit.row is not None and culprit.row.action == "report" and not hangs
+
+
+def _opens_what_it_reads(culprit: Culprit, analysis: Analysis) -> bool:
+    """Tell whether a reader is over a resource that the same method opens: `TextIOWrapper(open(p))`."""
+    call, row = culprit.site.value, culprit.row
+    if not isinstance(call, ast.Call) or not call.args or row is None or culprit.frame is None:
+        return False
+    if "opened elsewhere" not in row.note:
+        return False
+    values = [each.value for each in analysis.evaluate(call.args[0], culprit.frame)]
+    rows = [row_of(each, analysis)[1] for each in values]
+    return bool(values) and all(
+        isinstance(value, ExternalCall)
+        and value.node is not call
+        and _stands_in(value.node, culprit.site.method)
+        and made is not None
+        and made.action == "lazy"
+        for value, made in zip(values, rows, strict=True)
+    )
+
+
+def _stands_in(node: ast.AST, method: ast.AST) -> bool:
+    return any(each is node for each in ast.walk(method))
 
 
 def _why_not(culprit: Culprit) -> str:

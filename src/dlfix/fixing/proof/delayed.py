@@ -599,8 +599,8 @@ def _kept_at_another_time(change: ClassChange) -> Iterator[Regression]:
         for statement in change.fresh(after):
             if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
                 continue
-            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-                continue  # a local handle, which is not kept
+            if not _keeps_anew(change, after, statement):
+                continue
             for name in {n.id for n in executed(statement.value) if isinstance(n, ast.Name)}:
                 if name == self_name(after):
                     continue
@@ -615,6 +615,19 @@ def _kept_at_another_time(change: ClassChange) -> Iterator[Regression]:
                         f"`{name}` is stored where it has another value than where it was used (line "
                         f"{statement.lineno})",
                     )
+
+
+def _keeps_anew(
+    change: ClassChange, function: Function, statement: ast.Assign | ast.AnnAssign
+) -> bool:
+    """Tell whether a statement stores what was not stored before: no local handle, no residue."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    owner = self_name(function)
+    return any(
+        is_attribute(each, owner) and each.attr in change.new_attributes
+        for target in targets
+        for each in ast.walk(target)
+    )
 
 
 def _involved(change: ClassChange, before: Function) -> list[ast.stmt]:

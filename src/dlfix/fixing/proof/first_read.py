@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from dlfix.facts import sites
 from dlfix.facts.build import facts_of
-from dlfix.facts.cfg import graph_of
-from dlfix.facts.model import FUNCTIONS, NOTHING, FileFacts, Kind
+from dlfix.facts.cfg import Graph, graph_of
+from dlfix.facts.flow import Flow
+from dlfix.facts.model import FUNCTIONS, NOTHING, FileFacts, Kind, Role
+from dlfix.facts.names import Names
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.syntax import MUTATING, Function, executed, is_attribute, self_name
@@ -41,6 +43,42 @@ def check(change: ClassChange) -> Iterator[Regression]:
 def _within(facts: FileFacts, read: _Access, write: _Access) -> bool:
     """Tell whether a read is a part of a write: the list of `self.paths.append(path)`."""
     return facts.contains(write.node, read.node)
+
+
+def _is_counted(facts: FileFacts, read: _Access) -> bool:
+    """Tell whether a read asks how many there are by now: `len(self.paths)`."""
+    parent = facts.parent(read.node)
+    return facts.kinds[parent] == Kind.CALL and facts.dotted(parent + 1) == "len"
+
+
+def _is_the_last(
+    facts: FileFacts, flow: Flow, graph: Graph, read: _Access, writes: Sequence[_Access]
+) -> bool:
+    """Tell whether a read is of the item that was put in just before: `self.paths[name]`."""
+    item = facts.parent(read.node)
+    if facts.kinds[item] != Kind.SUBSCRIPT or item + 1 != read.node:
+        return False
+    key = facts.child(item, Role.INDEX)
+    for write in writes:
+        if write.name != read.name or not graph.dominates(write.node, item):
+            continue
+        if facts.kinds[write.node] == Kind.SUBSCRIPT_STORE:
+            if _is_same(facts, flow, facts.child(write.node, Role.INDEX), key):
+                return True
+        elif facts.kinds[write.node] == Kind.CALL and facts.last_name(write.node + 1) == "append":
+            return facts.kinds[key] == Kind.UNARY  # the last: -1
+    return False
+
+
+def _is_same(facts: FileFacts, flow: Flow, first: int, second: int) -> bool:
+    """Tell whether two names have one value, or two literals."""
+    if facts.kinds[first] != facts.kinds[second]:
+        return False
+    if facts.kinds[first] == Kind.CONSTANT:
+        return facts.literal(first) == facts.literal(second)
+    if facts.kinds[first] != Kind.NAME or facts.symbol(first) != facts.symbol(second):
+        return False
+    return flow.reaching(first) == flow.reaching(second)
 
 
 def _may_stay_unset(change: ClassChange, facts: FileFacts) -> Iterator[Regression]:
@@ -113,7 +151,10 @@ def _of(
     filled = frozenset().union(*inputs.values())
     reads = [*_accesses(change, facts, function, frozenset(inputs), _reads)]
     writes = [*_accesses(change, facts, function, filled, _writes)]
+    flow = Flow(Names(facts))
     for read in reads:
+        if _is_counted(facts, read) or _is_the_last(facts, flow, graph, read, writes):
+            continue
         for write in writes:
             if write.name not in inputs[read.name] or _within(facts, read, write):
                 continue

@@ -1,0 +1,56 @@
+import argparse
+import os
+import tempfile
+import mmap
+import functools
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Data(Dataset):
+    def __init__(self, path):
+        self.path = path
+        with self._open_map() as map_file:
+            self.lines = map_file[:].count(b"\n")
+
+    def _open_map(self):
+        with open(self.path, "rb") as f:
+            return mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)
+
+    @functools.cached_property
+    def map(self):
+        return self._open_map()
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("map", None)  # each process opens its own
+        return state
+
+    def __len__(self):
+        return self.lines
+
+    def __getitem__(self, i):
+        return torch.tensor(self.map[i])
+
+
+def build(root):
+    paths = []
+    for i, n in enumerate("abc"):
+        path = os.path.join(root, n + ".txt")
+        with open(path, "w") as f:
+            f.write("".join(f"{10 * i + k}\n" for k in range(4)))
+        paths.append(path)
+    return Data(paths[0])
+
+
+if __name__ == "__main__":
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--workers", type=int, default=0)
+    ap.add_argument("--start-method", default="spawn")
+    args = ap.parse_args()
+    with tempfile.TemporaryDirectory() as root:
+        data = build(root)
+        loader = DataLoader(data, batch_size=3, num_workers=args.workers,
+                            multiprocessing_context=args.start_method if args.workers else None)
+        print("RESULT", len(data), [b.tolist() for b in loader])

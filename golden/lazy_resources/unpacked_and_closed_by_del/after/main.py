@@ -1,0 +1,96 @@
+import argparse
+import functools
+import mmap
+import os
+import struct
+import tempfile
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+MAGIC = b"TOK1"
+HEADER = struct.Struct("<4sI")
+ENTRY = struct.Struct("<QI")
+
+
+def open_mapped(path):
+    handle = open(path, "rb")
+    mapped = mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ)
+    return handle, mapped
+
+
+class TokenFile(Dataset):
+    """Documents of uint16 tokens behind a table of (offset, count)."""
+
+    def __init__(self, path, block=6):
+        self.path = path
+        self.block = block
+        file, map_file = open_mapped(self.path)
+        magic, count = HEADER.unpack_from(map_file, 0)
+        if magic != MAGIC:
+            raise ValueError(f"{path}: not a token file")
+        self.table = [ENTRY.unpack_from(map_file, HEADER.size + k * ENTRY.size) for k in range(count)]
+        map_file.close()
+        file.close()
+
+    @functools.cached_property
+    def _opened(self):
+        return open_mapped(self.path)
+
+    @property
+    def _file(self):
+        return self._opened[0]
+
+    @property
+    def _map(self):
+        return self._opened[1]
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("_opened", None)  # each process opens its own
+        return state
+
+    def __len__(self):
+        return len(self.table)
+
+    def __getitem__(self, k):
+        offset, count = self.table[k]
+        tokens = struct.unpack_from(f"<{count}H", self._map, offset)
+        row = torch.zeros(self.block, dtype=torch.long)
+        row[: min(count, self.block)] = torch.tensor(tokens[: self.block])
+        return row
+
+    def __del__(self):
+        if "_opened" in self.__dict__:
+            self._map.close()
+            self._file.close()
+
+
+def write_tokens(path, documents):
+    body = b""
+    start = HEADER.size + ENTRY.size * len(documents)
+    table = b""
+    for doc in documents:
+        table += ENTRY.pack(start + len(body), len(doc))
+        body += struct.pack(f"<{len(doc)}H", *doc)
+    with open(path, "wb") as f:
+        f.write(HEADER.pack(MAGIC, len(documents)) + table + body)
+
+
+def parse():
+    p = argparse.ArgumentParser()
+    p.add_argument("--workers", type=int, default=0)
+    p.add_argument("--start-method", default="spawn")
+    return p.parse_args()
+
+
+if __name__ == "__main__":
+    args = parse()
+    with tempfile.TemporaryDirectory() as tmp:
+        name = os.path.join(tmp, "corpus.tok")
+        write_tokens(name, [list(range(i, i + i % 4 + 3)) for i in range(8)])
+        loader = DataLoader(TokenFile(name), batch_size=3, num_workers=args.workers,
+                            multiprocessing_context=args.start_method if args.workers else None)
+        rows = [b.tolist() for b in loader]
+        del loader
+    print("RESULT", rows)
