@@ -78,6 +78,15 @@ class _Carrier(cst.CSTTransformer):
             inits[each.init]: each for each in plan.parameters
         }
         passed = positions.pick(spans, [each.call for each in plan.arguments], (cst.Call,))
+        functions = positions.pick(
+            spans, [each.source for each in plan.helpers], (cst.FunctionDef,)
+        )
+        self.helpers = {functions[each.source]: each for each in plan.helpers}
+        classes = positions.pick(spans, [each.cls for each in plan.helpers], (cst.ClassDef,))
+        self.made: dict[cst.CSTNode, list[cst.FunctionDef]] = {
+            classes[each.cls]: [] for each in plan.helpers
+        }
+        self.classes = classes
         self.arguments: dict[cst.CSTNode, NewArguments] = {
             passed[each.call]: each for each in plan.arguments
         }
@@ -120,6 +129,10 @@ class _Carrier(cst.CSTTransformer):
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.FunctionDef:
         """Let an `__init__` take what it read around its class."""
+        helper = self.helpers.get(original_node)
+        if helper is not None:
+            self.made[self.classes[helper.cls]].append(_as_method(updated_node, helper.name))
+            return updated_node
         change = self.parameters.get(original_node)
         if change is None:
             return updated_node
@@ -134,6 +147,10 @@ class _Carrier(cst.CSTTransformer):
         self, original_node: cst.ClassDef, updated_node: cst.ClassDef
     ) -> cst.ClassDef:
         """Give a class with no `__init__` one that keeps what its methods read around it."""
+        methods = self.made.get(original_node)
+        if methods:
+            body = [*updated_node.body.body, *methods]
+            updated_node = updated_node.with_deep_changes(updated_node.body, body=body)
         change = self.parameters.get(original_node)
         if change is None:
             return updated_node
@@ -146,13 +163,16 @@ class _Carrier(cst.CSTTransformer):
         body: list[cst.BaseStatement] = []
         for before, after in zip(original_node.body, updated_node.body, strict=True):
             move = self._move_of(before)
+            if before in self.helpers:
+                continue
             if move is None:
                 body.append(after)
             else:
                 self.moved[move.source] = self._named(before, after, move)
         if len(body) == len(original_node.body):
             return updated_node
-        if body and self._move_of(original_node.body[0]) is not None:
+        first = original_node.body[0]
+        if body and (first in self.helpers or self._move_of(first) is not None):
             body[0] = bodies.without_blank_lines(body[0])
         return updated_node.with_changes(body=body or [cst.parse_statement("pass")])
 
@@ -174,6 +194,20 @@ class _Carrier(cst.CSTTransformer):
         assert isinstance(after.body[0], cst.Assign)
         target = cst.AssignTarget(cst.Name(move.name))
         return after.with_changes(body=[after.body[0].with_changes(targets=[target])])
+
+
+def _as_method(function: cst.FunctionDef, name: str) -> cst.FunctionDef:
+    """Return a local function as a method, a blank line above it."""
+    params = function.params
+    first = cst.Param(cst.Name("self"))
+    if params.posonly_params:
+        params = params.with_changes(posonly_params=[first, *params.posonly_params])
+    else:
+        params = params.with_changes(params=[first, *params.params])
+    comments = [line for line in function.leading_lines if line.comment]
+    return function.with_changes(
+        name=cst.Name(name), params=params, leading_lines=[cst.EmptyLine(indent=False), *comments]
+    )
 
 
 __all__: Sequence[str] = ["ModuleLevelClasses"]

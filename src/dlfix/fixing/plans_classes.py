@@ -52,6 +52,15 @@ class NewArguments:
 
 
 @dataclass(frozen=True)
+class HelperMove:
+    """A local function that only one class calls: it goes into that class as a method."""
+
+    source: Span
+    cls: Span
+    name: str
+
+
+@dataclass(frozen=True)
 class ClassesPlan:
     """All that one fix does to one file."""
 
@@ -59,3 +68,4 @@ class ClassesPlan:
     renames: tuple[Rename, ...] = ()
     parameters: tuple[NewParameters, ...] = ()
     arguments: tuple[NewArguments, ...] = ()
+    helpers: tuple[HelperMove, ...] = ()

@@ -7,10 +7,12 @@ import builtins
 from dataclasses import dataclass, field
 
 from dlfix.fixing.hoisting.captures import CannotHoist, guard_of
+from dlfix.fixing.hoisting.helpers import Helpers
 from dlfix.fixing.hoisting.keeping import Keeping
 from dlfix.fixing.plans_classes import (
     ClassesPlan,
     ClassMove,
+    HelperMove,
     NewArguments,
     NewParameters,
     Rename,
@@ -51,6 +53,7 @@ class _Work:
     renames: list[Rename] = field(default_factory=list)
     parameters: list[NewParameters] = field(default_factory=list)
     arguments: list[NewArguments] = field(default_factory=list)
+    helpers: list[HelperMove] = field(default_factory=list)
 
     @property
     def module(self) -> Module:
@@ -62,6 +65,7 @@ class _Work:
             tuple(self.renames),
             tuple(self.parameters),
             tuple(self.arguments),
+            tuple(self.helpers),
         )
 
     def add(self, node: ast.ClassDef) -> str:
@@ -70,8 +74,9 @@ class _Work:
         scope = self.module.scope_of(node)
         self._refuse_rebound(node.name, scope, node)
         name = self.done[node] = self._name(node.name, scope, node)
-        captured = self._captured(node, scope)
-        self._pass_in(node, scope, captured)
+        helpers = Helpers(self.module, node, scope)
+        captured = self._captured(node, scope, helpers)
+        self._pass_in(node, scope, captured, helpers)
         span = self.module.span(node)
         self.class_moves.append(ClassMove(span, name, span))
         self._rename_reads(node.name, name, scope)
@@ -166,7 +171,9 @@ class _Work:
 
     # Captures
 
-    def _captured(self, node: ast.ClassDef, scope: Scope) -> dict[str, list[ast.Name]]:
+    def _captured(
+        self, node: ast.ClassDef, scope: Scope, helpers: Helpers
+    ) -> dict[str, list[ast.Name]]:
         """Return the names of the function (or guard) around it that a class reads."""
         outside = [*node.decorator_list, *node.bases, *(each.value for each in node.keywords)]
         reads = [n for each in outside for n in ast.walk(each) if isinstance(n, ast.Name)]
@@ -209,7 +216,10 @@ class _Work:
                     f"the class `{node.name}` depends on `{read.id}`, which differs from call to call "
                     f"(line {read.lineno})"
                 )
-            captured.setdefault(read.id, []).append(read)
+            if not helpers.take(binder, read):
+                captured.setdefault(read.id, []).append(read)
+        for name, listed in helpers.captured.items():
+            captured.setdefault(name, []).extend(listed)
         return captured
 
     def _meant(self, read: ast.Name) -> str | None:
@@ -231,23 +241,36 @@ class _Work:
         return meant and meant + self.module.segment(binding.value).removeprefix(root.id)
 
     def _pass_in(
-        self, node: ast.ClassDef, scope: Scope, captured: dict[str, list[ast.Name]]
+        self,
+        node: ast.ClassDef,
+        scope: Scope,
+        captured: dict[str, list[ast.Name]],
+        helpers: Helpers,
     ) -> None:
         """Let `__init__` take what the class read around it, and its callers pass it."""
-        if not captured:
+        if not captured and not helpers.reads:
             return
         init = next(
             (s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"), None
         )
         keeping = Keeping(self.module, node, init)
+        for helper, reads in helpers.reads.items():
+            keeping.call(helper, helper.name, reads)
+            self.helpers.append(
+                HelperMove(
+                    self.module.span(helper), self.module.span(node), keeping.helpers[helper]
+                )
+            )
         for name, reads in captured.items():
             keeping.keep(name, reads)
+        self.renames += [Rename(self.module.span(r), text) for r, text in keeping.reads.items()]
+        if not captured:
+            return
         plain = init is None or _takes_nothing(init.args)
         names = tuple(captured)
         kept = tuple(keeping.attributes.items())
         place = self.module.span(init or node)
         self.parameters.append(NewParameters(place, names, not plain, kept))
-        self.renames += [Rename(self.module.span(r), text) for r, text in keeping.reads.items()]
         for call in self._constructor_calls(node, scope):
             keeping.check(call)
             self.arguments.append(NewArguments(self.module.span(call), names, not plain))

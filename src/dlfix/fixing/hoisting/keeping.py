@@ -22,6 +22,7 @@ class Keeping:
     init: ast.FunctionDef | None
     attributes: dict[str, str] = field(default_factory=dict)  # by name
     reads: dict[ast.Name, str] = field(default_factory=dict)  # what is written for each
+    helpers: dict[ast.FunctionDef, str] = field(default_factory=dict)  # they become methods: names
 
     def keep(self, name: str, reads: list[ast.Name]) -> None:
         """Let methods read a name from the instance; raise CannotHoist where they cannot."""
@@ -31,6 +32,27 @@ class Keeping:
                 self._check_init(name, read)
             else:
                 self._keep(name, read, method)
+
+    def call(self, helper: ast.FunctionDef, name: str, reads: list[ast.Name]) -> None:
+        """Let methods call a local function as the method that it becomes."""
+        taken = {each.attr for each in ast.walk(self.node) if isinstance(each, ast.Attribute)}
+        taken |= self.module.inner_scope(self.node).bindings.keys() | set(self.helpers.values())
+        wanted = name if name.startswith("_") else f"_{name}"
+        if wanted in taken or wanted.startswith("__"):
+            raise CannotHoist(
+                f"the class `{self.node.name}` calls `{name}` of the enclosing function and also has "
+                f"an attribute `{wanted}`"
+            )
+        self.helpers[helper] = wanted
+        for read in reads:
+            method = self._method(read)
+            first = self._instance(read, method)
+            if not first or (method is self.init and self._sets_up_base_later(read)):
+                raise CannotHoist(
+                    f"the class `{self.node.name}` calls `{name}` of the enclosing function, in code "
+                    f"without an instance (line {read.lineno})"
+                )
+            self.reads[read] = f"{first}.{wanted}"
 
     def check(self, call: ast.Call) -> None:
         """See that a call can make an instance with what it is to keep."""
@@ -57,13 +79,34 @@ class Keeping:
         where = f"the class `{self.node.name}` reads `{name}` of the enclosing function"
         if method is None or self.node.decorator_list or self.node.keywords:
             raise CannotHoist(f"{where} (line {read.lineno})")
-        first = _first_parameter(method)
-        scope = self.module.scope_of(read)
-        if not first or scope.lookup(first) is not self.module.inner_scope(method):
+        first = self._instance(read, method)
+        if not first:
             raise CannotHoist(f"{where}, in code without an instance (line {read.lineno})")
-        self._refuse_rebound(name, scope.lookup(name), where)
+        self._refuse_rebound(name, self.module.scope_of(read).lookup(name), where)
         attribute = self.attributes.setdefault(name, self._attribute(name))
         self.reads[read] = f"{first}.{attribute}"
+
+    def _sets_up_base_later(self, read: ast.Name) -> bool:
+        """Tell whether `__init__` calls that of its base below a read: what is kept is set there."""
+        assert self.init is not None
+        return any(
+            isinstance(each, ast.Call)
+            and isinstance(each.func, ast.Attribute)
+            and each.func.attr == "__init__"
+            and each.lineno >= read.lineno
+            for each in ast.walk(self.init)
+        )
+
+    def _instance(self, read: ast.Name, method: ast.FunctionDef | None) -> str:
+        """Return what the instance is called where a read stands; empty where there is none."""
+        if method is None:
+            return ""
+        scope = self.module.scope_of(read)
+        if method in self.helpers:
+            return "" if scope.lookup("self") is not None else "self"
+        first = _first_parameter(method)
+        own = scope.lookup(first) is self.module.inner_scope(method)
+        return first if first and own else ""
 
     def _refuse_rebound(self, name: str, binder: Scope | None, where: str) -> None:
         bindings = binder.bindings[name] if binder is not None else []
@@ -80,8 +123,11 @@ class Keeping:
         """Return the method whose body a read is in."""
         scope: Scope | None = self.module.scope_of(read)
         while scope is not None:
-            if isinstance(scope.node, ast.FunctionDef) and scope.node in self.node.body:
-                return scope.node
+            node = scope.node
+            if isinstance(node, ast.FunctionDef) and (
+                node in self.node.body or node in self.helpers
+            ):
+                return node
             scope = scope.parent
         return None
 

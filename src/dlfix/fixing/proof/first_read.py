@@ -153,7 +153,10 @@ def _of(
     writes = [*_accesses(change, facts, function, filled, _writes)]
     flow = Flow(Names(facts))
     for read in reads:
-        if _is_counted(facts, read) or _is_the_last(facts, flow, graph, read, writes):
+        plain = read.name not in change.made_lazy
+        if plain and _is_counted(facts, read):
+            continue
+        if plain and _is_the_last(facts, flow, graph, read, writes):
             continue
         for write in writes:
             if write.name not in inputs[read.name] or _within(facts, read, write):
