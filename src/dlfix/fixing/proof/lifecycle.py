@@ -34,6 +34,7 @@ _LIVE = frozenset(
     " require_group create_dataset open getbuffer enumerate zip map filter raw detach require_dataset"
     " variables streams demux decode_video iterdecode register".split()
 )
+_VIEWS = frozenset({"memoryview", "frombuffer", "getbuffer"})
 _ENDS = ("exit", "aexit", "close", "shutdown", "stop", "release", "reset", "del")
 
 
@@ -603,7 +604,7 @@ def _aliases(function: Function, owner: str, names: set[str]) -> set[str]:
 
 def is_live(change: ClassChange, function: Function, value: ast.expr, handles: set[str]) -> bool:
     """Tell whether a value may only be valid as long as a handle is open."""
-    if dotted(value) in handles:
+    if dotted(value) in handles or _is_view(change, function, value, handles):
         return True
     if isinstance(value, (ast.Tuple, ast.List, ast.Set)):
         return any(is_live(change, function, each, handles) for each in value.elts)
@@ -629,6 +630,24 @@ def is_live(change: ClassChange, function: Function, value: ast.expr, handles: s
     if isinstance(value, ast.Call):
         return _live_call(change, function, value, handles)
     return False
+
+
+def _is_view(change: ClassChange, function: Function, value: ast.expr, handles: set[str]) -> bool:
+    """Tell whether a value looks into a handle's memory, as slices and methods of a view do too."""
+    if isinstance(value, ast.Subscript):
+        return isinstance(value.slice, (ast.Slice, ast.Tuple)) and _is_view(
+            change, function, value.value, handles
+        )
+    if not isinstance(value, ast.Call):
+        return False
+    if last_part(value.func) in _VIEWS:
+        return any(is_live(change, function, each, handles) for each in value.args)
+    made = value.func.value if isinstance(value.func, ast.Attribute) else None
+    return (
+        made is not None
+        and last_part(value.func) not in _DEAD
+        and _is_view(change, function, made, handles)
+    )
 
 
 def _is_archive(change: ClassChange, node: ast.expr) -> bool:

@@ -1,4 +1,4 @@
-"""Positions and dialogues that a constructor had moved: what is opened again starts at the beginning."""
+"""What a constructor did to a handle: one that is opened again is without it, and stands at the beginning."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.handling import Held, Operation, held_by, operations
 from dlfix.fixing.proof.late import used_on_self
+from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.state import restored
 from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, self_name
 
+_Method = tuple[Class, Function]
 _STREAMS = frozenset(
     "open io.open gzip.open bz2.open lzma.open codecs.open os.fdopen csv.reader csv.DictReader wave.open"
     " cv2.VideoCapture VideoCapture reader DictReader SoundFile TextIOWrapper BufferedReader iter"
@@ -27,38 +31,72 @@ _REWINDS = frozenset("seek rewind reset set execute executemany".split())
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
-    """Yield the handles that later methods read on from where the constructor had left them."""
-    for name, getter in change.lazy.items():
+    """Yield the handles that a new one does not stand in for: set up, moved or talked to by the constructor."""
+    held = held_by(change.old, change.constructed_before)
+    for name, opener in _opened_again(change):
+        why = _not_set_up(change, held, name, opener) or _left_elsewhere(change, held, name, opener)
+        if why:
+            at = opener[0][1]
+            yield change.regression(at, f"the constructor {why} (line {at.lineno})")
+
+
+def _opened_again(change: ClassChange) -> Iterator[tuple[str, list[_Method]]]:
+    """Yield the attributes that later code opens again, and the methods that do."""
+    for name, getter in change.made_lazy.items():
+        yield name, _opener(change, change.after, getter)
+    restoring = change.after.methods.get("__setstate__")
+    if restoring is None or not change.fresh(restoring):
+        return
+    opener = _opener(change, change.after, restoring)
+    for name in sorted(restored(change)):
         if name not in change.made_lazy:
-            continue
-        made = [f for _, f in change.constructed_before]
-        kinds = {kind for f in made for kind in _kinds(f, name)}
-        moved = [(f, op) for f in made for op in _advances(f, name, kinds)]
-        if not moved:
-            continue
-        opener = _opener(change, name, getter)
-        for _, op in moved:
-            if any(op in set(_operations(f.body)) for f in opener):
-                continue
-            reader = _reads_on(change, name)
-            if reader is not None:
-                what = (
-                    f"used the connection `{name}` with `{op}`, and a new connection starts without that"
-                    if "connection" in kinds
-                    else f"moved the position of `{name}` with `{op}`, and a newly opened one starts at "
-                    "the beginning"
-                )
-                yield change.regression(getter, f"the constructor {what} (line {getter.lineno})")
-                break
+            yield name, opener
 
 
-def _opener(change: ClassChange, name: str, getter: Function) -> list[Function]:
-    found = [getter]
-    for inner in found:
+def _not_set_up(change: ClassChange, held: Held, name: str, opener: list[_Method]) -> str:
+    """Return what the constructor did to set a handle up that no opener does."""
+    made = _operations_in(change.old, change.constructed_before, held, name)
+    set_up = [op.name for op in made if op.configures]
+    if not set_up:
+        return ""
+    again = held_by(change.new, opener)
+    done = {op.name for op in _operations_in(change.new, opener, again, name)}
+    done |= {op for _, f in opener for op in _operations(f.body)}
+    missing = next((op for op in set_up if op not in done), "")
+    return missing and f"sets `{name}` up with `{missing}`, and a newly opened one is without that"
+
+
+def _operations_in(
+    program: Program, methods: list[_Method], held: Held, name: str
+) -> list[Operation]:
+    return [op for cls, f in methods for op in operations(program, cls, f, held, f".{name}")]
+
+
+def _left_elsewhere(change: ClassChange, held: Held, name: str, opener: list[_Method]) -> str:
+    """Return how the constructor moved a handle that later methods read on from."""
+    made = [f for _, f in change.constructed_before]
+    kinds = {kind for f in made for kind in _kinds(f, name)}
+    moved = [op for f in made for op in _advances(f, name, kinds)]
+    if not kinds:
+        found = _operations_in(change.old, change.constructed_before, held, name)
+        moved = [op.name for op in found if not op.configures]
+    again = {op for _, f in opener for op in _operations(f.body)}
+    moved = [op for op in moved if op not in again]
+    if not moved or "seek" in again or _reads_on(change, held, name) is None:
+        return ""
+    if "connection" in kinds:
+        return f"used the connection `{name}` with `{moved[0]}`, and a new connection starts without that"
+    return f"moved the position of `{name}` with `{moved[0]}`, and a newly opened one starts at the beginning"
+
+
+def _opener(change: ClassChange, cls: Class, start: Function) -> list[_Method]:
+    """Return a method that opens, and the methods that it uses."""
+    found: list[_Method] = [(cls, start)]
+    for _, inner in found:
         for used in set(used_on_self(inner)):
-            function = change.after.methods.get(used)
-            if function is not None and function not in found:
-                found.append(function)
+            known = change.new.method(cls, used)
+            if known is not None and known not in found:
+                found.append(known)
     return found
 
 
@@ -118,8 +156,8 @@ def _operations(body: list[ast.stmt]) -> Iterator[str]:
             yield "for"
 
 
-def _reads_on(change: ClassChange, name: str) -> Function | None:
-    """Return a later method that reads a stream where it stands."""
+def _reads_on(change: ClassChange, held: Held, name: str) -> Function | None:
+    """Return a later method that reads a handle where it stands."""
     made = [f for _, f in change.constructed_after]
     for cls in change.new.family(change.after):
         for function in cls.functions:
@@ -128,9 +166,24 @@ def _reads_on(change: ClassChange, name: str) -> Function | None:
                 continue
             if name not in set(used_on_self(function)):
                 continue
-            if not set(_operations(function.body)) & _REWINDS:
+            if set(_operations(function.body)) & _REWINDS:
+                continue
+            if _may_read(change, cls, function, held, name):
                 return function
     return None
+
+
+def _may_read(change: ClassChange, cls: Class, function: Function, held: Held, name: str) -> bool:
+    """Tell whether a method may read from a handle's position: not where it only takes slices of it."""
+    if f".{name}" not in held.rows or any(operations(change.new, cls, function, held, f".{name}")):
+        return True
+    names = _names_of(function, name)
+    return any(
+        dotted(given) in names
+        for node in executed(function.body)
+        if isinstance(node, ast.Call)
+        for given in [*node.args, *(k.value for k in node.keywords)]
+    )
 
 
 __all__ = ["check"]

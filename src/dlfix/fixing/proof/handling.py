@@ -1,0 +1,214 @@
+"""What a class does to a handle that it keeps: the rows of the catalogue say what each operation is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeVar
+
+from dlfix.catalog import load
+from dlfix.catalog.rows import ResourceRow
+from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.syntax import Function, dotted, executed, parameters, self_name
+from dlfix.project.module import Module
+
+_ASKING = ("select", "explain", "values", "show", "describe")  # statements that change no session
+_RUNS = frozenset({"execute", "sql"})
+_T = TypeVar("_T")
+_FAR = 2  # how far calls that get the handle are followed
+
+
+class Held(NamedTuple):
+    """What names and attributes of self hold (".conn" is an attribute), and from which it is derived."""
+
+    rows: dict[str, ResourceRow]
+    origins: dict[str, str]
+
+
+class Operation(NamedTuple):
+    """One thing that code does to a handle: a method's name, or an attribute's that it sets."""
+
+    name: str
+    configures: bool  # else it moves a position
+    line: int
+
+
+def held_by(program: Program, functions: Iterable[tuple[Class, Function]]) -> Held:
+    """Return what the attributes hold that some methods open, or derive from one another."""
+    found = Held({}, {})
+    pairs = list(functions)
+    size = -1
+    while size != len(found.rows):
+        size = len(found.rows)
+        for cls, function in pairs:
+            inner = _Reader(program, cls.module, function, found)
+            found.rows.update(_attributes(inner.rows))
+            found.origins.update(_attributes(inner.origins))
+    return found
+
+
+def _attributes(named: dict[str, _T]) -> dict[str, _T]:
+    return {name: value for name, value in named.items() if name.startswith(".")}
+
+
+def operations(
+    program: Program, cls: Class, function: Function, held: Held, handle: str
+) -> Iterator[Operation]:
+    """Yield what a method does to a handle, and to what it derives from it."""
+    reader = _Reader(program, cls.module, function, held)
+    yield from reader.operations(reader.derived(handle))
+
+
+class _Reader:
+    def __init__(
+        self, program: Program, module: Module, function: Function, known: Held, far: int = _FAR
+    ) -> None:
+        self.program, self.module, self.function, self.far = program, module, function, far
+        self.owner = self_name(function)
+        self.rows, self.origins = dict(known.rows), dict(known.origins)
+        size = -1
+        while size != len(self.rows):
+            size = len(self.rows)
+            for target, value in _assigned(function):
+                self._assign(self._text(target), value)
+
+    def _text(self, node: ast.AST | None) -> str:
+        """Return a name as it is, and an attribute of self with a dot in front."""
+        name = dotted(node)
+        first, _, rest = name.partition(".")
+        return f".{rest}" if rest and first == self.owner else name
+
+    def _assign(self, target: str, value: ast.expr) -> None:
+        if not target or target in self.rows:
+            return
+        source = self._source(value)
+        row = self._row(value)
+        if row is not None:
+            self.rows[target] = row
+            if source:
+                self.origins[target] = source
+
+    def _source(self, value: ast.expr) -> str:
+        """Return the handle that a value is, or whose method gives it."""
+        func = value.func if isinstance(value, ast.Call) else None
+        text = self._text(func.value if isinstance(func, ast.Attribute) else value)
+        return text if text in self.rows else ""
+
+    def _row(self, value: ast.expr) -> ResourceRow | None:
+        source = self._source(value)
+        if not isinstance(value, ast.Call):
+            return self.rows.get(source) if source else None
+        if source and isinstance(value.func, ast.Attribute):
+            given = self.rows[source].derived.get(value.func.attr, "")
+            return load().hanging(given) if given else None
+        return self._opened(value)
+
+    def _opened(self, call: ast.Call) -> ResourceRow | None:
+        row = load().resource(_external(self.module, dotted(call.func)))
+        if row is not None or self.far == 0:
+            return row
+        known = self.program.function_of(self.module, call.func)
+        if known is None:
+            return None
+        inner = _Reader(self.program, known[0], known[1], Held({}, {}), self.far - 1)
+        returned = [n.value for n in executed(known[1].body) if isinstance(n, ast.Return)]
+        rows = [inner._row(each) for each in returned if each is not None]
+        return next((row for row in rows if row is not None), None)
+
+    def derived(self, handle: str) -> set[str]:
+        """Return the names of what comes of a handle, and its other names."""
+        found = {handle}
+        size = 0
+        while size != len(found):
+            size = len(found)
+            found |= {name for name, origin in self.origins.items() if origin in found}
+        return found
+
+    def operations(self, handles: set[str]) -> Iterator[Operation]:
+        """Yield what is done to some handles."""
+        nodes = list(executed(self.function.body))
+        dropped = {id(n.value) for n in nodes if isinstance(n, ast.Expr)}
+        calls = [n for n in nodes if isinstance(n, ast.Call)]
+        asking = {id(n.func) for n in calls if _only_asks(n, dropped=id(n) in dropped)}
+        for node in nodes:
+            if isinstance(node, ast.Attribute):
+                yield from self._operation(node, handles) if id(node) not in asking else ()
+            elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+                yield from self._iteration(node.iter, handles)
+            elif isinstance(node, ast.Call):
+                yield from self._passed(node, handles)
+
+    def _operation(self, node: ast.Attribute, handles: set[str]) -> Iterator[Operation]:
+        text = self._text(node.value)
+        row = self.rows.get(text) if text in handles else None
+        if row is None:
+            return
+        if node.attr in row.configure:
+            yield Operation(node.attr, True, node.lineno)
+        elif node.attr in row.position:
+            yield Operation(node.attr, False, node.lineno)
+
+    def _iteration(self, node: ast.expr, handles: set[str]) -> Iterator[Operation]:
+        text = self._text(node)
+        row = self.rows.get(text) if text in handles else None
+        if row is not None and row.iterates:
+            yield Operation("for", False, node.lineno)
+
+    def _passed(self, call: ast.Call, handles: set[str]) -> Iterator[Operation]:
+        """Yield what a function of the program does to a handle that it gets."""
+        given = [self._text(each) for each in call.args]
+        named = {k.arg: self._text(k.value) for k in call.keywords if k.arg}
+        if dotted(call.func) == "next" and given[:1] and given[0] in handles:
+            yield Operation("next", False, call.lineno)
+        if self.far == 0 or not handles & {*given, *named.values()}:
+            return
+        known = self.program.function_of(self.module, call.func)
+        if known is None:
+            return
+        names = dict(zip(parameters(known[1]), given, strict=False)) | named
+        rows = {name: self.rows[t] for name, t in names.items() if t in handles & {*self.rows}}
+        inner = _Reader(self.program, known[0], known[1], Held(rows, {}), self.far - 1)
+        for handle in rows:
+            yield from inner.operations(inner.derived(handle))
+
+
+def _assigned(function: Function) -> Iterator[tuple[ast.AST | None, ast.expr]]:
+    for node in executed(function.body):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                yield target, node.value
+        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
+            yield node.target, node.value
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            for item in node.items:
+                yield item.optional_vars, item.context_expr
+
+
+def _external(module: Module, name: str) -> str:
+    """Return a dotted name with the import that its first part stands for."""
+    first, _, rest = name.partition(".")
+    for binding in module.scope.bindings.get(first, ()):
+        if not isinstance(binding.node, ast.alias):
+            return ""
+        if isinstance(binding.statement, ast.ImportFrom):
+            first = f"{binding.statement.module or ''}.{binding.node.name}"
+        elif binding.node.asname:
+            first = binding.node.name
+    return f"{first}.{rest}" if rest else first
+
+
+def _only_asks(call: ast.Call, *, dropped: bool) -> bool:
+    """Tell whether a call runs a statement of SQL that reads; one not known does, where its result is used."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in _RUNS:
+        return False
+    text = call.args[0] if call.args else None
+    if isinstance(text, ast.JoinedStr) and text.values:
+        text = text.values[0]
+    value = text.value if isinstance(text, ast.Constant) else None
+    if not isinstance(value, str):
+        return not dropped
+    written = value.lstrip().lower()
+    return written.startswith(_ASKING) or (written.startswith("pragma") and "=" not in written)
+
+
+__all__ = ["Held", "Operation", "held_by", "operations"]

@@ -1,0 +1,112 @@
+"""What a constructor did to a handle: a newly opened one is without it."""
+
+from __future__ import annotations
+
+from tests.fixing.proof.pairs import LAZY, opened, worse
+
+SQL = "return sqlite3.connect(self.path)"
+
+
+def lazy_connection(setting_up: str, opener: str = SQL) -> list[str]:
+    """Return the reasons against a lazy connection that a helper sets up while an object is made."""
+    helper = f"""
+    def prepare(self):
+        {setting_up}
+
+    def __getitem__(self, index):
+        return self.file.execute("select x from rows").fetchone()
+"""
+    before = """
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.file = sqlite3.connect(self.path)
+        self.prepare()
+"""
+    after = """
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.prepare()
+        self.file.close()
+        del self.file
+"""
+    return worse(before + helper, after + LAZY.format(opener=opener) + helper)
+
+
+def test_a_connection_that_a_helper_sets_up_is_not_opened_without_that():
+    (reason,) = lazy_connection("self.file.create_function('squash', 1, len)")
+    assert "sets `file` up with `create_function`" in reason
+
+
+def test_a_cursor_may_set_its_connection_up():
+    assert lazy_connection(
+        "cursor = self.file.cursor(); self.file.execute('pragma cache_size = 9')"
+    )
+
+
+def test_a_query_sets_nothing_up():
+    assert not lazy_connection(
+        "self.count = self.file.execute('select count(*) from rows').fetchone()"
+    )
+
+
+def test_a_query_of_a_kept_text_sets_nothing_up():
+    assert not lazy_connection("self.count = self.file.execute(COUNT).fetchone()[0]")
+
+
+def test_an_opener_that_sets_up_too_stands_in():
+    opener = (
+        "file = sqlite3.connect(self.path); file.create_function('squash', 1, len); return file"
+    )
+    assert not lazy_connection("self.file.create_function('squash', 1, len)", opener)
+
+
+STATE = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("fh", None)
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.fh = open(self.path, "rb"){then}
+"""
+
+
+def restored(then: str = "", later: str = "self.fh.read(4)") -> list[str]:
+    """Return the reasons against a file that is open again once its object is unpickled."""
+    before = f"""
+class Records(Dataset):
+    def __init__(self, path):
+        self.path = os.path.abspath(path)
+        self.fh = open(self.path, "rb")
+        self.header = self.fh.readline()
+        self.start = self.fh.tell()
+
+    def first(self):
+        return {later}
+"""
+    return worse(before, before + STATE.format(then=then))
+
+
+def test_a_file_of_a_state_stands_where_the_constructor_had_left_it():
+    (reason,) = restored()
+    assert "moved the position of `fh`" in reason
+
+
+def test_a_file_of_a_state_may_be_read_from_a_given_place():
+    assert not restored(later="self.fh.seek(self.start) or self.fh.read(4)")
+
+
+def test_a_state_that_moves_its_file_on_stands_in():
+    assert not restored(then="; self.fh.seek(self.start)")
+
+
+def test_a_view_of_a_file_that_is_closed_is_not_kept():
+    assert opened(
+        init="self.file = h5py.File(p, 'r'); self.view = memoryview(self.file)[4:].cast('H')",
+        later="file = h5py.File(p, 'r'); self.view = memoryview(file)[4:].cast('H'); file.close()",
+        opener="return h5py.File(self.p, 'r')",
+        parameters="p",
+    )
