@@ -175,7 +175,10 @@ def _reads_on(change: ClassChange, held: Held, name: str) -> Function | None:
 
 def _may_read(change: ClassChange, cls: Class, function: Function, held: Held, name: str) -> bool:
     """Tell whether a method may read from a handle's position: not where it only takes slices of it."""
-    if f".{name}" not in held.rows or any(operations(change.new, cls, function, held, f".{name}")):
+    row = held.rows.get(f".{name}")
+    if row is None or not row.position:
+        return True
+    if any(operations(change.new, cls, function, held, f".{name}")):
         return True
     names = _names_of(function, name)
     return any(
