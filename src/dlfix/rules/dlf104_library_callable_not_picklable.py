@@ -29,15 +29,53 @@ class LibraryCallableNotPicklable(Rule):
 
     ## Example
 
-        self.pool = F.adaptive_max_pool2d
+        import torch
+        import torch.nn.functional as F
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Images(Dataset):
+            def __init__(self, count):
+                self.count = count
+                self.pool = F.adaptive_max_pool2d
+
+            def __len__(self):
+                return self.count
+
+            def __getitem__(self, index):
+                return self.pool(torch.full((1, 4, 4), float(index)), 2)
+
+
+        if __name__ == "__main__":
+            for batch in DataLoader(Images(8), batch_size=4, num_workers=2):
+                print(batch.shape)
 
     ## Use instead
+
+        import torch
+        import torch.nn.functional as F
+        from torch.utils.data import DataLoader, Dataset
+
 
         def _adaptive_max_pool2d(*args, **kwargs):
             return F.adaptive_max_pool2d(*args, **kwargs)
 
 
-        self.pool = _adaptive_max_pool2d
+        class Images(Dataset):
+            def __init__(self, count):
+                self.count = count
+                self.pool = _adaptive_max_pool2d
+
+            def __len__(self):
+                return self.count
+
+            def __getitem__(self, index):
+                return self.pool(torch.full((1, 4, 4), float(index)), 2)
+
+
+        if __name__ == "__main__":
+            for batch in DataLoader(Images(8), batch_size=4, num_workers=2):
+                print(batch.shape)
 
     ## Fix safety
 

@@ -23,25 +23,76 @@ class ForkUnsafeResource(Rule):
 
     ## The error you see
 
-    With torch 2.13 on Python 3.11:
-
-        no error: wrong data, or a worker that hangs
+    None under spawn and forkserver. Under fork, a worker gets wrong data or hangs.
 
     ## Example
 
-        class Frames(Dataset):
+        import shelve
+
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Notes(Dataset):
             def __init__(self, path):
-                self.reader = decord.VideoReader(path)
+                self.path = path
+                self.shelf = shelve.open(path, "r")
+
+            def __len__(self):
+                return 8
+
+            def __getitem__(self, index):
+                return self.shelf[str(index)]
+
+
+        def create(path):
+            with shelve.open(path, "n") as shelf:
+                for index in range(8):
+                    shelf[str(index)] = index * index
+
+
+        if __name__ == "__main__":
+            create("notes")
+            for batch in DataLoader(Notes("notes"), batch_size=4, num_workers=2):
+                print(batch)
 
     ## Use instead
 
-        class Frames(Dataset):
+        import functools
+        import shelve
+
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Notes(Dataset):
             def __init__(self, path):
                 self.path = path
 
             @functools.cached_property
-            def reader(self):
-                return decord.VideoReader(self.path)
+            def shelf(self):
+                return shelve.open(self.path, "r")
+
+            def __getstate__(self):
+                state = self.__dict__.copy()
+                state.pop("shelf", None)  # each process opens its own
+                return state
+
+            def __len__(self):
+                return 8
+
+            def __getitem__(self, index):
+                return self.shelf[str(index)]
+
+
+        def create(path):
+            with shelve.open(path, "n") as shelf:
+                for index in range(8):
+                    shelf[str(index)] = index * index
+
+
+        if __name__ == "__main__":
+            create("notes")
+            for batch in DataLoader(Notes("notes"), batch_size=4, num_workers=2):
+                print(batch)
 
     ## Fix safety
 

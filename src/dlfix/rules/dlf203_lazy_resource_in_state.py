@@ -25,21 +25,97 @@ class LazyResourceInState(Rule):
 
     With torch 2.13 on Python 3.11:
 
-        TypeError: h5py objects cannot be pickled
+        TypeError: cannot pickle 'sqlite3.Connection' object
 
     ## Example
 
-        def __len__(self):
-            if self.file is None:
-                self.file = h5py.File(self.path, "r")
-            return len(self.file["x"])
+        import sqlite3
+
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Rows(Dataset):
+            def __init__(self, path):
+                self.path = path
+                self.db = None
+
+            def _connect(self):
+                if self.db is None:
+                    self.db = sqlite3.connect(self.path)
+                return self.db
+
+            def __len__(self):
+                return self._connect().execute("SELECT count(*) FROM rows").fetchone()[0]
+
+            def __getitem__(self, index):
+                return self._connect().execute("SELECT x FROM rows WHERE x = ?", [index]).fetchone()[0]
+
+
+        def create(path):
+            with sqlite3.connect(path) as db:
+                db.execute("CREATE TABLE rows (x)")
+                db.executemany("INSERT INTO rows VALUES (?)", [(x,) for x in range(8)])
+            db.close()
+
+
+        if __name__ == "__main__":
+            create("rows.db")
+            rows = Rows("rows.db")
+            print(len(rows), "rows")
+            for batch in DataLoader(rows, batch_size=4, num_workers=2):
+                print(batch)
 
     ## Use instead
 
-        def __getstate__(self):
-            state = self.__dict__.copy()
-            state["file"] = None  # each process opens its own
-            return state
+        import os
+        import sqlite3
+
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Rows(Dataset):
+            def __init__(self, path):
+                self.path = path
+                self._db_by_pid = {}
+
+            @property
+            def db(self):
+                return self._db_by_pid.get(os.getpid())
+
+            @db.setter
+            def db(self, db):
+                self._db_by_pid[os.getpid()] = db
+
+            def __getstate__(self):
+                state = self.__dict__.copy()
+                state["_db_by_pid"] = {}  # each process opens its own
+                return state
+
+            def _connect(self):
+                if self.db is None:
+                    self.db = sqlite3.connect(self.path)
+                return self.db
+
+            def __len__(self):
+                return self._connect().execute("SELECT count(*) FROM rows").fetchone()[0]
+
+            def __getitem__(self, index):
+                return self._connect().execute("SELECT x FROM rows WHERE x = ?", [index]).fetchone()[0]
+
+
+        def create(path):
+            with sqlite3.connect(path) as db:
+                db.execute("CREATE TABLE rows (x)")
+                db.executemany("INSERT INTO rows VALUES (?)", [(x,) for x in range(8)])
+            db.close()
+
+
+        if __name__ == "__main__":
+            create("rows.db")
+            rows = Rows("rows.db")
+            print(len(rows), "rows")
+            for batch in DataLoader(rows, batch_size=4, num_workers=2):
+                print(batch)
 
     ## Fix safety
 

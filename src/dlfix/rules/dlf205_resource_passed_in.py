@@ -28,11 +28,77 @@ class ResourcePassedIn(Rule):
 
     ## Example
 
-        faces = Faces(h5py.File("faces.h5", "r"))
+        import h5py
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Faces(Dataset):
+            def __init__(self, file):
+                self.file = file
+                self.count = len(file["x"])
+
+            def __len__(self):
+                return self.count
+
+            def __getitem__(self, index):
+                return self.file["x"][index]
+
+
+        def create(path):
+            with h5py.File(path, "w") as file:
+                file["x"] = list(range(8))
+
+
+        if __name__ == "__main__":
+            create("faces.h5")
+            faces = Faces(h5py.File("faces.h5", "r"))
+            for batch in DataLoader(faces, batch_size=4, num_workers=2):
+                print(batch)
 
     ## Use instead
 
-        faces = Faces("faces.h5")
+        import os
+
+        import h5py
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Faces(Dataset):
+            def __init__(self, file):
+                self._file_by_pid = {os.getpid(): file}
+                self._file_name = file.filename
+                self._file_mode = file.mode
+                self.count = len(file["x"])
+
+            @property
+            def file(self):
+                pid = os.getpid()
+                if pid not in self._file_by_pid:
+                    self._file_by_pid[pid] = h5py.File(self._file_name, self._file_mode)
+                return self._file_by_pid[pid]
+
+            def __getstate__(self):
+                state = self.__dict__.copy()
+                state["_file_by_pid"] = {}  # each process opens its own
+                return state
+
+            def __len__(self):
+                return self.count
+
+            def __getitem__(self, index):
+                return self.file["x"][index]
+
+
+        def create(path):
+            with h5py.File(path, "w") as file:
+                file["x"] = list(range(8))
+
+
+        if __name__ == "__main__":
+            create("faces.h5")
+            faces = Faces(h5py.File("faces.h5", "r"))
+            for batch in DataLoader(faces, batch_size=4, num_workers=2):
+                print(batch)
 
     ## Fix safety
 

@@ -24,19 +24,51 @@ class UnpicklableState(Rule):
 
     With torch 2.13 on Python 3.11:
 
-        TypeError: cannot pickle 'generator' object
+        TypeError: cannot pickle 'dict_keys' object
 
     ## Example
 
-        class Classes:
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Classes(Dataset):
             def __init__(self, ranges):
+                self.ranges = ranges
                 self.names = ranges.keys()
+
+            def __len__(self):
+                return len(self.ranges)
+
+            def __getitem__(self, index):
+                return list(self.names)[index]
+
+
+        if __name__ == "__main__":
+            classes = Classes({"cat": (0, 4), "dog": (4, 8)})
+            for batch in DataLoader(classes, num_workers=2):
+                print(batch)
 
     ## Use instead
 
-        class Classes:
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Classes(Dataset):
             def __init__(self, ranges):
+                self.ranges = ranges
                 self.names = list(ranges.keys())
+
+            def __len__(self):
+                return len(self.ranges)
+
+            def __getitem__(self, index):
+                return list(self.names)[index]
+
+
+        if __name__ == "__main__":
+            classes = Classes({"cat": (0, 4), "dog": (4, 8)})
+            for batch in DataLoader(classes, num_workers=2):
+                print(batch)
 
     ## Fix safety
 

@@ -80,23 +80,58 @@ class UnpicklableSample(Rule):
 
     ## Example
 
-    ```python
-    class Points(Dataset):
-        def __getitem__(self, index):
-            return Point(self.rows[index])
+        from torch.utils.data import DataLoader, Dataset
 
 
-    loader = DataLoader(Points(rows), batch_size=4, num_workers=2)
-    ```
+        class Point:
+            def __init__(self, x, y):
+                self.x = x
+                self.y = y
+
+
+        class Points(Dataset):
+            def __init__(self, rows):
+                self.rows = rows
+
+            def __len__(self):
+                return len(self.rows)
+
+            def __getitem__(self, index):
+                return Point(*self.rows[index])
+
+
+        if __name__ == "__main__":
+            points = Points([(0, 1), (2, 3)])
+            for batch in DataLoader(points, batch_size=2, num_workers=2):
+                print(batch)
 
     ## Use instead
 
-    ```python
-    class Points(Dataset):
-        def __getitem__(self, index):
-            x, y = self.rows[index]
-            return {"x": x, "y": y}
-    ```
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Point:
+            def __init__(self, x, y):
+                self.x = x
+                self.y = y
+
+
+        class Points(Dataset):
+            def __init__(self, rows):
+                self.rows = rows
+
+            def __len__(self):
+                return len(self.rows)
+
+            def __getitem__(self, index):
+                point = Point(*self.rows[index])
+                return {"x": point.x, "y": point.y}
+
+
+        if __name__ == "__main__":
+            points = Points([(0, 1), (2, 3)])
+            for batch in DataLoader(points, batch_size=2, num_workers=2):
+                print(batch)
 
     Or pass a `collate_fn` that makes a batch of your objects.
 

@@ -29,43 +29,84 @@ class ContextManagerMissing(Rule):
 
     ## The error you see
 
-    torch 2.13, Python 3.11 (`AttributeError: __enter__` up to Python 3.10):
+    With torch 2.13 on Python 3.11 (`AttributeError: __enter__` up to Python 3.10):
 
         TypeError: Caught TypeError in DataLoader worker process 0.
-        TypeError: 'DatabaseHelper' object does not support the context manager protocol
+        TypeError: 'Helper' object does not support the context manager protocol
 
     ## Example
 
-    ```python
-    class DatabaseHelper:
-        def __init__(self, path):
-            self.connection = sqlite3.connect(path)
+        import sqlite3
 
-        def close(self):
-            self.connection.close()
+        from torch.utils.data import DataLoader, Dataset
 
 
-    class Rows(Dataset):
-        def __getitem__(self, index):
-            with DatabaseHelper(self.path) as helper:
-                return helper.row(index)
-    ```
+        class Helper:
+            def __init__(self, path):
+                self.db = sqlite3.connect(path)
+
+            def square(self, number):
+                return self.db.execute("SELECT ? * ?", [number, number]).fetchone()[0]
+
+            def close(self):
+                self.db.close()
+
+
+        class Squares(Dataset):
+            def __init__(self, path):
+                self.path = path
+
+            def __len__(self):
+                return 8
+
+            def __getitem__(self, index):
+                with Helper(self.path) as helper:
+                    return helper.square(index)
+
+
+        if __name__ == "__main__":
+            for batch in DataLoader(Squares(":memory:"), batch_size=4, num_workers=2):
+                print(batch)
 
     ## Use instead
 
-    ```python
-    class DatabaseHelper:
-        ...
+        import sqlite3
 
-        def close(self):
-            self.connection.close()
+        from torch.utils.data import DataLoader, Dataset
 
-        def __enter__(self):
-            return self
 
-        def __exit__(self, *exc_info):
-            self.close()
-    ```
+        class Helper:
+            def __init__(self, path):
+                self.db = sqlite3.connect(path)
+
+            def square(self, number):
+                return self.db.execute("SELECT ? * ?", [number, number]).fetchone()[0]
+
+            def close(self):
+                self.db.close()
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *exc_info):
+                self.close()
+
+
+        class Squares(Dataset):
+            def __init__(self, path):
+                self.path = path
+
+            def __len__(self):
+                return 8
+
+            def __getitem__(self, index):
+                with Helper(self.path) as helper:
+                    return helper.square(index)
+
+
+        if __name__ == "__main__":
+            for batch in DataLoader(Squares(":memory:"), batch_size=4, num_workers=2):
+                print(batch)
 
     ## Fix safety
 

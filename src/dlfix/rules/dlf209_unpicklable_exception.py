@@ -44,26 +44,60 @@ class UnpicklableException(Rule):
 
     ## Example
 
-    ```python
-    class DecodeError(Exception):
-        def __init__(self, path, code):
-            super().__init__(f"{path}: {code}")
-            self.path = path
-            self.code = code
-    ```
+        from concurrent.futures import ProcessPoolExecutor
+
+
+        class DecodeError(Exception):
+            def __init__(self, path, code):
+                super().__init__(f"{path}: {code}")
+                self.path = path
+                self.code = code
+
+
+        def decode(path):
+            raise DecodeError(path, 7)
+
+
+        def main():
+            with ProcessPoolExecutor(1) as pool:
+                try:
+                    pool.submit(decode, "clip.mp4").result()
+                except DecodeError as error:
+                    print(error)
+
+
+        if __name__ == "__main__":
+            main()
 
     ## Use instead
 
-    ```python
-    class DecodeError(Exception):
-        def __init__(self, path, code):
-            super().__init__(f"{path}: {code}")
-            self.path = path
-            self.code = code
+        from concurrent.futures import ProcessPoolExecutor
 
-        def __reduce__(self):
-            return type(self), (self.path, self.code)
-    ```
+
+        class DecodeError(Exception):
+            def __init__(self, path, code):
+                super().__init__(f"{path}: {code}")
+                self.path = path
+                self.code = code
+
+            def __reduce__(self):
+                return type(self), (self.path, self.code)
+
+
+        def decode(path):
+            raise DecodeError(path, 7)
+
+
+        def main():
+            with ProcessPoolExecutor(1) as pool:
+                try:
+                    pool.submit(decode, "clip.mp4").result()
+                except DecodeError as error:
+                    print(error)
+
+
+        if __name__ == "__main__":
+            main()
 
     ## Fix safety
 

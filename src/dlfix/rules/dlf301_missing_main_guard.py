@@ -62,16 +62,20 @@ class MissingMainGuard(Rule):
 
     ## Example
 
-        loader = DataLoader(Clips("clips"), num_workers=4)
+        from torch.utils.data import DataLoader
+
+        loader = DataLoader(range(8), batch_size=4, num_workers=2)
         for batch in loader:
-            step(batch)
+            print(batch)
 
     ## Use instead
 
+        from torch.utils.data import DataLoader
+
         if __name__ == "__main__":
-            loader = DataLoader(Clips("clips"), num_workers=4)
+            loader = DataLoader(range(8), batch_size=4, num_workers=2)
             for batch in loader:
-                step(batch)
+                print(batch)
 
     ## Fix safety
 

@@ -31,7 +31,7 @@ class DefinedUnderMainGuard(Rule):
 
     In the worker (torch 2.13, Python 3.11, spawn):
 
-        AttributeError: Can't get attribute 'ChatDataset' on <module '__mp_main__' from '...'>
+        AttributeError: Can't get attribute 'collate' on <module '__mp_main__' from '...'>
 
     and in the parent only:
 
@@ -39,20 +39,30 @@ class DefinedUnderMainGuard(Rule):
 
     ## Example
 
-        if __name__ == "__main__":
-            def collate(batch):
-                return torch.stack(batch)
+        import torch
+        from torch.utils.data import DataLoader
 
-            loader = DataLoader(clips, collate_fn=collate, num_workers=4)
+        if __name__ == "__main__":
+
+            def collate(batch):
+                return torch.tensor(batch)
+
+            for batch in DataLoader(range(8), batch_size=4, collate_fn=collate, num_workers=2):
+                print(batch)
 
     ## Use instead
 
+        import torch
+        from torch.utils.data import DataLoader
+
+
         def collate(batch):
-            return torch.stack(batch)
+            return torch.tensor(batch)
 
 
         if __name__ == "__main__":
-            loader = DataLoader(clips, collate_fn=collate, num_workers=4)
+            for batch in DataLoader(range(8), batch_size=4, collate_fn=collate, num_workers=2):
+                print(batch)
 
     ## Fix safety
 

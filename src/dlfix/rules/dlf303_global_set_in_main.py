@@ -37,39 +37,69 @@ class GlobalSetInMain(Rule):
 
     ## The error you see
 
-    In the worker (torch 2.13, Python 3.11, spawn), for a name that is set under the guard:
-
-        NameError: Caught NameError in DataLoader worker process 0.
-        NameError: name 'vocab' is not defined
-
-    for settings that `main()` fills:
+    In the worker (torch 2.13, Python 3.11, spawn), for settings that the parent fills:
 
         KeyError: Caught KeyError in DataLoader worker process 0.
-        KeyError: 'sample_rate'
+        KeyError: 'rate'
+
+    for a name that is set under the guard:
+
+        NameError: Caught NameError in DataLoader worker process 0.
+        NameError: name 'rate' is not defined
 
     There is no error if the import sets a default value: the worker uses that.
 
     ## Example
 
+        from torch.utils.data import DataLoader, Dataset
+
+        settings = {}
+
+
         class Clips(Dataset):
-            def __getitem__(self, i):
-                return load(i, settings.get("rate"))
+            def __len__(self):
+                return 8
+
+            def __getitem__(self, index):
+                return index * settings["rate"]
+
+
+        def configure(rate):
+            settings["rate"] = rate
+
 
         if __name__ == "__main__":
-            settings.configure(rate=8)
-            for batch in DataLoader(Clips(), num_workers=4):
-                ...
+            configure(2)
+            for batch in DataLoader(Clips(), batch_size=4, num_workers=2):
+                print(batch)
 
     ## Use instead
 
-        def _init_worker(worker_id, rate):
-            settings.configure(rate=rate)
+        from torch.utils.data import DataLoader, Dataset
+
+        settings = {}
+
+
+        class Clips(Dataset):
+            def __len__(self):
+                return 8
+
+            def __getitem__(self, index):
+                return index * settings["rate"]
+
+
+        def configure(rate):
+            settings["rate"] = rate
+
+
+        def _init_worker(worker_id):
+            configure(2)
+
 
         if __name__ == "__main__":
-            settings.configure(rate=8)
-            init = functools.partial(_init_worker, rate=8)
-            for batch in DataLoader(Clips(), num_workers=4, worker_init_fn=init):
-                ...
+            configure(2)
+            for batch in DataLoader(Clips(), batch_size=4, num_workers=2, worker_init_fn=_init_worker):
+                print(batch)
 
     Or store the value on the dataset.
 

@@ -33,28 +33,67 @@ class WorkerMutatesGlobal(Rule):
 
     ## The error you see
 
-    None: the object of the parent does not change, and the result is wrong (torch 2.13, Python
-    3.11, with any start method).
+    None: the object of the parent does not change (torch 2.13, Python 3.11, with any start method).
+    The example prints
+
+        {}
 
     ## Example
 
+        from torch.utils.data import DataLoader, Dataset
+
         lengths = {}
 
-        class Clips(Dataset):
-            def __getitem__(self, i):
-                lengths[i] = len(self.clips[i])
-                return self.clips[i]
 
-        for batch in DataLoader(Clips(), num_workers=4):
-            ...
-        print(lengths)  # {}
+        class Words(Dataset):
+            def __init__(self, words):
+                self.words = words
+
+            def __len__(self):
+                return len(self.words)
+
+            def __getitem__(self, index):
+                lengths[index] = len(self.words[index])
+                return self.words[index]
+
+
+        def main():
+            for word in DataLoader(Words(["a", "bc"]), batch_size=None, num_workers=2):
+                print(word)
+            print(lengths)
+
+
+        if __name__ == "__main__":
+            main()
 
     ## Use instead
 
-    Return the value with the sample:
+        from torch.utils.data import DataLoader, Dataset
 
-        def __getitem__(self, i):
-            return self.clips[i], len(self.clips[i])
+        lengths = {}
+
+
+        class Words(Dataset):
+            def __init__(self, words):
+                self.words = words
+
+            def __len__(self):
+                return len(self.words)
+
+            def __getitem__(self, index):
+                word = self.words[index]
+                return index, word, len(word)
+
+
+        def main():
+            for index, word, length in DataLoader(Words(["a", "bc"]), batch_size=None, num_workers=2):
+                lengths[index] = length
+                print(word)
+            print(lengths)
+
+
+        if __name__ == "__main__":
+            main()
 
     ## Fix safety
 

@@ -35,11 +35,29 @@ class InvalidOptionValue(Rule):
 
     ## Example
 
-        DataLoader(clips, num_workers=-1)
+        from torch.utils.data import DataLoader
+
+
+        def main(rows):
+            for batch in DataLoader(rows, batch_size=4, num_workers=-1):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            main(range(8))
 
     ## Use instead
 
-        DataLoader(clips, num_workers=os.cpu_count())
+        from torch.utils.data import DataLoader
+
+
+        def main(rows):
+            for batch in DataLoader(rows, batch_size=4, num_workers=2):
+                print(batch)
+
+
+        if __name__ == "__main__":
+            main(range(8))
 
     ## Fix safety
 

@@ -78,29 +78,50 @@ class UnshardedIterableDataset(Rule):
 
     ## The error you see
 
-    None: with two workers every sample comes twice (torch 2.13, Python 3.11).
+    None: with two workers every sample comes twice (torch 2.13, Python 3.11). The example prints
+
+        tensor([0, 1, 2, 3])
+        tensor([0, 1, 2, 3])
 
     ## Example
 
-    ```python
-    class Lines(IterableDataset):
-        def __iter__(self):
-            with open(self.path) as file:
-                for line in file:
-                    yield parse(line)
-    ```
+        from torch.utils.data import DataLoader, IterableDataset
+
+
+        class Numbers(IterableDataset):
+            def __init__(self, count):
+                self.count = count
+
+            def __iter__(self):
+                for number in range(self.count):
+                    yield number
+
+
+        if __name__ == "__main__":
+            for batch in DataLoader(Numbers(4), batch_size=4, num_workers=2):
+                print(batch)
 
     ## Use instead
 
-    ```python
-    class Lines(IterableDataset):
-        def __iter__(self):
-            worker = get_worker_info()
-            start, step = (worker.id, worker.num_workers) if worker else (0, 1)
-            with open(self.path) as file:
-                for line in itertools.islice(file, start, None, step):
-                    yield parse(line)
-    ```
+        import itertools
+
+        from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+
+        class Numbers(IterableDataset):
+            def __init__(self, count):
+                self.count = count
+
+            def __iter__(self):
+                worker = get_worker_info()
+                start, step = (worker.id, worker.num_workers) if worker else (0, 1)
+                for number in itertools.islice(range(self.count), start, None, step):
+                    yield number
+
+
+        if __name__ == "__main__":
+            for batch in DataLoader(Numbers(4), batch_size=4, num_workers=2):
+                print(batch)
 
     ## Fix safety
 

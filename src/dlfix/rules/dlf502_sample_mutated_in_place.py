@@ -38,26 +38,61 @@ class SampleMutatedInPlace(Rule):
 
     ## The error you see
 
-    None (torch 2.13, Python 3.11): without workers, each epoch modifies the sample once more;
-    workers modify their own copies, which are discarded with them.
+    None: each epoch modifies the sample once more, in the parent or in the copy of each worker
+    (torch 2.13, Python 3.11). The example prints
+
+        tensor([2, 4])
+        tensor([4, 8])
 
     ## Example
 
-    ```python
-    def __getitem__(self, index):
-        item = self.data[index]
-        item["feature"] = item["feature"] * 2
-        return item
-    ```
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Samples(Dataset):
+            def __init__(self, data):
+                self.data = data
+
+            def __len__(self):
+                return len(self.data)
+
+            def __getitem__(self, index):
+                item = self.data[index]
+                item["feature"] = item["feature"] * 2
+                return item
+
+
+        if __name__ == "__main__":
+            samples = Samples([{"feature": 1}, {"feature": 2}])
+            loader = DataLoader(samples, batch_size=2, num_workers=1, persistent_workers=True)
+            for epoch in range(2):
+                for batch in loader:
+                    print(batch["feature"])
 
     ## Use instead
 
-    ```python
-    def __getitem__(self, index):
-        item = dict(self.data[index])
-        item["feature"] = item["feature"] * 2
-        return item
-    ```
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Samples(Dataset):
+            def __init__(self, data):
+                self.data = data
+
+            def __len__(self):
+                return len(self.data)
+
+            def __getitem__(self, index):
+                item = dict(self.data[index])
+                item["feature"] = item["feature"] * 2
+                return item
+
+
+        if __name__ == "__main__":
+            samples = Samples([{"feature": 1}, {"feature": 2}])
+            loader = DataLoader(samples, batch_size=2, num_workers=1, persistent_workers=True)
+            for epoch in range(2):
+                for batch in loader:
+                    print(batch["feature"])
 
     ## Fix safety
 

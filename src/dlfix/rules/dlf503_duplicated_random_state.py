@@ -41,41 +41,68 @@ class DuplicatedRandomState(Rule):
 
     ## The error you see
 
-    None: all workers draw the same numbers, and without persistent workers, every epoch does. A
-    `torch.Generator` fails in a spawned worker (torch 2.13, Python 3.11):
+    None: all workers draw the same numbers, and without persistent workers, every epoch does. The
+    example prints (torch 2.13, numpy 2, Python 3.11)
 
-        RuntimeError: unable to resize file <filename not specified> to the right size: Invalid argument (22)
+        tensor([850, 636])
+        tensor([850, 636])
+
+    A `torch.Generator` fails in a spawned worker: `RuntimeError: unable to resize file <filename not
+    specified> to the right size: Invalid argument (22)`.
 
     ## Example
 
-    ```python
-    class Noisy(Dataset):
-        def __init__(self, clean, seed):
-            self.clean = clean
-            self.rng = np.random.default_rng(seed)
+        import numpy as np
+        from torch.utils.data import DataLoader, Dataset
 
-        def __getitem__(self, index):
-            return self.clean[index] + self.rng.normal(size=3)
-    ```
+
+        class Noise(Dataset):
+            def __init__(self, count, seed):
+                self.count = count
+                self.rng = np.random.default_rng(seed)
+
+            def __len__(self):
+                return self.count
+
+            def __getitem__(self, index):
+                return self.rng.integers(1000)
+
+
+        if __name__ == "__main__":
+            for batch in DataLoader(Noise(4, seed=0), batch_size=2, num_workers=2):
+                print(batch)
 
     ## Use instead
 
-    ```python
-    class Noisy(Dataset):
-        def __init__(self, clean, seed):
-            self.clean = clean
-            self._rng = np.random.default_rng(seed)
-            self._rng_seed = None
+        import numpy as np
+        from torch.utils.data import DataLoader, Dataset, get_worker_info
 
-        @property
-        def rng(self):
-            worker = get_worker_info()
-            if worker is not None and self._rng_seed != worker.seed:
-                # each worker, and each epoch, draws numbers of its own
-                self._rng_seed = worker.seed
-                self._rng = np.random.default_rng(worker.seed)
-            return self._rng
-    ```
+
+        class Noise(Dataset):
+            def __init__(self, count, seed):
+                self.count = count
+                self._rng = np.random.default_rng(seed)
+                self._rng_seed = None
+
+            @property
+            def rng(self):
+                worker = get_worker_info()
+                if worker is not None and self._rng_seed != worker.seed:
+                    # each worker, and each epoch, draws numbers of its own
+                    self._rng_seed = worker.seed
+                    self._rng = np.random.default_rng(worker.seed)
+                return self._rng
+
+            def __len__(self):
+                return self.count
+
+            def __getitem__(self, index):
+                return self.rng.integers(1000)
+
+
+        if __name__ == "__main__":
+            for batch in DataLoader(Noise(4, seed=0), batch_size=2, num_workers=2):
+                print(batch)
 
     Or set `rng` in a `worker_init_fn`, or draw from `torch`'s global generator.
 

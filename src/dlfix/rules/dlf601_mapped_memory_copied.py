@@ -22,19 +22,63 @@ class MappedMemoryCopied(Rule):
 
     ## The error you see
 
-    With torch 2.13 on Python 3.11:
-
-        no error: memory and start-up time grow with the data, for each worker
+    None: memory and start-up time grow with the data, for each worker.
 
     ## Example
 
-        self.tokens = np.memmap(path, dtype=np.uint16, mode="r")
+        import numpy as np
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Tokens(Dataset):
+            def __init__(self, path):
+                self.path = path
+                self.tokens = np.memmap(path, dtype=np.uint8, mode="r")
+
+            def __len__(self):
+                return 8
+
+            def __getitem__(self, index):
+                return int(self.tokens[index])
+
+
+        if __name__ == "__main__":
+            np.arange(8, dtype=np.uint8).tofile("tokens.bin")
+            for batch in DataLoader(Tokens("tokens.bin"), batch_size=4, num_workers=2):
+                print(batch)
 
     ## Use instead
 
-        @functools.cached_property
-        def tokens(self):
-            return np.memmap(self.path, dtype=np.uint16, mode="r")
+        import functools
+
+        import numpy as np
+        from torch.utils.data import DataLoader, Dataset
+
+
+        class Tokens(Dataset):
+            def __init__(self, path):
+                self.path = path
+
+            @functools.cached_property
+            def tokens(self):
+                return np.memmap(self.path, dtype=np.uint8, mode="r")
+
+            def __getstate__(self):
+                state = self.__dict__.copy()
+                state.pop("tokens", None)  # each process opens its own
+                return state
+
+            def __len__(self):
+                return 8
+
+            def __getitem__(self, index):
+                return int(self.tokens[index])
+
+
+        if __name__ == "__main__":
+            np.arange(8, dtype=np.uint8).tofile("tokens.bin")
+            for batch in DataLoader(Tokens("tokens.bin"), batch_size=4, num_workers=2):
+                print(batch)
 
     ## Fix safety
 

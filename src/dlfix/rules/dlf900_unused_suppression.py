@@ -25,15 +25,29 @@ class UnusedSuppression(Rule):
 
     ## Example
 
-    ```python
-    loader = DataLoader(clips, collate_fn=collate)  # dlfix: ignore[DLF101]
-    ```
+        from torch.utils.data import DataLoader
+
+
+        def collate(batch):
+            return batch
+
+
+        if __name__ == "__main__":
+            for batch in DataLoader(range(8), collate_fn=collate, num_workers=2):  # dlfix: ignore[DLF101]
+                print(batch)
 
     ## Use instead
 
-    ```python
-    loader = DataLoader(clips, collate_fn=collate)
-    ```
+        from torch.utils.data import DataLoader
+
+
+        def collate(batch):
+            return batch
+
+
+        if __name__ == "__main__":
+            for batch in DataLoader(range(8), collate_fn=collate, num_workers=2):
+                print(batch)
 
     ## Fix safety
 
