@@ -25,6 +25,9 @@ class FakeProject:
     def __init__(self, texts: Mapping[Path, str]) -> None:
         self.texts = dict(texts)
 
+    def knows(self, path: Path) -> bool:
+        return path in self.texts
+
     def module(self, path: Path) -> FakeModule:
         return FakeModule(self.texts[path])
 

@@ -24,6 +24,13 @@ class Choice(Enum):
 
 
 @dataclass(frozen=True)
+class Edited:
+    """The texts that a person wants instead of those of a fix."""
+
+    texts: Mapping[Path, str]
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """A finding, and what can be done about it: a fix, a reason against one, or nothing known."""
 
@@ -43,6 +50,7 @@ class Proposal:
     before: Mapping[Path, str]
     after: Mapping[Path, str]
     waiting: int = 1  # fixes that wait, this one included; others may come up or drop out
+    problem: str = ""  # why the text that a person made of it is not accepted
 
 
 @dataclass(frozen=True)
@@ -61,4 +69,4 @@ class Rewritten:
     cut_short: bool = False  # whether a reading ended before everything was followed
 
 
-Choose: TypeAlias = Callable[[Proposal], Choice]
+Choose: TypeAlias = Callable[[Proposal], Choice | Edited]

@@ -18,7 +18,7 @@ from dlfix.fixing import asking, blocking, carrying, conflicts
 from dlfix.fixing.attributing import Attribution, Complaint, Matched, complaints
 from dlfix.fixing.lines import LineMap, spans_of
 from dlfix.fixing.merging import merged
-from dlfix.fixing.outcomes import Choice, Choose, Diagnosis, Proposal, Rewritten
+from dlfix.fixing.outcomes import Choice, Choose, Diagnosis, Edited, Proposal, Rewritten
 from dlfix.fixing.plans import Applicability, Fix, Planned, Refused
 from dlfix.reach import analysis as reach
 from dlfix.reach.progress import Tell, silent
@@ -107,6 +107,18 @@ class State:
     def text(self, path: Path) -> str:
         """Return a file's text as it is now."""
         return self.project.module(path).text if self.project.knows(path) else ""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The texts that some fixes make: what is wrong with them, or else what is found in them."""
+
+    texts: Mapping[Path, str]
+    attribution: Attribution
+    wrong: Sequence[Complaint]
+    analysis: Analysis | None = None
+    findings: Sequence[Finding] = ()
+    matched: Matched | None = None
 
 
 @dataclass(frozen=True)
@@ -288,28 +300,53 @@ class Run:
 
     def _prove(self, done: Batch, texts: Mapping[Path, str], stage: int) -> None:
         """Accept a batch, or drop what is at fault that it cannot be accepted."""
+        tried = self._tried(done, texts)
+        if tried.wrong:
+            self._blame(done, tried.wrong)
+            return
+        wanted = tried if self.choose is None else self._wished(done[0], tried)
+        if wanted is None:
+            self._drop(done[0][0], done[0][1])
+            return
+        assert wanted.analysis is not None
+        assert wanted.matched is not None
+        done = self._with_gone(done, wanted.matched, wanted.attribution)
+        origins = self._origins(wanted.matched)
+        state = State(wanted.analysis, wanted.findings, origins, unfixable=self.ask.unfixable)
+        self._accept(done, wanted.texts, state, stage)
+
+    def _tried(self, done: Batch, texts: Mapping[Path, str], *, by_hand: bool = False) -> Tried:
+        """Return what is wrong with the texts that a batch makes, and what is found in them.
+
+        What a person wrote may do something else than before; it has to compile and to fix the finding.
+        """
         maps = {path: LineMap(self.state.text(path), text) for path, text in texts.items()}
         attribution = Attribution(done, maps)
-        found = list(self._broken(done, texts, attribution))
+        if by_hand:
+            wrong = list(self._not_compiled(texts, attribution))
+        else:
+            wrong = list(self._broken(done, texts, attribution))
+        if wrong:
+            return Tried(texts, attribution, wrong)
         project = self.state.project.with_texts(texts)
-        found = found or list(self._worse(project, texts, attribution))
-        if found:
-            self._blame(done, found)
-            return
+        wrong = [] if by_hand else list(self._worse(project, texts, attribution))
+        if wrong:
+            return Tried(texts, attribution, wrong)
         analysis = self.ask.analysis(project)
         findings = self._findings(analysis)
         fixed = [finding for planned, _ in done for finding in planned.findings]
         matched = Matched(self.state.findings, fixed, findings, maps)
-        found = list(complaints(matched, attribution))
-        if found:
-            self._blame(done, found)
-        elif self.choose is not None and not self._chosen(done[0], texts):
-            self._drop(done[0][0], done[0][1])
-        else:
-            done = self._with_gone(done, matched, attribution)
-            origins = self._origins(matched)
-            state = State(analysis, findings, origins, unfixable=self.ask.unfixable)
-            self._accept(done, texts, state, stage)
+        wrong = list(complaints(matched, attribution))
+        return Tried(texts, attribution, wrong, analysis, findings, matched)
+
+    @staticmethod
+    def _not_compiled(texts: Mapping[Path, str], attribution: Attribution) -> Iterator[Complaint]:
+        from dlfix.fixing import proof
+
+        for path, text in texts.items():
+            reason = proof.not_compiled(path, text)
+            if reason is not None:
+                yield Complaint(f"{path.name}: {reason}", attribution.of_file(path))
 
     def _broken(
         self, done: Batch, texts: Mapping[Path, str], attribution: Attribution
@@ -363,13 +400,21 @@ class Run:
                 one for number in half for one in self._ids(done[number][0].findings)
             })  # fmt: skip
 
-    def _chosen(self, one: tuple[Planned, Fix], texts: Mapping[Path, str]) -> bool:
+    def _wished(self, one: tuple[Planned, Fix], tried: Tried) -> Tried | None:
+        """Ask a person about a fix; return it, or what they made of it, unless they decline."""
         assert self.choose is not None
-        before = {path: self.state.text(path) for path in texts}
-        choice = self.choose(Proposal(one[0].findings, one[1], before, texts, self.waiting))
-        if choice is Choice.IGNORE:
-            self.ignored |= self._ids(one[0].findings)
-        return choice is Choice.APPLY
+        before = {path: self.state.text(path) for path in tried.texts}
+        proposal = Proposal(one[0].findings, one[1], before, tried.texts, self.waiting)
+        while True:
+            choice = self.choose(proposal)
+            if choice is Choice.IGNORE:
+                self.ignored |= self._ids(one[0].findings)
+            if not isinstance(choice, Edited):
+                return tried if choice is Choice.APPLY else None
+            edited = self._tried([one], choice.texts, by_hand=True)
+            if not edited.wrong:
+                return edited
+            proposal = replace(proposal, problem=edited.wrong[0].reason)
 
     def _origins(self, matched: Matched) -> dict[int, Finding]:
         return {new: self.state.first[id(old)] for new, old in matched.old.items()}

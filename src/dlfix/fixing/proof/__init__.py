@@ -6,6 +6,6 @@ after, share no code with the planners, and compare what the program could obser
 """
 
 from dlfix.fixing.proof.behaviour import Regression, regressions
-from dlfix.fixing.proof.text import broken, first_row, unproved
+from dlfix.fixing.proof.text import broken, first_row, not_compiled, unproved
 
-__all__ = ["Regression", "broken", "first_row", "regressions", "unproved"]
+__all__ = ["Regression", "broken", "first_row", "not_compiled", "regressions", "unproved"]

@@ -28,14 +28,23 @@ def broken(
     `spans` are the places the plans name: only the statements they lie in may change. A comment may
     move to `others`, the texts that are rewritten with this one.
     """
+    reason = not_compiled(path, after)
+    if reason is not None:
+        return reason
+    return _changed_elsewhere(before, after, ast.parse(after), spans) or _lost_comment(
+        before, after, others
+    )
+
+
+def not_compiled(path: Path, text: str) -> str | None:
+    """Tell why a text does not compile, None where it does."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(after)
-            compile(after, str(path), "exec", dont_inherit=True)
+            compile(text, str(path), "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         return f"the result does not compile: {error}"
-    return _changed_elsewhere(before, after, tree, spans) or _lost_comment(before, after, others)
+    return None
 
 
 def _changed_elsewhere(
