@@ -2,9 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from dlfix.config import Settings
 from dlfix.report import diff
 from dlfix.report.text import Branch, branches
-from dlfix.report.view import Spot
+from dlfix.report.view import Spot, View
+from dlfix.session import Session
 from tests.cli.test_check import write
 
 
@@ -75,3 +77,17 @@ def test_a_message_is_whole_where_there_is_no_terminal():
     assert "\n" not in wrapped(message, 7, None)
     assert max(map(len, wrapped(message, 0, 200).split("\n"))) <= 80
     assert max(map(len, wrapped(message, 0, 40).split("\n"))) <= 40
+
+
+def test_a_refusal_names_the_file_of_its_line(tmp_path):
+    text = (
+        "from torch.utils.data import DataLoader\n\n\n"
+        "def load(rows, scale):\n"
+        "    loader = DataLoader(rows, collate_fn=lambda b: b * scale, num_workers=2)\n"
+        "    scale = 2\n    return loader, scale\n"
+    )
+    (tmp_path / "main.py").write_text(text)
+    session = Session.open([tmp_path], Settings())
+    (entry,) = View(session, session.diagnoses()).entries
+    assert "(main.py:" in (entry.refused or "")
+    assert "(line" not in (entry.refused or "")

@@ -7,6 +7,7 @@ and names, never trees.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -60,6 +61,11 @@ class Refused:
     """Why there is no fix: one clause that names the line where there is one."""
 
     reason: str
+
+
+def in_file(reason: str, path: Path) -> str:
+    """Return a reason whose lines are those of a file, which is named."""
+    return re.sub(r"\(line (\d+)\)", lambda line: f"({path.name}:{line[1]})", reason)
 
 
 @dataclass(frozen=True)

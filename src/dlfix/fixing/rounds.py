@@ -19,7 +19,7 @@ from dlfix.fixing.attributing import Attribution, Complaint, Matched, complaints
 from dlfix.fixing.lines import LineMap, spans_of
 from dlfix.fixing.merging import merged
 from dlfix.fixing.outcomes import Choice, Choose, Diagnosis, Edited, Proposal, Rewritten
-from dlfix.fixing.plans import Applicability, Fix, Planned, Refused
+from dlfix.fixing.plans import Applicability, Fix, Planned, Refused, in_file
 from dlfix.reach import analysis as reach
 from dlfix.reach.progress import Tell, silent
 from dlfix.rules.base import Finding, Rule
@@ -366,8 +366,7 @@ class Run:
             others = [other for each, other in texts.items() if each != path]
             reason = proof.broken(path, self.state.text(path), text, spans[path], others)
             if reason is not None:
-                told = reason if len(texts) == 1 else f"{path.name}: {reason}"
-                yield Complaint(told, attribution.of_file(path))
+                yield Complaint(in_file(reason, path), attribution.of_file(path))
 
     def _worse(
         self, after: Project, texts: Mapping[Path, str], attribution: Attribution
@@ -380,7 +379,8 @@ class Run:
             changed = attribution.of_row(one.path, one.line)
             rows = before.module(one.path).rows_of(one.qualname)
             suspects = changed or (attribution.of_lines(one.path, *rows) if rows else frozenset())
-            yield Complaint(one.reason, suspects or attribution.of_file(one.path))
+            reason = in_file(one.reason, one.path)
+            yield Complaint(reason, suspects or attribution.of_file(one.path))
 
     def _blame(self, done: Batch, found: Sequence[Complaint]) -> None:
         """Drop the fixes that are certainly at fault; else put those under suspicion apart.

@@ -18,7 +18,7 @@ _PACKAGE_DIR = re.compile(
     r"|\bwhere\s*=\s*\[?\s*[\"']?([\w./-]+)[\"']?"  # packages.find
     r"|find_packages\(\s*[\"']([\w./-]+)[\"']"
 )
-_PACKAGING = ("pyproject.toml", "setup.cfg", "setup.py")
+PACKAGING = ("pyproject.toml", "setup.cfg", "setup.py")
 _MOST_BYTES = 200_000
 
 STANDARD = sys.stdlib_module_names
@@ -41,14 +41,14 @@ LIBRARIES = frozenset(
 
 def declared(base: Path) -> Iterator[Path]:
     """Yield the folders in which the packaging files of `base` say that its packages are."""
-    for name in _PACKAGING:
-        for groups in _PACKAGE_DIR.findall(_text(base / name)):
+    for name in PACKAGING:
+        for groups in _PACKAGE_DIR.findall(packaging_text(base / name)):
             folder = base / next(group for group in groups if group)
             if folder != base and seen.is_dir(folder):
                 yield folder
 
 
-def _text(file: Path) -> str:
+def packaging_text(file: Path) -> str:
     """Return what a packaging file says; nothing where there is none, or none that can be read."""
     if not seen.is_file(file):
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
+
+
+_LINE = re.compile(r"\(line (\d+)\)")
 
 
 @dataclass(frozen=True)
@@ -142,10 +146,17 @@ class Entry:
         """The fix, if there is one."""
         return self.outcome if isinstance(self.outcome, Fix) else None
 
-    @property
+    @cached_property
     def refused(self) -> str | None:
-        """Why there is no fix, where dlfix knows."""
-        return self.outcome.reason if isinstance(self.outcome, Refused) else None
+        """Why there is no fix, where dlfix knows; a line without a file is one of the object's file."""
+        if not isinstance(self.outcome, Refused):
+            return None
+        return _LINE.sub(self._in_file, self.outcome.reason)
+
+    def _in_file(self, line: re.Match[str]) -> str:
+        cell, row, _ = self.view.locate(self.path, Position(int(line[1]), 0))
+        within = "" if cell is None else f":cell {cell}"
+        return f"({visible(self.path.name)}{within}:{row})"
 
     @property
     def safe(self) -> bool:

@@ -10,6 +10,7 @@ from dlfix.fixing.classes.facts import ClassFacts, Method
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.inputs import STATE_METHODS, Inputs
 from dlfix.fixing.classes.plans import Drop, State
+from dlfix.project.targets import evaluates_generics
 from dlfix.reach.pickling import Handed, read_reduce
 
 REDUCERS = {"__reduce__", "__reduce_ex__"}
@@ -89,7 +90,7 @@ def state_for(
         getstate="reduce" if handed.everything else _where(facts, "__getstate__", around),  # type: ignore[arg-type]
         setstate=setstate,  # type: ignore[arg-type]
         slots=slots,
-        typed=facts.is_typed,
+        typed=facts.is_typed and evaluates_generics(facts.module),
         looks_up=setstate == "none" and _hands_on_every_name(facts),
     )
 

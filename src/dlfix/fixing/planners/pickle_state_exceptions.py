@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
+from dlfix.project.targets import evaluates_generics
 from dlfix.source.text import Span
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class AddContextManager:
 def plan_exceptions(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Planned]:
     """Answer for findings of DLF209: one fix for each class, however often it is raised."""
     for group in _by_class(findings):
-        yield Planned(tuple(group), _reduce_fix(group[0].evidence))
+        yield Planned(tuple(group), _reduce_fix(group[0].evidence, analysis))
 
 
 def plan_context_managers(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Planned]:
@@ -63,12 +64,14 @@ def _by_class(findings: Sequence[Finding]) -> list[list[Finding]]:
     return list(groups.values())
 
 
-def _reduce_fix(culprit: Constructor) -> Fix | Refused:
+def _reduce_fix(culprit: Constructor, analysis: Analysis) -> Fix | Refused:
     edits = []
     for constructor in (culprit, *culprit.heirs):
         plan = reduce_plan(constructor)
         if isinstance(plan, Refused):
             return plan
+        if plan.typed and not evaluates_generics(analysis.project.module(constructor.place.path)):
+            plan = replace(plan, typed=False)
         edits.append(Edit(constructor.place.path, "pickle_state", plan))
     return Fix(
         f"Add `__reduce__`, which passes on the arguments, to `{culprit.name}`",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.hoisting import carrying
 from dlfix.fixing.hoisting.width import width_of
-from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
+from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.reach.entries import Entries, enclosing_function, top_level_statement
 from dlfix_codemods.tools import naming
 from dlfix_codemods.worker_globals import OPTION, WorkerGlobalsPlan
@@ -48,7 +48,8 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
             try:
                 outcome: Fix | Refused = _fix(finding.evidence, analysis, taken)
             except _No as no:
-                outcome = Refused(str(no))
+                loader = finding.evidence.read.function.crossing.boundary.frame.module
+                outcome = Refused(in_file(str(no), loader.path))
             yield Planned((finding,), outcome)
 
 
@@ -144,7 +145,9 @@ def _made_again(
 ) -> Setting:
     """Make the call that sets it again in the worker, with what it was given."""
     if not _beside(caller, call, module, loader):
-        raise _No(f"the call that sets the name is far from the loader (line {call.lineno})")
+        raise _No(
+            f"the call that sets the name is far from the loader ({caller.path.name}:{call.lineno})"
+        )
     if not isinstance(module.parent(call), ast.Expr):
         raise _No(f"the return value of the call is used (line {call.lineno})")
     head = call.func

@@ -1,0 +1,44 @@
+"""The oldest Python that a file has to run on, as its project declares it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dlfix.project.roots import PACKAGING, packaging_text
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+
+_REQUIRES = re.compile(
+    r"(?:requires-python|python_requires)\s*=\s*[\"']?\s*(?:>=|~=|==|\^)\s*3\.(\d+)"
+    r"|^python\s*=\s*[\"'](?:>=|~|\^)\s*3\.(\d+)",  # of Poetry
+    re.MULTILINE,
+)
+_SUBSCRIPTED = 9  # the minor version from which `dict[str, object]` can be evaluated
+
+
+def oldest_minor(path: Path) -> int | None:
+    """Return the minor version of the oldest Python 3 that a file's project supports, if it says so."""
+    for folder in path.parents:
+        for name in PACKAGING:
+            found = _REQUIRES.search(packaging_text(folder / name))
+            if found is not None:
+                return int(found[1] or found[2])
+    return None
+
+
+def evaluates_generics(module: Module) -> bool:
+    """Tell whether `-> dict[str, object]` may be written: it fails on Python 3.8."""
+    future = [
+        alias.name
+        for node in module.tree.body
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        for alias in node.names
+    ]
+    if "annotations" in future:
+        return True
+    oldest = oldest_minor(module.path)
+    return oldest is None or oldest >= _SUBSCRIPTED

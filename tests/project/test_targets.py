@@ -1,0 +1,59 @@
+"""Fixes run on the oldest Python that the project supports."""
+
+from __future__ import annotations
+
+import pytest
+
+from dlfix.config import Settings
+from dlfix.session import Session
+
+TYPED = """import sqlite3
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.db = sqlite3.connect(path)
+
+    def __getitem__(self, index: int) -> int:
+        return self.db.execute("SELECT ?", [index]).fetchone()[0]
+
+
+def load(path: str) -> DataLoader:
+    return DataLoader(Rows(path), num_workers=2)
+"""
+
+
+def fixed(folder, text=TYPED):
+    (folder / "rows.py").write_text(text)
+    (change,) = Session.open([folder], Settings()).rewrite().changes
+    return change.after.decode()
+
+
+@pytest.mark.parametrize(
+    ("file", "declares"),
+    [
+        ("pyproject.toml", '[project]\nrequires-python = ">=3.8"\n'),
+        ("pyproject.toml", '[tool.poetry.dependencies]\npython = "^3.8"\n'),
+        ("setup.cfg", "[options]\npython_requires = >=3.8, <4\n"),
+        ("setup.py", 'from setuptools import setup\nsetup(python_requires=">=3.8")\n'),
+    ],
+)
+def test_python_3_8_gets_no_annotation_that_fails_there(tmp_path, file, declares):
+    (tmp_path / file).write_text(declares)
+    after = fixed(tmp_path)
+    assert "def __getstate__(self):" in after
+    assert "dict[" not in after
+
+
+@pytest.mark.parametrize("declares", ["", '[project]\nrequires-python = ">=3.10"\n'])
+def test_a_newer_python_gets_annotations(tmp_path, declares):
+    (tmp_path / "pyproject.toml").write_text(declares)
+    assert "def __getstate__(self) -> dict[str, object]:" in fixed(tmp_path)
+
+
+def test_annotations_that_are_not_evaluated_are_written(tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[project]\nrequires-python = ">=3.8"\n')
+    after = fixed(tmp_path, f"from __future__ import annotations\n\n{TYPED}")
+    assert "-> dict[str, object]:" in after
