@@ -123,6 +123,34 @@ if __name__ == "__main__":
     main()
 """
 
+REGISTRY = """
+import functools
+COLLATE = {{}}
+def collate(name):
+    def add(function):
+        @functools.wraps(function)
+        def checked(batch, **options): return function(batch, **options)
+        COLLATE[name] = checked
+        return checked
+    return add
+{}def pad(batch): return batch
+"""
+USE = """
+def main(name):
+    DataLoader([1, 2], num_workers=2, collate_fn=functools.partial(COLLATE[name], n=1))
+"""
+POLICY = """
+import random
+class Policy:
+    def __init__(self):
+        self.rng = random.Random(3)
+{}    def offset(self): return self.rng.random()
+class Crops(Dataset):
+    def __init__(self, policy): self.policy = policy
+    def __getitem__(self, i): return self.policy.offset()
+def main():
+    DataLoader(Crops(Policy()), num_workers=2)
+"""
 ROWS = {
     "a stream of which each worker yields all": (
         STREAM + "def main():\n    DataLoader(Stream(), num_workers=2)\n",
@@ -378,6 +406,19 @@ if __name__ == "__main__":
     ),
     "samples of a list that the loader collates by a function of its own": (
         POINTS + MAIN.replace("num_workers", "collate_fn=collate, num_workers"),
+        [],
+    ),
+    "a decorator that registers what wraps a function, under whose name it is found": (
+        REGISTRY.format("@collate('pad')\n") + USE,
+        [],
+    ),
+    "a generator that an object in the dataset draws from": (POLICY.format(""), ["DLF503"]),
+    "a generator that only the constructor's own helper seeds": (
+        POLICY.format("        self._start()\n    def _start(self): self.rng = random.Random(7)\n"),
+        ["DLF503"],
+    ),
+    "a generator that is seeded when a worker asks for it": (
+        POLICY.format("    def start(self, n): self.rng = random.Random(n)\n"),
         [],
     ),
 }

@@ -655,10 +655,7 @@ class Interpreter:
     def _definition(self, node: ast.AST, frame: Frame) -> Iterator[Reached]:
         assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         function = self.calls.function(node, frame)
-        found: list[Reached] = [Reached(function)]
-        for decorator in reversed(node.decorator_list):
-            found = [r for one in found for r in self.calls.decorate(decorator, one, frame)]
-        for reached in found:
+        for reached in self.decorated(function):
             value = reached.value
             if isinstance(value, Function) and value.bearer is function:
                 yield Reached(function)  # `wraps`: the name leads to this very object
@@ -667,6 +664,15 @@ class Interpreter:
             else:
                 passed = Passed(frame.module, node, DECORATED)
                 yield Reached(value, (*reached.steps, passed))
+
+    def decorated(self, function: Function) -> list[Reached]:
+        """Return what the decorators of a `def` make of its function."""
+        found: list[Reached] = [Reached(function)]
+        for decorator in reversed(getattr(function.node, "decorator_list", ())):
+            found = [
+                r for one in found for r in self.calls.decorate(decorator, one, function.frame)
+            ]
+        return found
 
     def _import(self, binding: Binding, frame: Frame) -> Iterator[Reached]:
         alias, statement, module = binding.node, binding.statement, frame.module

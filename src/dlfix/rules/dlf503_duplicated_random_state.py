@@ -201,11 +201,25 @@ def _kind(value: Value) -> str | None:
 
 
 def _is_drawn_from(analysis: Analysis, holder: Instance, crossing: Crossing) -> bool:
-    """Tell whether code that runs in the worker reads the generator."""
+    """Tell whether code that runs in the worker reads the generator of its holder."""
     name = crossing.edge.name
-    start = reached.methods(analysis, holder)
+    start = [code for each in _objects_above(crossing) for code in reached.methods(analysis, each)]
     running = reached.runs(analysis, start, _towards_reads(analysis, name))
-    return any(randomness.loads(code.node, name) for code in running)
+    own = {cls.node for cls in reached.chain(analysis, holder.cls)[0]}
+    return any(
+        randomness.loads(code.node, name)
+        for code in running
+        if isinstance(code.owner, Instance) and code.owner.cls.node in own
+    )
+
+
+def _objects_above(crossing: Crossing) -> Iterator[Instance]:
+    """Yield the objects of the tree that a value hangs from, the nearest first."""
+    at = crossing.parent
+    while at is not None:
+        if isinstance(at.value, Instance):
+            yield at.value
+        at = at.parent
 
 
 def _towards_reads(analysis: Analysis, attribute: str) -> reached.Towards:

@@ -95,6 +95,8 @@ def _of_named(value: Function, analysis: Analysis) -> Problem | None:
     if not bearer.frame.scope.is_module or not name:
         return None
     found = [r.value for r in analysis.interpreter.global_name(bearer.module, name)]
+    if bearer in found:  # its name leads to what its decorators make of it
+        found += [r.value for r in analysis.interpreter.decorated(bearer)]
     known = found and all(node_of(each) is not None for each in found)
     same = any(isinstance(each, Function) and each.node is value.node for each in found)
     return "shadowed" if known and not same else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dlfix.project.trees import walk
+from dlfix.reach.sides import used_on_self
 from dlfix.rules.base import Place
 from dlfix.rules.reading.names import words
 
@@ -52,6 +53,7 @@ _RESEEDING = frozenset(
         "WorkerInfo",
     }
 )
+_CONSTRUCTORS = ("__init__", "__new__", "__post_init__", "__attrs_post_init__", "model_post_init")
 _SEED_METHODS = frozenset({"seed", "manual_seed", "setstate", "set_state", "spawn"})
 
 
@@ -113,7 +115,25 @@ def is_reseeded(cls: ast.ClassDef, attribute: str) -> bool:
     for node in walk(cls):
         if _word(node) in _RESEEDING:
             return True
-    return any(_seeds(method, attribute) for method in _methods(cls) if method.name != "__init__")
+    setting_up = _setting_up(cls)
+    return any(_seeds(m, attribute) for m in _methods(cls) if m.name not in setting_up)
+
+
+def _setting_up(cls: ast.ClassDef) -> set[str]:
+    """Return the methods that only run while an object is made: constructors, and what only they use."""
+    uses = {method.name: used_on_self(method) for method in _methods(cls)}
+    found = {name for name in uses if name in _CONSTRUCTORS}
+    size = -1
+    while size != len(found):
+        size = len(found)
+        later = frozenset().union(*(used for name, used in uses.items() if name not in found))
+        found |= {
+            name
+            for name in uses
+            if name.startswith("_") and not name.endswith("__") and name not in later
+            if any(name in uses[each] for each in found)
+        }
+    return found
 
 
 def _seeds(function: ast.AST, attribute: str) -> bool:
