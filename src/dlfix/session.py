@@ -69,6 +69,7 @@ class Session:
     loose: bool = False  # whether some are part of none, so that imports say what else there is
     previews: dict[int, dict[Path, str]] = field(default_factory=dict)
     rewrite_cut_short: bool = False
+    rewrite_extent: Extent | None = None
     tell: Tell = silent  # hears how far a reading has come
     # A project that was read before, and which of its files are not on disk what they were.
     base: tuple[Project, Collection[Path]] | None = None
@@ -207,6 +208,8 @@ class Session:
         if self.answers:
             loaders, others, unknown = zip(*(one.extent for one in self.answers), strict=True)
             return Extent(sum(loaders), sum(others), sum(unknown))
+        if self.rewrite_extent is not None:
+            return self.rewrite_extent
         return self.analysis.extent if "analysis" in self.__dict__ else Extent()
 
     @cached_property
@@ -365,7 +368,7 @@ class Session:
             unsafe=self._allows(unsafe), choose=choose, keep=Watch(self).keep,
             within=self._changeable, tell=self.tell, unfixable=self.unfixable, prefer=self._prefers,
         )  # fmt: skip
-        self.rewrite_cut_short = done.cut_short
+        self.rewrite_cut_short, self.rewrite_extent = done.cut_short, done.extent
         texts = dict(done.texts)
         applied, left = list(done.applied), list(done.left)
         self._remove_unused(done.project, texts, applied, choose)

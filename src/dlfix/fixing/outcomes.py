@@ -13,6 +13,7 @@ from dlfix.rules.base import Finding
 
 if TYPE_CHECKING:
     from dlfix.project.project import Project
+    from dlfix.reach.analysis import Extent
 
 
 class Choice(Enum):
@@ -67,6 +68,7 @@ class Rewritten:
     left: tuple[Diagnosis, ...]
     errors: tuple[str, ...] = ()  # dlfix's own mistakes, one line each
     cut_short: bool = False  # whether a reading ended before everything was followed
+    extent: Extent | None = None  # how much was followed at first
 
 
 Choose: TypeAlias = Callable[[Proposal], Choice | Edited]

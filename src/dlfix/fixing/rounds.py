@@ -28,7 +28,7 @@ from dlfix.source.text import Span
 if TYPE_CHECKING:
     from dlfix.catalog.catalog import Catalog
     from dlfix.project.project import Project
-    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.analysis import Analysis, Extent
 
 # Whether unsafe fixes are taken: all, none, or those of some findings.
 Unsafe: TypeAlias = bool | Callable[[Finding], bool]
@@ -142,6 +142,7 @@ class Run:
         self.waiting = 0  # fixes of this round
         self.errors: list[str] = []
         self.cut_short = False
+        self.extent: Extent | None = None
         findings = self._findings(analysis, ask.tell)
         own = {id(finding): finding for finding in findings}
         self.first = State(analysis, findings, own, unfixable=ask.unfixable)
@@ -166,6 +167,7 @@ class Run:
         findings = asking.find(analysis, ask.rules, keep=ask.keep, errors=errors, tell=tell)
         self.errors.extend(error for error in errors if error not in self.errors)
         self.cut_short = self.cut_short or analysis.exhausted
+        self.extent = self.extent or analysis.extent
         return findings
 
     # Stages
@@ -478,7 +480,13 @@ class Run:
         texts = {p: text for p, text in state.texts.items() if text != self.first.text(p)}
         applied = tuple(planned for _, planned in state.applied)
         return Rewritten(
-            state.project, texts, applied, tuple(left), tuple(self.errors), self.cut_short
+            state.project,
+            texts,
+            applied,
+            tuple(left),
+            tuple(self.errors),
+            self.cut_short,
+            self.extent,
         )
 
     def _diagnosis(self, finding: Finding, state: State, last: Finding | None) -> Diagnosis:

@@ -1,0 +1,26 @@
+"""How much a result rests on is said alike by `check` and `apply`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dlfix.config import Settings
+from dlfix.session import Session
+
+SOURCE = """\
+from torch.utils.data import DataLoader
+
+def main():
+    DataLoader([1], num_workers=2)
+"""
+
+
+def test_an_apply_with_nothing_to_fix_says_how_much_was_followed(tmp_path: Path) -> None:
+    """The loader that was looked at is counted after a rewrite too."""
+    path = tmp_path / "main.py"
+    path.write_text(SOURCE, encoding="utf-8")
+    checked, applied = (Session.open([path], Settings()) for _ in range(2))
+    assert checked.diagnoses() == []
+    assert not applied.rewrite().changes
+    assert applied.extent == checked.extent
+    assert applied.extent.loaders == 1
