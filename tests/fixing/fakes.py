@@ -43,6 +43,7 @@ class FakeAnalysis:
     project: FakeProject
     catalog: object = None
     exhausted: bool = False
+    extent: object = None
 
 
 def span_of(node: ast.expr | ast.stmt) -> Span:
