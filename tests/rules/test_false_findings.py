@@ -123,6 +123,19 @@ if __name__ == "__main__":
     main()
 """
 
+ATTACHED = """
+from torch.utils.data import get_worker_info
+class Series(Dataset):
+    def __init__(self, path): self.path, self.db = path, None
+    def attach(self): self.db = sqlite3.connect(self.path)
+    def __getitem__(self, i): return self.db.execute("select x", [i]).fetchone()
+def attach_in_worker(worker): get_worker_info().dataset.attach()
+def main(workers, chunk):
+    series = Series("a.db")
+    {}
+        series.attach()
+    DataLoader(series, num_workers=workers, worker_init_fn=attach_in_worker)
+"""
 REGISTRY = """
 import functools
 COLLATE = {{}}
@@ -411,6 +424,18 @@ if __name__ == "__main__":
     "a decorator that registers what wraps a function, under whose name it is found": (
         REGISTRY.format("@collate('pad')\n") + USE,
         [],
+    ),
+    "a handle that the program opens where it starts no workers": (
+        ATTACHED.format("if workers == 0:"),
+        [],
+    ),
+    "a handle that the program opens where it starts workers": (
+        ATTACHED.format("if workers != 0:"),
+        ["DLF203"],
+    ),
+    "a handle that the program opens for another number": (
+        ATTACHED.format("if not chunk:"),
+        ["DLF203"],
     ),
     "a generator that an object in the dataset draws from": (POLICY.format(""), ["DLF503"]),
     "a generator that only the constructor's own helper seeds": (

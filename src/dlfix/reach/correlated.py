@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from dlfix.project.trees import kept, walk
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from dlfix.project.scopes import Scope
     from dlfix.reach.values import Passed
 
+# Comparisons with a number that only 0, or all but 0, passes.
+_ZERO: Mapping[type[ast.cmpop], int] = {ast.Eq: 0, ast.Lt: 1, ast.LtE: 0}
+_NOT_ZERO: Mapping[type[ast.cmpop], int] = {ast.NotEq: 0, ast.Gt: 0, ast.GtE: 1}
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _BODIES = ("body", "orelse", "finalbody")
@@ -41,6 +45,36 @@ def choices(steps: Iterable[Passed]) -> Mapping[object, object]:
 def agree(one: Mapping[object, object], other: Mapping[object, object]) -> bool:
     """Tell whether two values may be chosen together."""
     return all(other.get(key, decided) == decided for key, decided in one.items())
+
+
+def without_workers(node: ast.AST, module: Module, parameters: AbstractSet[str]) -> bool:
+    """Tell whether a node only runs where a number is 0 that a call next to it takes as its workers."""
+    counts = {
+        text
+        for test, _, held in _tests(node, module)
+        if (count := _zero_if(test, held)) is not None and _is_stable(count, module)
+        for text in [_text(count)]
+    }
+    if not counts:
+        return False
+    scope = module.scope_of(node)
+    return any(
+        keyword.arg in parameters and _text(keyword.value) in counts
+        for call in module.calls
+        for keyword in call.keywords
+        if module.scope_of(call) is scope
+    )
+
+
+def _zero_if(test: ast.expr, held: bool) -> ast.expr | None:
+    """Return the number that is 0 where a test comes out so."""
+    if not isinstance(test, ast.Compare):
+        return test if not held else None
+    if len(test.ops) != 1 or not isinstance(test.comparators[0], ast.Constant):
+        return None
+    kinds = _ZERO if held else _NOT_ZERO
+    wanted = kinds.get(type(test.ops[0]))
+    return test.left if wanted is not None and test.comparators[0].value == wanted else None
 
 
 def _decided(node: ast.AST, module: Module) -> Iterator[tuple[object, bool]]:

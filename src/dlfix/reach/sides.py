@@ -17,9 +17,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dlfix.catalog import BoundaryRow
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 from dlfix.project.trees import kept, walk
+from dlfix.reach.correlated import without_workers
 from dlfix.reach.methods import methods_of
 from dlfix.reach.values import (
     Class,
@@ -70,6 +72,8 @@ class SideReader:
         self._called: dict[Class, list[tuple[str, list[Value]]]] = {}
         self._indexed: dict[Class, bool] = {}
         self._methods: dict[Class, dict[str, Def]] = {}
+        rows = interpreter.catalog.rows("boundary")
+        self._counts = frozenset(row.workers for row in rows if isinstance(row, BoundaryRow))
 
     def of(self, cls: Class) -> Sides:
         """Return the sides of a class's methods."""
@@ -241,7 +245,7 @@ class SideReader:
         Where nobody knows whose method it is, the name decides: `x.load_index()` may be the
         class's own, `x.get()` may be anything.
         """
-        if self.only_worker(module, call):
+        if self.only_worker(module, call) or without_workers(call, module, self._counts):
             return None
         owners = self._owners(module, call)
         related = [value for value in owners if self._is_related(cls, value)]
