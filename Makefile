@@ -15,7 +15,7 @@ comma := ,
 .DEFAULT_GOAL := test
 # Hundreds of tests start dlfix in a process of its own, which need not compile it each time.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: setup demo test coverage lint docs picture catalog kills bench differential release-check audit replay sweep fuzz vscode clean print-bin
+.PHONY: setup demo test coverage lint docs schema picture catalog kills bench differential release-check audit replay sweep fuzz vscode clean print-bin
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv/$(TAG)
@@ -58,6 +58,10 @@ lint: setup
 
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+# config.schema.json, and the table of settings in docs/usage.md.
+schema: setup
+	$(BIN)/python docs/schema.py
 
 # The picture of README.md, from the real output of the example.
 picture: setup

@@ -24,25 +24,83 @@ class ConfigError(Exception):
     """A configuration that cannot be used; one line that names the file and the key."""
 
 
+def _key(default: Any, description: str) -> Any:
+    return field(default=default, metadata={"description": description})
+
+
 @dataclass(frozen=True)
 class Settings:
-    """What is in force. A field's name is its key, with `-` for `_`."""
+    """What is in force. A field's name is its key, with `-` for `_`.
 
-    select: tuple[str, ...] = ("DLF",)
-    extend_select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    fixable: tuple[str, ...] = ("ALL",)
-    unfixable: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = EXCLUDED
-    extend_exclude: tuple[str, ...] = ()
-    respect_gitignore: bool = True
-    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    unsafe_fixes: bool = False
-    target_start_methods: tuple[str, ...] = START_METHODS
-    prefer: str = "lazy"  # the form of a fix where there are several
-    extend_catalog: tuple[str, ...] = ()
-    strict: bool = False
-    cache_dir: str = ""  # the user's own where it is empty
+    config.schema.json and the table of docs/usage.md are made of these fields (`make schema`).
+    """
+
+    select: tuple[str, ...] = _key(
+        ("DLF",),
+        "The rules to run: codes, prefixes of codes, or names.",
+    )
+    extend_select: tuple[str, ...] = _key(
+        (),
+        "Rules to run in addition to `select`.",
+    )
+    ignore: tuple[str, ...] = _key(
+        (),
+        "Rules to skip; if two codes match a rule, the longer one decides.",
+    )
+    fixable: tuple[str, ...] = _key(
+        ("ALL",),
+        "Rules whose findings may be fixed.",
+    )
+    unfixable: tuple[str, ...] = _key(
+        (),
+        "Rules whose findings are only reported; if two codes match a rule, the longer "
+        "one decides.",
+    )
+    exclude: tuple[str, ...] = _key(
+        EXCLUDED,
+        "Files and folders to skip: patterns as in `.gitignore`.",
+    )
+    extend_exclude: tuple[str, ...] = _key(
+        (),
+        "Files and folders to skip in addition to `exclude`.",
+    )
+    respect_gitignore: bool = _key(
+        True,
+        "Whether to skip files that git ignores.",
+    )
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict,
+        metadata={"description": "Rules to skip in the files that match a pattern."},
+    )
+    unsafe_fixes: bool = _key(
+        False,
+        "Whether `dlfix apply` also applies fixes that may change the behavior of the program.",
+    )
+    target_start_methods: tuple[str, ...] = _key(
+        START_METHODS,
+        "The start methods that the program must support; with only `fork`, findings that "
+        "only affect pickling are not reported.",
+    )
+    prefer: str = _key(
+        "lazy",
+        "The form of a fix if there are several: `lazy` opens a resource on first use, "
+        "`state` keeps `__init__` and opens the resource again when the object is "
+        "unpickled. If one form cannot be proved, the other is tried.",
+    )
+    extend_catalog: tuple[str, ...] = _key(
+        (),
+        "Files with your own resources and loaders for the catalogue, relative to the "
+        "configuration file.",
+    )
+    strict: bool = _key(
+        False,
+        "Whether every file that does not parse gives exit status 2.",
+    )
+    cache_dir: str = _key(
+        "",
+        "The folder for cached results, relative to the configuration file; empty: the "
+        "cache directory of the user.",
+    )
     root: Path = field(default_factory=Path.cwd)  # what patterns and paths are relative to
     file: Path | None = None
     origins: Mapping[str, str] = field(default_factory=dict)

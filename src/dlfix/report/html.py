@@ -5,7 +5,9 @@ Self-contained: no script, style or picture comes from elsewhere.
 
 from __future__ import annotations
 
+import functools
 import html
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -21,16 +23,17 @@ from dlfix.report.view import Entry, Spot, View
 from dlfix.source.printable import visible_block
 
 if TYPE_CHECKING:
+    from pygments.lexer import Lexer
+
     from dlfix.session import Outcome
 
 FEW = 4  # so many findings get a list, so many good boundaries are folded
 
-_TOKEN = re.compile(
-    r"(?P<c>\#.*)|(?P<s>[rRbBfFuU]{0,2}(?:\"\"\".*?(?:\"\"\"|$)|'''.*?(?:'''|$)|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'))"
-    r"|(?P<k>\b(?:and|as|assert|async|await|break|class|continue|def|del|elif|else|except|False|finally|for|from"
-    r"|global|if|import|in|is|lambda|None|nonlocal|not|or|pass|raise|return|self|True|try|while|with|yield)\b)"
-    r"|(?P<n>\b\d[\w.]*)"
-)
+# Of Pygments' kinds of tokens, those that have a color in the page; "Token.Keyword.Constant" is one of the third.
+_COLORED = (
+    ("Token.Comment", "c"), ("Token.Literal.String", "s"), ("Token.Keyword", "k"),
+    ("Token.Operator.Word", "k"), ("Token.Literal.Number", "n"),
+)  # fmt: skip
 
 
 def render(view: View, outcome: Outcome | None = None) -> str:
@@ -275,14 +278,28 @@ def _half(side: Side, kind: str, order: int) -> str:
     )
 
 
+@functools.cache
+def _lexer() -> Lexer:
+    from pygments.lexers.python import PythonLexer
+
+    return PythonLexer(stripnl=False, ensurenl=False)
+
+
 def _colour(code: str) -> str:
-    parts = []
-    at = 0
-    for match in _TOKEN.finditer(code):
-        parts.append(_esc(code[at : match.start()]))
-        parts.append(f'<span class="{match.lastgroup}">{_esc(match[0])}</span>')
-        at = match.end()
-    return "".join([*parts, _esc(code[at:])])
+    """Return a line of code with its tokens in color."""
+    tokens = ((_color_of(str(kind)), text) for kind, text in _lexer().get_tokens(code))
+    return "".join(
+        _colored(color, "".join(text for _, text in some))
+        for color, some in itertools.groupby(tokens, key=lambda token: token[0])
+    )
+
+
+def _color_of(kind: str) -> str:
+    return next((css for prefix, css in _COLORED if f"{kind}.".startswith(f"{prefix}.")), "")
+
+
+def _colored(color: str, text: str) -> str:
+    return f'<span class="{color}">{_esc(text)}</span>' if color else _esc(text)
 
 
 def _ticks(text: str) -> str:
