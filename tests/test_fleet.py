@@ -30,7 +30,7 @@ def test_a_manifest_names_folders_and_addresses(tmp_path):
 def test_an_empty_manifest_is_an_error(tmp_path):
     manifest = tmp_path / "fleet.txt"
     manifest.write_text("# nothing\n")
-    with pytest.raises(FleetError, match="names no repository"):
+    with pytest.raises(FleetError, match="lists no repository"):
         read_manifest(manifest)
 
 
@@ -50,7 +50,7 @@ def test_a_repository_is_examined_and_stays_as_it_is(tmp_path):
 def test_what_is_no_folder_fails_by_itself(tmp_path):
     result = examine(Repository("gone", str(tmp_path / "gone")))
     assert (result.status, result.files) == ("failed", 0)
-    assert "is no folder" in result.error
+    assert "is not a folder" in result.error
 
 
 def killed_once(repository, unsafe=None):

@@ -85,5 +85,5 @@ def check(
         )  # fmt: skip
 
     if watch and (add_ignores or show_files or request.from_stdin):
-        raise config.ConfigError("--watch does not go with --add-ignores, --show-files or stdin")
+        raise config.ConfigError("--watch cannot be used with --add-ignores, --show-files or stdin")
     return commands.watch(request, run) if watch else run()

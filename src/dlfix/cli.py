@@ -560,12 +560,15 @@ def fleet(
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Write the results here.")
     ] = Path("fleet"),
     address: Annotated[
-        str | None, typer.Option("--address", help="The Ray cluster; a local one by default.")
+        str | None,
+        typer.Option(
+            "--address", help="The Ray cluster; a local one by default.", metavar="ADDRESS"
+        ),
     ] = None,
     unsafe_fixes: Annotated[
         bool | None,
         typer.Option(
-            "--unsafe-fixes/--no-unsafe-fixes", help="Take unsafe fixes into the patches."
+            "--unsafe-fixes/--no-unsafe-fixes", help="Include unsafe fixes in the patches."
         ),
     ] = None,
     quiet: Quiet = False,

@@ -70,7 +70,7 @@ def read_manifest(manifest: Path) -> list[Repository]:
         raise SourceError(manifest, None, "not utf-8") from error
     sources = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not sources:
-        raise FleetError(f"{manifest}: names no repository")
+        raise FleetError(f"{manifest}: the manifest lists no repository")
     times: Counter[str] = Counter()
     found = []
     for source in sources:
@@ -141,7 +141,7 @@ def _at_hand(repository: Repository) -> Iterator[Path]:
     if not repository.is_remote:
         folder = Path(repository.source)
         if not folder.is_dir():
-            raise NotADirectoryError(f"{folder} is no folder")
+            raise NotADirectoryError(f"{folder} is not a folder")
         yield folder
         return
     with tempfile.TemporaryDirectory(prefix="dlfix-") as place:
@@ -186,7 +186,9 @@ def run(
     if own:
         try:
             ray.init(address=address, include_dashboard=False, log_to_driver=False)
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except (
+            Exception
+        ) as error:  # Ray raises plain ones, too, such as for a node that does not start
             raise FleetError(f"Ray: {' '.join(str(error).split())}") from error
     try:
         remote = ray.remote(max_retries=RETRIES, num_cpus=1)(task)
@@ -212,8 +214,10 @@ def line(result: Result) -> str:
     name = result.repository.name
     if result.status == "failed":
         return f"{name}: failed: {result.error}"
+    from dlfix.report.text import plural
+
     return (
-        f"{name}: {result.files} files, {len(result.findings)} findings,"
+        f"{name}: {plural(result.files, 'file')}, {plural(len(result.findings), 'finding')},"
         f" {result.fixed} fixed by the patch, {result.seconds:.1f} s"
     )
 

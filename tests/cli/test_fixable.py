@@ -34,7 +34,7 @@ def test_an_unknown_code_in_unfixable_is_an_error(dlfix):
 def test_watching_does_not_go_with_what_ends_at_once(dlfix):
     result = dlfix("check", "--watch", "--show-files")
     assert result.exit_code == 2
-    assert "--watch does not go with" in result.stderr
+    assert "--watch cannot be used with" in result.stderr
 
 
 def test_a_change_makes_it_run_again_until_ctrl_c(tmp_path):

@@ -45,8 +45,8 @@ def _share(draft: Draft, sibling: Draft) -> bool:
             continue
         if name in draft.scope.bindings:
             raise CannotHoist(
-                f"{draft.what} has its own `{name}`, and calls {sibling.what}, which needs another "
-                f"one (line {sibling.line})"
+                f"{draft.what} has its own `{name}`, and calls {sibling.what}, which uses "
+                f"another `{name}` (line {sibling.line})"
             )
         draft.captures[name] = copy.copy(capture)
         changed = True

@@ -265,7 +265,8 @@ def _closings(change: ClassChange) -> Iterator[Regression]:
                     reason = next((one for one in told if one), None)
                     if reason is not None:
                         yield change.regression(
-                            value, f"the resource, {reason}, is closed (line {value.lineno})"
+                            value,
+                            f"the resource of the `with` statement, {reason}, is closed (line {value.lineno})",
                         )
 
 

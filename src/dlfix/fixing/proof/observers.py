@@ -541,7 +541,7 @@ def _whole_dict(change: ClassChange) -> Iterator[Regression]:
                     cls.module.path,
                     change.after.qualname,
                     node.lineno,
-                    f"all attributes are read (line {node.lineno}), and `{names[0]}` has "
+                    f"code reads all attributes of the object (line {node.lineno}), and `{names[0]}` has "
                     "another value or is missing",
                 )
 
@@ -565,7 +565,7 @@ def _shown_outside(change: ClassChange, names: list[str]) -> Iterator[Regression
                 ):
                     yield change.regression(
                         next(iter(change.lazy.values()), change.after.node),
-                        f"all attributes are read ({module.path.name}:{node.lineno}), and `{names[0]}` has "
+                        f"code reads all attributes of the object ({module.path.name}:{node.lineno}), and `{names[0]}` has "
                         "another value or is missing",
                     )
                     return

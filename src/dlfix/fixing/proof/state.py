@@ -202,7 +202,7 @@ def _over_other_ways(change: ClassChange, function: Function) -> Iterator[Regres
             ):
                 yield change.regression(
                     function,
-                    f"`{base.name}.{name}` (line {theirs.lineno}) defines the pickling and never calls "
+                    f"`{base.name}.{name}` (line {theirs.lineno}) controls pickling and never calls "
                     f"the new method (line {function.lineno})",
                 )
                 return
