@@ -75,3 +75,27 @@ def test_what_a_fix_keeps_may_be_read_once_it_is_filled():
     )
     reasons = opened(init=LOOP, later=later, opener=DICT, parameters="names")
     assert not any("is read (line" in reason for reason in reasons)
+
+
+def incomplete(loop: str) -> list[str]:
+    later = f"self.paths = {{}}\nself.rows = []\nfor key in names:\n{loop}"
+    reasons = opened(init=LOOP, later=later, opener=DICT, parameters="names")
+    return [reason for reason in reasons if "complete" in reason]
+
+
+def test_the_item_that_was_put_in_just_before_may_be_read():
+    assert not incomplete(
+        "    self.paths[key] = key\n"
+        "    with h5py.File(self.paths[key], 'r') as f:\n        self.rows += list(f)"
+    )
+
+
+def test_an_item_of_another_key_may_not():
+    assert incomplete(
+        "    self.paths[key] = key\n    key = names[-1]\n"
+        "    with h5py.File(self.paths[key], 'r') as f:\n        self.rows += list(f)"
+    )
+
+
+def test_how_many_there_are_by_now_may_be_asked():
+    assert not incomplete("    self.rows.append(len(self.paths))\n    self.paths[key] = key")

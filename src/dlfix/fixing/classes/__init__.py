@@ -9,8 +9,10 @@ What becomes of the class is planned likewise, with `moving`, `filling` (loops t
 
     uses <- refusing <- together <- forms <- clearing <- opening
 
-`residue` writes what stays in the constructor: what it computes from handles, it computes from local ones
-that it opens and closes. `scoped` makes local variables of resources that only the constructor uses.
+`each_time` writes what stays of a loop that fills a list or dict: it keeps what each is opened from, and
+reads each from a local one. `residue` writes what stays in the constructor: what it computes from
+handles, it computes from local ones that it opens and closes. `scoped` makes local variables of resources
+that only the constructor uses.
 
 `inputs` is the gate that everything an opening reads goes through: read again later, kept as a value,
 or refused. `observed` knows what callers see of an instance, `protocol` how a class that opens lazily

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from dlfix.fixing.classes.filling import Fill, Filling
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+LIVE = (
+    "attrs", "keys", "values", "items", "get", "read", "read_direct", "execute", "cursor", "open",
+    "getinfo", "namelist", "extractfile", "fetch", "query", "sample", "seek", "variables", "iter_chunks",
+)  # fmt: skip
 PLAIN_CALLS = ("len", "list", "sorted", "set", "tuple", "int", "sum", "str", "enumerate", "print")
 
 
@@ -266,7 +270,7 @@ class EachTime:
             ):
                 return False
             node, parent = parent, self.module.parent(parent)
-        if isinstance(node, ast.Attribute):
+        if isinstance(node, ast.Attribute) and not self._is_live(node.attr):
             return False
         if isinstance(parent, ast.Call) and node in parent.args:
             return isinstance(parent.func, ast.Attribute) and parent.func.attr in ("append", "add")
@@ -277,6 +281,11 @@ class EachTime:
             and parent.value is node
             and any(not isinstance(each, ast.Name) for each in parent.targets)
         )
+
+    def _is_live(self, attribute: str) -> bool:
+        """Tell whether an attribute of a resource, or of its parts, reads from it when it is used."""
+        handle = self.filling.handle
+        return attribute.startswith("__") or attribute in {*handle.position, *handle.write, *LIVE}
 
     def _local_name(self) -> str:
         method = self.filling.method

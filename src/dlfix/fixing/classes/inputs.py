@@ -340,13 +340,20 @@ class Inputs:
     # -- expressions
 
     def kept_parts(
-        self, module: Module, scope: Scope, me: str, node: ast.AST, skip: Callable[[ast.AST], bool]
+        self,
+        module: Module,
+        scope: Scope,
+        me: str,
+        node: ast.AST,
+        skip: Callable[[ast.AST], bool],
+        remade: ast.expr | None = None,
     ) -> list[ast.expr]:
         """Return the parts of what moves that must be evaluated where they are, the largest ones.
 
-        `skip` tells what stands for a handle, and names bound within what moves.
+        `skip` tells what stands for a handle, and names bound within what moves. `remade` is not kept
+        as a whole: it is what cannot be pickled.
         """
-        return list(_Parts(self, module, scope, me, skip).of(node))
+        return list(_Parts(self, module, scope, me, skip, remade).of(node))
 
     def refuse_changing(self, facts: ClassFacts, body: str, me: str, lazy: set[str]) -> None:
         """Refuse a body that reads what may be another value when it runs."""
@@ -386,10 +393,12 @@ class _Parts:
     scope: Scope  # of the method
     me: str
     skip: Callable[[ast.AST], bool]
+    remade: ast.expr | None = None
 
     def of(self, node: ast.AST) -> Iterator[ast.expr]:
         """Yield the largest parts that are to be evaluated where they are."""
-        if isinstance(node, ast.expr) and not isinstance(node, ast.Call):
+        whole = isinstance(node, ast.expr) and not isinstance(node, ast.Call)
+        if isinstance(node, ast.expr) and whole and node is not self.remade:
             yield from self._part(node)
         else:
             yield from self._within(node)

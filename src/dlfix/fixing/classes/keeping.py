@@ -159,7 +159,7 @@ class Keeping(Settings):
                 return each.id in bound or each.id in moved or each.id in self.alias
             return is_self_attribute(each, self.me) and each.attr in lazy
 
-        return self.inputs.kept_parts(self.module, self.scope, self.me, node, skip)
+        return self.inputs.kept_parts(self.module, self.scope, self.me, node, skip, self.remade)
 
     def _is_lazy(self, name: str) -> bool:
         return self.facts.is_property(name) and bool(

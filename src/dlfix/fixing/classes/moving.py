@@ -41,6 +41,7 @@ class Mover(Leaving):
         if isinstance(value, ast.Name) and self._is_parameter(value.id):
             raise Refusal(f"the resource is passed in ({self.facts.line(value)})")
         before = len(self.saves.get(attribute, []))
+        self.remade = value
         text = self._text(attribute, value)
         settings = self._settings_left(attribute)
         imports = self.saves.get(f"import {attribute}", [])

@@ -12,6 +12,7 @@ from dlfix.fixing.classes.facts import (
     ClassFacts,
     Method,
     StoreSite,
+    is_self_attribute,
     self_name,
 )
 from dlfix.fixing.classes.forms import storage_insert
@@ -151,6 +152,51 @@ def flag_test(facts: ClassFacts, site: StoreSite) -> ast.expr | None:
     return test if within else None
 
 
+def opened_with_what_is_left_out(
+    facts: ClassFacts, names: Sequence[str], around: Surroundings
+) -> ClassPlan | None:
+    """Plan attributes that are opened along with one that `__getstate__` resets already.
+
+    None where there is no such attribute: it is what the opening method asks for.
+    """
+    own = facts.methods.get("__getstate__")
+    reset = _reset_in(own) - set(names) if own is not None else set()
+    sites = [s for name in names for s in facts.stores.get(name, []) if not s.resets]
+    if not sites or not all(reset & _asked_around(facts, site) for site in sites):
+        return None
+    followers = OpenedByOthers(facts, list(names), around)
+    return ClassPlan(
+        cls=facts.module.span(facts.node),
+        state=state_for(facts, tuple(followers.follower(name) for name in names), (), around),
+        after=_after(facts),
+        remains=AT_FORK,
+    )
+
+
+def _reset_in(method: Method) -> set[str]:
+    """Return the attributes that a method puts None in the place of: `state["file"] = None`."""
+    found = set()
+    for node in ast.walk(method):
+        match node:
+            case ast.Assign(
+                targets=[ast.Subscript(slice=ast.Constant(value=str() as name))],
+                value=ast.Constant(value=None),
+            ):
+                found.add(name)
+    return found
+
+
+def _asked_around(facts: ClassFacts, site: StoreSite) -> set[str]:
+    """Return the attributes that must be None where a statement runs."""
+    me, found = self_name(site.method), set()
+    guard = facts.module.parent(site.statement)
+    if isinstance(guard, ast.If) and site.statement in guard.body:
+        match guard.test:
+            case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+                found.add(left.attr if is_self_attribute(left, me) else "")
+    return found - {""}
+
+
 def _is_constant(node: ast.AST | None, value: object) -> bool:
     return isinstance(node, ast.Constant) and node.value is value
 
@@ -230,7 +276,7 @@ class OpenedByOthers:
             inserts += self._storage_of_cached(name)
             lazies.append(self._cached(name))
             drops.append(self._drop(name, first=not drops))
-        drops += [self._follower(name) for name in followers]
+        drops += [self.follower(name) for name in followers]
         return ClassPlan(
             cls=self.module.span(self.facts.node),
             exchanges=tuple(exchanges),
@@ -462,7 +508,8 @@ class OpenedByOthers:
         becomes = "{}" if self._has_start() else ""
         return Drop(self._kept_in(name), becomes, EACH_ITS_OWN if first else "")
 
-    def _follower(self, name: str) -> Drop:
+    def follower(self, name: str) -> Drop:
+        """Return how an attribute that is opened with others leaves the state."""
         sites = self.facts.stores.get(name, [])
         return Drop(name, "None" if sites and self._starts_as_none(name) else "")
 

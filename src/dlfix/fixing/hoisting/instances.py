@@ -125,3 +125,12 @@ def way_to(method: Method, owner: ast.ClassDef) -> str:
     is_static = any(getattr(each, "id", "") == "staticmethod" for each in method.decorator_list)
     first = [*method.args.posonlyargs, *method.args.args][:1]
     return owner.name if is_static or not first else first[0].arg
+
+
+def attributes_set(module: Module) -> set[str]:
+    """Return the attributes that a file sets: on an instance, they hide a method of their name."""
+    return {
+        each.attr
+        for each in ast.walk(module.tree)
+        if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
+    }

@@ -340,6 +340,8 @@ class Moves:
                 continue
             free_again = {draft.name} if self._goes_away(draft, group) else set()
             taken = (self.taken - free_again) | self.given
+            if draft.owner is not None and draft.instance:
+                taken |= instances.attributes_set(self.module)
             draft.new_name = naming.free_name(listed, taken)
             self.given.add(draft.new_name)
 

@@ -18,7 +18,11 @@ from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.passing import REOPENED, plan_field, plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.reopening import Held, plan_by_state
-from dlfix.fixing.classes.restoring import asks_first, opened_lazily
+from dlfix.fixing.classes.restoring import (
+    asks_first,
+    opened_lazily,
+    opened_with_what_is_left_out,
+)
 from dlfix.fixing.classes.scoped import only_started, plan_local, with_local
 from dlfix.fixing.classes.shared import SharedHandle
 from dlfix.fixing.classes.state import Surroundings
@@ -189,6 +193,11 @@ def plan_class(
         return plan_field(facts, group[0].attribute, value.node, value.name, around)
     if group[0].is_passed_in:
         return plan_passed_in(facts, group[0].site, group[0].opener, around)
+    left = opened_with_what_is_left_out(
+        facts, list(dict.fromkeys(each.attribute for each in group)), around
+    )
+    if left is not None:
+        return left
     if any(not started_sites(facts, each.attribute) for each in group):
         return opened_lazily(group, around)
     if all(asks_first(facts, each.site) for each in group):

@@ -187,13 +187,33 @@ def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting
     if evidence.read.function.module is not module:
         raise _No(f"`{name.name}` is read in another file than the one that creates the loader")
     calls = evidence.entry.calls
-    set_at = calls[-1][1] if calls else write.node
+    here = enclosing_function(module, write.node) is enclosing_function(module, loader)
+    set_at = calls[-1][1] if calls and not here else write.node
     if not _is_before(evidence.name.analysis, module, set_at, loader):
         raise _No(f"the name may be set after the loader is created (line {set_at.lineno})")
+    again = _set_below(module, name.name, loader) if here else 0
+    if again:
+        raise _No(f"the name may be set after the loader is created (line {again})")
     if module.scope_of(loader).lookup(name.name) is not module.scope:
         raise _No(f"`{name.name}` is a different name where the loader is created")
     body = (f"global {name.name}", f"{name.name} = value")
     return ("value",), body, (("value", name.name),)
+
+
+def _set_below(module: Module, name: str, loader: ast.Call) -> int:
+    """Return the line below a loader, in its function, that sets a name again; 0 if none does."""
+    function = enclosing_function(module, loader)
+    return next(
+        (
+            node.lineno
+            for node in module.nodes_by_name.get(name, ())
+            if isinstance(node, ast.Name)
+            and not isinstance(node.ctx, ast.Load)
+            and node.lineno > loader.lineno
+            and enclosing_function(module, node) is function
+        ),
+        0,
+    )
 
 
 def _is_before(analysis: Analysis, module: Module, node: ast.expr, loader: ast.Call) -> bool:

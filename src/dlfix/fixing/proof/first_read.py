@@ -46,8 +46,10 @@ def _within(facts: FileFacts, read: _Access, write: _Access) -> bool:
 
 
 def _is_counted(facts: FileFacts, read: _Access) -> bool:
-    """Tell whether a read asks how many there are by now: `len(self.paths)`."""
+    """Tell whether a read asks what is there by now: `len(self.paths)`, `name in self.paths`."""
     parent = facts.parent(read.node)
+    if facts.kinds[parent] == Kind.COMPARE and facts.symbol(parent) in ("in", "not in"):
+        return True
     return facts.kinds[parent] == Kind.CALL and facts.dotted(parent + 1) == "len"
 
 

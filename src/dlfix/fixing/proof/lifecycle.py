@@ -106,16 +106,19 @@ def _used_in_worker(
     emptied = {name for name in (*gone, *change.started_empty) if name not in back}
     emptied = {name for name in emptied if not name.endswith("_by_pid")}
     unset = {name for name in gone if name not in back and _is_deleted(change, name)}
+    already = state.left_out_already(change)
     start = State(
         frozenset(n for n in made_after.bound if n[1:] not in unset),
-        frozenset(n for n in made_after.present if n[1:] not in emptied),
+        frozenset(n for n in made_after.present if n[1:] not in emptied | already),
         made_after.implied,
     )
     yield from _while_restored(change, cls, start)
     if not emptied:
         return
     flags = {f".{name}" for name in change.after.setters}  # kept by process, as what they guard
-    companions = {f".{name}": {f".{n}" for n in _set_with(change, cls, name)} for name in emptied}
+    companions = {
+        f".{name}": {f".{n}" for n in _set_with(change, cls, name)} for name in emptied | already
+    }
     interpreter = Interpreter(change.new, cls)
     interpreter.companions = companions
     for owner, function in order.entries(change.new, cls):

@@ -329,6 +329,16 @@ def dropped(change: ClassChange) -> dict[str, ast.AST]:
     return found
 
 
+def left_out_already(change: ClassChange) -> set[str]:
+    """Return the attributes that the state left out, or emptied, before the rewrite as well."""
+    found: set[str] = set()
+    for name in set(STATE) - {"__setstate__"}:
+        after, before = change.after.methods.get(name), change.before.methods.get(name)
+        if after is not None and before is not None:
+            found |= dict(_left_out(after)).keys() & dict(_left_out(before)).keys()
+    return found
+
+
 def _left_out(function: Function) -> Iterator[tuple[str, ast.AST]]:
     for node in executed(function.body):
         if isinstance(node, ast.Delete):

@@ -1,0 +1,24 @@
+import json
+import pathlib
+import pickle
+
+import torch
+from torch.utils.data import Dataset
+
+CODECS = {".json": json, ".pkl": pickle}
+
+
+class Samples(Dataset):
+    """All files of one kind in a folder."""
+
+    def __init__(self, root, suffix=".json"):
+        self.paths = sorted(pathlib.Path(root).glob("*" + suffix))
+        self.codec = CODECS[suffix]
+        self.binary = self.codec is pickle
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, i):
+        data = self.paths[i].read_bytes() if self.binary else self.paths[i].read_text()
+        return torch.tensor(self.codec.loads(data))
