@@ -15,7 +15,7 @@ comma := ,
 .DEFAULT_GOAL := test
 # Hundreds of tests start dlfix in a process of its own, which need not compile it each time.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: setup demo test coverage lint docs schema picture catalog kills bench differential release-check audit replay sweep fuzz vscode clean print-bin
+.PHONY: setup demo test coverage lint docs schema picture catalog kills bench differential release-check audit replay sweep fuzz fuzz-guided vscode clean print-bin
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv/$(TAG)
@@ -111,6 +111,12 @@ sweep: setup
 # Random programs: `make fuzz COUNT=5000 SEED=7`.
 fuzz: setup
 	DLFIX_FUZZ=$(or $(COUNT),1000) DLFIX_FUZZ_SEED=$(or $(SEED),0) $(BIN)/python -m pytest tests/sweep/test_fuzz.py
+
+# The same led by coverage, for as long as wanted: `make fuzz-guided SECONDS=3600`. Linux only.
+SECONDS := 600
+fuzz-guided: setup
+	$(BIN)/python -m pip install --quiet atheris
+	$(BIN)/python -m tests.sweep.guided -max_total_time=$(SECONDS)
 
 # The VS Code extension, built and tested with a headless client; skipped where npm is missing.
 vscode: setup

@@ -335,3 +335,19 @@ def test_idle_suppressions_are_read_once_however_many(world, monkeypatch):
     monkeypatch.setattr(suppression, "_tokens", lambda text: counted.append(1) or tokens(text))
     world.run("check", "--add-ignores")
     assert len(counted) < 10
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="counts the maps of Linux")
+def test_a_file_that_was_read_leaves_no_memory_map(tmp_path):
+    from dlfix.source.text import contents
+
+    def maps():
+        with open("/proc/self/maps") as file:
+            return len(file.readlines())
+
+    for number in range(200):
+        (tmp_path / f"{number}.py").write_text(f"x = {number}\n")
+    before = maps()
+    kept = [contents(tmp_path / f"{number}.py") for number in range(200)]
+    assert kept[7] == b"x = 7\n"
+    assert maps() < before + 50

@@ -42,6 +42,8 @@ def duplicate(lines: Lines, chance: random.Random) -> None:
 def rename(lines: Lines, chance: random.Random) -> None:
     """Give one name, everywhere or once, another name of the text."""
     names = sorted(set(re.findall(r"\b[A-Za-z_]\w*", "\n".join(lines))))
+    if not names:
+        return
     old, new = chance.choice(names), chance.choice(names)
     rows = range(len(lines)) if chance.random() < 0.5 else [chance.randrange(len(lines))]
     for row in rows:

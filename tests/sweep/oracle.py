@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import time
 import tokenize
 import warnings
 from collections import Counter
@@ -19,6 +20,7 @@ from dlfix.session import Session
 TO_A_TOOL = re.compile(
     r"#\s*(noqa|type:|pylint:|mypy:|pyright:|ruff:|dlfix:|pragma:|fmt:|yapf:|isort:)", re.IGNORECASE
 )
+MOST = 5.0  # seconds of this process' own time, for a small file
 FORMATS = (github, gitlab, json, junit, sarif)
 
 
@@ -47,13 +49,26 @@ def comments(source: bytes) -> Counter[str]:
 
 
 def lost_comments(before: bytes, after: bytes) -> list[str]:
-    """Return the comments that are gone, but for those to tools."""
+    """Return the comments that are gone, but for those to tools, and those that are docstrings now."""
     gone = comments(before) - comments(after)
-    return [comment for comment in gone.elements() if not TO_A_TOOL.match(comment)]
+    return [
+        comment
+        for comment in gone.elements()
+        if not TO_A_TOOL.match(comment)
+        and not (comment.startswith("#:") and comment[2:].strip()[1:].encode() in after)
+    ]
 
 
 def wrongs(source: str, path: Path) -> Iterator[str]:
     """Yield what dlfix does wrong with one text: read, reported in all formats, rewritten twice."""
+    start = time.process_time()
+    yield from _wrongs(source, path)
+    spent = time.process_time() - start
+    if spent > MOST:
+        yield f"it takes {spent:.1f} s"
+
+
+def _wrongs(source: str, path: Path) -> Iterator[str]:
     session = _session(source, path)
     diagnoses = session.diagnoses()
     yield from _bugs(session, [str(d.outcome) for d in diagnoses])

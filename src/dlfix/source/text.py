@@ -186,4 +186,9 @@ def _regular(path: Path, most: int) -> bytes | None:
     flags = ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK")
     descriptor = os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in flags))
     with open(descriptor, "rb") as file:
-        return file.read(most) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            return None
+        # A buffer of the limit, cut down, leaves a memory map for each file; a process may have 65,530.
+        data = file.read(min(about.st_size + 1, most))
+        return data if len(data) <= about.st_size else data + file.read(most - len(data))
