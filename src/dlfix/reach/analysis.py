@@ -139,8 +139,22 @@ class Analysis:
                 continue
             if is_test(cls.module):  # no library: whoever takes its datasets is in view
                 continue
+            if self._is_kept_to_its_script(cls):
+                continue
             instance = self.interpreter.instances.anyone(cls)
             yield Boundary("dataset", cls.node, cls.frame, {}, None, instance)
+
+    def _is_kept_to_its_script(self, cls: Class) -> bool:
+        """Tell whether a class is a script's own, and all objects of it are used where they are made."""
+        module = cls.module
+        if "__main__" not in module.text or self.interpreter.instances.subclasses(cls):
+            return False
+        if any(user is not module for user in self.project.users(module, cls.name)):
+            return False
+        made = self.interpreter.callers.named(module, cls.name)
+        return bool(made) and all(
+            self.interpreter.staying.stays(module, call, cls) for call in made
+        )
 
     def _taken(self, calls: list[Boundary]) -> set[ast.ClassDef]:
         """Return the classes whose instances a loader in view takes, itself or inside another."""

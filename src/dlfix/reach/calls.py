@@ -281,7 +281,8 @@ class Calls:
     def _is_called(self, name: str) -> bool:
         """Tell whether what this external callable gives is there to be called itself."""
         row = self.interpreter.catalog.resource(name)
-        return name in TUPLE_MAKERS or (row is not None and "__call__" in row.derived)
+        is_layer = name.startswith("torch.nn.") and name.rpartition(".")[2][:1].isupper()
+        return name in TUPLE_MAKERS or is_layer or (row is not None and "__call__" in row.derived)
 
     def _members(self, cls: Class, arguments: Arguments) -> list[Value]:
         """Return the members that `Enum(value)` may give."""
@@ -563,11 +564,11 @@ class Calls:
         return self.made(node, frame, lambda: ExternalCall(name, node, frame, arguments), name)
 
     def _copied(self, one: Reached, node: ast.Call, frame: Frame) -> Reached:
-        """Return a copy of an object or container: what is put on it later is not on the original."""
+        """Return a copy of an object, where code sets attributes of it: the original has them not."""
         value = one.value
-        if isinstance(value, Container):
-            return Reached(self.interpreter.displays.copy(value, node, frame), one.steps)
-        if not isinstance(value, Instance) or value.call is None:
+        if not isinstance(value, Instance) or None in (value.call, frame.module.parent(node)):
+            return one
+        if value.copied is not None or not _is_set_on(node, frame.module):
             return one
         copy = Instance(value.cls, node, frame, value.arguments, value)
         return Reached(self.made(node, frame, lambda: copy, "copy", value), one.steps)
@@ -837,6 +838,19 @@ def _removed(statement: ast.stmt, name: str | None) -> Iterator[str]:
                 args=[ast.Constant(value=str(key)), *_],
             ) if held == name:
                 yield key
+
+
+def _is_set_on(node: ast.Call, module: Module) -> bool:
+    """Tell whether code sets attributes of the name that a call's result is bound to."""
+    parent = module.parent(node)
+    names = {t.id for t in getattr(parent, "targets", ()) if isinstance(t, ast.Name)}
+    return bool(names) and any(
+        isinstance(target, ast.Attribute)
+        and isinstance(target.value, ast.Name)
+        and target.value.id in names
+        for assign in module.nodes(ast.Assign)
+        for target in assign.targets
+    )
 
 
 def _naming(node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> Iterator[ast.expr]:

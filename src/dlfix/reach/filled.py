@@ -18,6 +18,7 @@ _KINDS = {
     "list": "list", "set": "set", "dict": "dict", "collections.OrderedDict": "dict",
     "collections.defaultdict": "dict", "collections.deque": "list",
 }  # fmt: skip
+_MAKERS = frozenset({"__init__", "__missing__"})
 _GIVING = frozenset({"__getattr__", "__getattribute__"})
 
 
@@ -76,21 +77,24 @@ class Filled:
         yield from arguments.keywords.items()
 
     def _put_by_methods(self, instance: Instance, kind: str) -> Iterator[Item]:
-        """Yield what methods that the parent runs put into their own object."""
+        """Yield what the constructor, and `__missing__`, put into their own object."""
         instances, sides = self.interpreter.instances, self.interpreter.sides
         for base in instances.mro(instance.cls):
             if not isinstance(base, Class):
                 continue
             body = instances.body(base)
             for name, node in sides.methods(instance.cls).items():
-                if node not in base.node.body or not sides.may_run_in_parent(instance.cls, name):
+                if node not in base.node.body or name not in _MAKERS:
                     continue
-                scope = base.module.inner_scope(node)
-                frame = self._frame(instance, name, body, scope.node)
                 me = node.args.args[0].arg if node.args.args else ""
-                for _, key, value in _own_additions(base.module, me, node):
+                added = list(_own_additions(base.module, me, node))
+                calls = list(_base_calls(node))
+                if not (added or calls):
+                    continue
+                frame = self._frame(instance, name, body, node)
+                for _, key, value in added:
                     yield key, self.interpreter.displays.read(value, frame)
-                for call in _base_calls(node):
+                for call in calls:
                     given = self.interpreter.calls.arguments(call, frame)
                     rest = _without_self(given, call)
                     yield from self._given(kind, rest)

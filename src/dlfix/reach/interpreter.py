@@ -33,6 +33,7 @@ from dlfix.reach.knowing import Knowing
 from dlfix.reach.module_state import ModuleState
 from dlfix.reach.narrowing import Fact, facts_of, narrowed, passed_over
 from dlfix.reach.outcomes import is_dead, outcome
+from dlfix.reach.programs import Programs
 from dlfix.reach.questions import truth
 from dlfix.reach.sides import SideReader
 from dlfix.reach.staying import Staying
@@ -89,6 +90,7 @@ class Interpreter:
         self.contexts = Contexts(self)
         self.members = Members(self)
         self.filled = Filled(self)
+        self.programs = Programs(self)
         self._facts: dict[ast.AST, list[Fact]] = {}
         self._memo: dict[tuple[ast.AST, Frame], tuple[Reached, ...] | None] = {}
         self._frames: dict[tuple[Scope, ast.AST | None, Frame | None, int], Frame] = {}
@@ -396,10 +398,10 @@ class Interpreter:
             yield Reached(derived)
         elif isinstance(value, Instance):
             method = self.instances.method(value.cls, "__getitem__")
-            held = self.filled.container(value) if method is None else None
+            held = self.filled.container(value) if method is None and key is not None else None
             if method is not None:
                 yield from self.calls.run(method, None, node, frame, owner=value)
-            elif held is not None:
+            elif held is not None and any(at == key for at, _ in held.items if key is not None):
                 yield from self._contained(held, key, node, frame)
             else:
                 yield Reached(_UNKNOWN)
@@ -646,7 +648,7 @@ class Interpreter:
         if isinstance(value, Generator):
             return self.calls.generated(value)
         if isinstance(value, Instance) and self.instances.method(value.cls, "__iter__") is None:
-            held = self.filled.container(value)
+            held = self.filled.container(value) if self.filled.kind(value.cls) == "list" else None
             return self.items(held, node, frame) if held is not None else [_UNKNOWN]
         return [_UNKNOWN]
 

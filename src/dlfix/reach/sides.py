@@ -219,16 +219,31 @@ class SideReader:
         if cls not in self._called:
             calls = list(self._calls_outside(cls))
             self._called[cls] = [(name, []) for name, _, _ in calls]  # while they are looked at
+            entered = self._entered(cls)
             called = [
                 (name, owners)
                 for name, module, call in calls
                 if (owners := self._called_on(cls, module, call)) is not None
             ]
+            called += [("__enter__", entered)] if entered else []
             if self.interpreter.starved:
                 del self._called[cls]
                 return called
             self._called[cls] = called
         return self._called[cls]
+
+    def _entered(self, cls: Class) -> list[Value]:
+        """Return the objects of a class that `with` enters, and whose name its body hands on."""
+        found: list[Value] = []
+        for module in self._outside(cls) if "__enter__" in self.methods(cls) else ():
+            for block in module.nodes(ast.With):
+                for item in block.items:
+                    name = item.optional_vars or item.context_expr
+                    if isinstance(name, ast.Name) and _hands_over(block, name.id):
+                        frame = self.interpreter.frame_at(module, block)
+                        values = self.interpreter.values_at(item.context_expr, frame)
+                        found += [v for v in values if self._is_related(cls, v)]
+        return found
 
     def _calls_outside(self, cls: Class) -> Iterator[tuple[str, Module, ast.Call]]:
         """Yield the calls outside a class that are written with the name of one of its methods."""
@@ -323,6 +338,17 @@ class SideReader:
         return False
 
 
+def _hands_over(block: ast.With, name: str) -> bool:
+    """Tell whether the body of a `with` passes a name to a call."""
+    return any(
+        isinstance(argument, ast.Name) and argument.id == name
+        for statement in block.body
+        for call in walk(statement)
+        if isinstance(call, ast.Call)
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords))
+    )
+
+
 def _may_be(instance: Instance, owners: list[Value]) -> bool:
     """Tell whether an object may be one of those that a call is of; none at all is any."""
     return not owners or any(
@@ -395,8 +421,26 @@ def _in_worker_code(module: Module, node: ast.AST) -> bool:
     for above in module.ancestors(node):
         if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
             names = {a.arg for a in above.args.args}
-            return above.name in WORKER or "worker" in above.name or "worker_id" in names
+            if above.name in WORKER or "worker" in above.name or "worker_id" in names:
+                return True
+            return above.name in _started_in_workers(module)
     return False
+
+
+@kept
+def _started_in_workers_of(tree: ast.Module) -> frozenset[str]:
+    return frozenset(
+        keyword.value.id
+        for keyword in walk(tree)
+        if isinstance(keyword, ast.keyword)
+        and keyword.arg in ("worker_init_fn", "initializer")
+        and isinstance(keyword.value, ast.Name)
+    )
+
+
+def _started_in_workers(module: Module) -> frozenset[str]:
+    """Return the names of the functions that a module gives to loaders and pools, to start workers with."""
+    return _started_in_workers_of(module.tree)
 
 
 def _inside(module: Module, node: ast.AST, classes: set[ast.ClassDef]) -> bool:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import in_main_only
 from dlfix.reach.sides import passes_on
-from dlfix.reach.values import Class, External, Instance, Value
+from dlfix.reach.values import Class, External, Function, Instance, Value
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
+    from dlfix.project.scopes import Scope
     from dlfix.reach.interpreter import Interpreter
 
+_AT_ONCE = (ast.ListComp, ast.SetComp, ast.DictComp)
 _KEEPING = frozenset({"map", "filter", "zip", "enumerate", "reversed", "setattr"})
 
 
@@ -23,6 +25,7 @@ class Staying:
     def __init__(self, interpreter: Interpreter) -> None:
         self.interpreter = interpreter
         self._known: dict[tuple[ast.Call, Class], bool] = {}
+        self._asked: set[ast.Call] = set()
 
     def stays(self, module: Module, call: ast.Call, cls: Class) -> bool:
         """Tell whether an object of a class goes nowhere from the call that makes it."""
@@ -57,8 +60,10 @@ class Staying:
         match module.parent(node):
             case ast.Attribute() as attribute:
                 return not self.interpreter.sides.hands_on(cls, attribute.attr)
-            case ast.Call(func=ast.Name(id=name)) if name not in _KEEPING:
-                return hasattr(builtins, name)
+            case ast.Call(func=ast.Name(id=name)) if hasattr(builtins, name):
+                return name not in _KEEPING
+            case ast.Call() as call if node in call.args:
+                return self._is_kept_by(call, call.args.index(node), module, cls)
             case ast.Subscript(value=owner):
                 return owner is node
             case ast.Expr() | ast.Compare() | ast.UnaryOp() | ast.Assert():
@@ -70,6 +75,36 @@ class Staying:
             case ast.Assign(targets=[ast.Name(id=name)]):
                 return self._is_kept_under(name, module, node, cls)
         return False
+
+    def _is_kept_by(self, call: ast.Call, index: int, module: Module, cls: Class) -> bool:
+        """Tell whether a function, or constructor, of the tree hands an argument to nobody."""
+        if any(isinstance(argument, ast.Starred) for argument in call.args) or call in self._asked:
+            return False
+        frame = self.interpreter.frame_at(module, call)
+        values = self.interpreter.values_at(call.func, frame)
+        called = values[0] if len(values) == 1 else None
+        if isinstance(called, Class):
+            called = self.interpreter.instances.method(called, "__init__")
+            index += 1
+        if not isinstance(called, Function) or isinstance(called.node, ast.Lambda):
+            return False
+        names = [a.arg for a in (*called.node.args.posonlyargs, *called.node.args.args)]
+        if index >= len(names):
+            return False
+        self._asked.add(call)
+        try:
+            return self._is_kept_as(names[index], called.module.inner_scope(called.node), cls)
+        finally:
+            self._asked.discard(call)
+
+    def _is_kept_as(self, name: str, scope: Scope, cls: Class) -> bool:
+        """Tell whether code of a function hands what a parameter holds to nobody, now or later."""
+        for inner in scope.walk():
+            reads = inner.reads.get(name, ()) if inner.lookup(name) is scope else ()
+            at_once = inner is scope or isinstance(inner.node, _AT_ONCE)
+            if not all(at_once and self._is_kept(scope.module, use, cls) for use in reads):
+                return False
+        return True
 
     def _is_kept_under(self, name: str, module: Module, node: ast.expr, cls: Class) -> bool:
         """Tell whether every use of a local name hands what it holds to nobody."""

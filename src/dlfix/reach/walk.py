@@ -39,6 +39,7 @@ from dlfix.reach.values import (
     Unknown,
     Value,
 )
+from dlfix.reach.without_workers import runs_without_workers
 from dlfix.rules.base import Step
 
 if TYPE_CHECKING:
@@ -118,6 +119,9 @@ class Walk:
     ) -> None:
         value = reached.value
         if isinstance(value, Constant) or value in above:
+            return
+        made = node_of(value)
+        if made and not self.interpreter.programs.share(made[1], parent.boundary.frame.module):
             return
         if len(above) > _DEEPEST:
             self.interpreter.cut_short = True
@@ -363,7 +367,7 @@ class Walk:
         for name, stores in self.interpreter.instances.stores(instance).items():
             if not handed.drops(name) and name not in replaced:
                 for store in stores:
-                    if store.late or name not in cleared:
+                    if (store.late or name not in cleared) and self._sent(store, boundary):
                         yield from self._stored(store)
         for store in outside:
             last = replaced.get(store.attribute, store)
@@ -409,6 +413,10 @@ class Walk:
         if instance.frame is not None:
             modules.append(instance.frame.module)
         return list(dict.fromkeys(modules))
+
+    def _sent(self, store: Store, boundary: Boundary) -> bool:
+        """Tell whether what a method stores is there when workers are started."""
+        return not runs_without_workers(store.statement, store.frame, boundary, self.interpreter)
 
     def _stored(self, store: Store) -> Iterator[Child]:
         for reached in self.interpreter.instances.stored(store):

@@ -131,6 +131,8 @@ class DuplicatedRandomState(Rule):
             kind = _kind(crossing.value)
             if kind is not None:
                 yield from self._generator(analysis, crossing, kind)
+            elif _is_method_of_generator(crossing):
+                yield from self._method(analysis, crossing)
             elif isinstance(crossing.value, External):
                 yield from self._by_reference(analysis, crossing, crossing.value.name)
 
@@ -176,6 +178,20 @@ class DuplicatedRandomState(Rule):
             evidence=randomness.Drawn(place, module, kind),
         )
 
+    def _method(self, analysis: Analysis, crossing: Crossing) -> Iterator[Finding]:
+        """Yield a method of a generator that is kept without the generator: `Random(seed).random`."""
+        name = crossing.edge.name
+        if _is_reseeded_in_worker(analysis, crossing, name):
+            return
+        place = crossing.path[-1].place
+        yield Finding(
+            type(self),
+            f"`{name}` is pickled with its generator, so all workers draw the same numbers",
+            place,
+            crossing.path,
+            evidence=randomness.Drawn(place, crossing.boundary.frame.module, name),
+        )
+
     def _by_reference(
         self, analysis: Analysis, crossing: Crossing, function: str
     ) -> Iterator[Finding]:
@@ -198,6 +214,20 @@ def _kind(value: Value) -> str | None:
         case Derived(origin=ExternalCall(name="torch.Generator"), how="manual_seed"):
             return "torch.Generator"
     return None
+
+
+def _is_method_of_generator(crossing: Crossing) -> bool:
+    """Tell whether an attribute keeps a method, and nothing else keeps its generator."""
+    value, holder = crossing.value, crossing.parent.value if crossing.parent else None
+    return (
+        isinstance(value, Derived)
+        and not value.called
+        and _kind(value.origin) is not None
+        and crossing.edge.kind == "attribute"
+        and isinstance(holder, Instance)
+        and not value.how.startswith("_")
+        and value.how not in ("seed", "state", "bit_generator")
+    )
 
 
 def _is_drawn_from(analysis: Analysis, holder: Instance, crossing: Crossing) -> bool:

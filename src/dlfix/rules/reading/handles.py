@@ -28,6 +28,7 @@ from dlfix.reach.values import (
     ModuleValue,
 )
 from dlfix.rules.base import Finding, Place, Rule, Step
+from dlfix.rules.reading.tensors import is_non_leaf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,12 +141,55 @@ def kind_row(value: Value, analysis: Analysis) -> ResourceRow | None:
     """Return the row of what cannot be pickled by its very kind."""
     if isinstance(value, Generator):
         return _GENERATOR
+    if isinstance(value, Derived) and is_non_leaf(value):
+        return _NON_LEAF
+    if isinstance(value, Instance):
+        return _made_with_arguments(value, analysis)
     if isinstance(value, ExternalCall) and value.name in _CACHES:
         cached = analysis.values(value.arguments.get(0, "user_function"))
         return _CACHED if any(isinstance(v, BoundMethod) for v in cached) else None
     return _MODULE if isinstance(value, ModuleValue) else None
 
 
+def _made_with_arguments(value: Instance, analysis: Analysis) -> ResourceRow | None:
+    """Return the row of a tuple or text of a class whose `__new__` takes other arguments than its value.
+
+    Pickle passes the whole value to `__new__`, as `__getnewargs__` of the built-in class says.
+    """
+    line = analysis.interpreter.instances.mro(value.cls)
+    known = {base.name.removeprefix("builtins.") for base in line if isinstance(base, External)}
+    new = analysis.method(value.cls, "__new__")
+    if new is None or not known & _VALUES or not known <= _VALUES | _EMPTY:
+        return None
+    if any(analysis.method(value.cls, name) is not None for name in _OWN_PICKLING):
+        return None
+    signature = new.node.args
+    positional = [*signature.posonlyargs, *signature.args][1:]
+    needed = positional[: len(positional) - len(signature.defaults)]
+    if len(needed) < 2:
+        return None
+    count, last = len(needed) - 1, needed[-1].arg
+    missing = f"missing {count} required positional argument{'s' if count > 1 else ''}"
+    error = f"TypeError: {value.cls.name}.__new__() {missing}"
+    error += f": '{last}'" if count == 1 else ""
+    return ResourceRow(value.cls.name, kind="state", error=error, action="report")
+
+
+_VALUES = frozenset(
+    {"tuple", "str", "bytes", "int", "float", "complex", "frozenset", "typing.Tuple"}
+)
+_EMPTY = frozenset({"object", "abc.ABC", "typing.Generic"})
+_OWN_PICKLING = (
+    "__getnewargs__", "__getnewargs_ex__", "__reduce__", "__reduce_ex__", "__getstate__",
+)  # fmt: skip
+
+_NON_LEAF = ResourceRow(
+    "the output of a layer",
+    kind="state",
+    action="report",
+    error="RuntimeError: Cowardly refusing to serialize non-leaf tensor which requires_grad",
+    note="a tensor that a layer computed carries its gradient; `detach()` drops it",
+)
 _GENERATOR = ResourceRow(
     "generator", kind="state", error="TypeError: cannot pickle 'generator' object"
 )

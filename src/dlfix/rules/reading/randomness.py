@@ -115,8 +115,13 @@ def is_reseeded(cls: ast.ClassDef, attribute: str) -> bool:
     for node in walk(cls):
         if _word(node) in _RESEEDING:
             return True
-    setting_up = _setting_up(cls)
-    return any(_seeds(m, attribute) for m in _methods(cls) if m.name not in setting_up)
+    setting_up, flags = _setting_up(cls), _flags(cls)
+    return any(
+        _seeds(node, attribute)
+        for method in _methods(cls)
+        if method.name not in setting_up
+        for node in _always(method.body, flags)
+    )
 
 
 def _setting_up(cls: ast.ClassDef) -> set[str]:
@@ -134,6 +139,37 @@ def _setting_up(cls: ast.ClassDef) -> set[str]:
             if any(name in uses[each] for each in found)
         }
     return found
+
+
+def _flags(cls: ast.ClassDef) -> frozenset[str]:
+    """Return the attributes that nothing but the constructor sets, once."""
+    stores = [
+        (method.name, node.attr)
+        for method in _methods(cls)
+        for node in walk(method)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    ]
+    names = [name for _, name in stores]
+    return frozenset(n for m, n in stores if m == "__init__" and names.count(n) == 1)
+
+
+def _always(block: list[ast.stmt], flags: frozenset[str]) -> Iterator[ast.AST]:
+    """Yield the statements of a block that do not depend on a flag of the object."""
+    for statement in block:
+        if isinstance(statement, ast.If) and _is_flag(statement.test, flags):
+            if statement.orelse:
+                yield statement
+        else:
+            yield statement
+
+
+def _is_flag(test: ast.expr, flags: frozenset[str]) -> bool:
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test = test.operand
+    match test:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            return name in flags
+    return False
 
 
 def _seeds(function: ast.AST, attribute: str) -> bool:

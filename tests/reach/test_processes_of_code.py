@@ -1,0 +1,86 @@
+"""Code that workers run, and objects that their own script keeps to itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reach.marked import check, program
+
+PROGRAMS = [
+    program(
+        "a handle that a worker_init_fn opens is not of the parent",
+        """
+        import h5py
+        from torch.utils.data import DataLoader, Dataset, get_worker_info
+        class D(Dataset):
+            def __init__(self, p):
+                self.p, self.f = p, None
+            def open(self): self.f = h5py.File(self.p)
+            def __getitem__(self, i): return self.f["x"][i]
+        def init(i):
+            get_worker_info().dataset.open()
+        if __name__ == "__main__":
+            DataLoader(D("x"), num_workers=2, worker_init_fn=init)
+        """,
+    ),
+    program(
+        "a handle that the parent opens by a method is sent",
+        """
+        import h5py
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, path):
+                self.path, self.file = path, None
+            def open(self):
+                self.file = h5py.File(self.path)  # !DLF203
+            def __getitem__(self, i):
+                return self.file["x"][i]
+        def main(path):
+            rows = Rows(path)
+            rows.open()
+            DataLoader(rows, num_workers=2)
+        """,
+    ),
+    program(
+        "a dataset that a script only iterates, and another only reads from, is not sent",
+        """
+        from torch.utils.data import DataLoader, Dataset
+        class D(Dataset):
+            def __init__(self, p): self.f = open(p)
+            def __getitem__(self, i): return self.f.readline()
+            def __len__(self): return 3
+        class E(Dataset):
+            def __init__(self, d): self.rows = [x for x in d]
+            def __getitem__(self, i): return self.rows[i]
+        if __name__ == "__main__":
+            d = D("x")
+            DataLoader(E(d), num_workers=2)
+            for x in d: print(x)
+        """,
+    ),
+    program(
+        "a dataset that another keeps is sent",
+        """
+        from torch.utils.data import DataLoader, Dataset
+        class Lines(Dataset):
+            def __init__(self, path):
+                self.file = open(path)  # !DLF201
+            def __getitem__(self, i):
+                return self.file.readline()
+        class Upper(Dataset):
+            def __init__(self, lines):
+                self.lines = lines
+            def __getitem__(self, i):
+                return self.lines[i].upper()
+        if __name__ == "__main__":
+            DataLoader(Upper(Lines("x")), num_workers=2)
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_findings_are_those_marked(text: str, tmp_path: Path) -> None:
+    check(tmp_path, text)

@@ -1,0 +1,84 @@
+"""Generators that all workers get a copy of, and those that are seeded again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reach.marked import check, program
+
+PROGRAMS = [
+    program(
+        "a method kept of a generator",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        class D(Dataset):
+            def __init__(self):
+                self.draw = random.Random(5).random # !DLF503
+            def __getitem__(self, i): return self.draw()
+            def __len__(self): return 3
+        if __name__ == "__main__":
+            DataLoader(D(), num_workers=2)
+        """,
+    ),
+    program(
+        "seeded again under a flag only",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        class D(Dataset):
+            def __init__(self, det):
+                self.det = det
+                self.rng = random.Random(0) # !DLF503
+            def __getitem__(self, i):
+                if self.det:
+                    self.rng.seed(i)
+                return self.rng.random()
+            def __len__(self): return 3
+        if __name__ == "__main__":
+            DataLoader(D(False), num_workers=2)
+        """,
+    ),
+    program(
+        "seeded again for each item",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, rows):
+                self.rows = rows
+                self.rng = random.Random(0)
+            def __getitem__(self, i):
+                if i >= 0:
+                    self.rng.seed(i)
+                return self.rng.random()
+        def main(rows):
+            DataLoader(Rows(rows), num_workers=2)
+        """,
+    ),
+    program(
+        "seeded again once the epoch changes",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self):
+                self.epoch, self.rng = None, random.Random(0)
+            def set_epoch(self, epoch):
+                self.epoch = epoch
+            def __getitem__(self, i):
+                if self.epoch:
+                    self.rng.seed(self.epoch + i)
+                return self.rng.random()
+        def main():
+            DataLoader(Rows(), num_workers=2)
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_findings_are_those_marked(text: str, tmp_path: Path) -> None:
+    check(tmp_path, text)
