@@ -179,6 +179,7 @@ STARTS = {"subprocess", "multiprocessing", "concurrent.futures", "pty"}
 MAY_START = {
     "editor/server.py",  # threads only
     "fleet.py",  # git clone
+    "interactive.py",  # the user's own $EDITOR
     "processes.py", "runtime/probe.py", "runtime/runner.py", "runtime/supervisor.py",
 }  # fmt: skip
 
