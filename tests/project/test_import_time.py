@@ -15,6 +15,10 @@ GUARDED = (
     'if __name__ != "__main__": pass\nelse: work()',
     'if not __name__ != "__main__": work()',
     'if train:\n    if __name__ == "__main__": work()',
+    'if __name__ != "__mp_main__": work()',
+    'if multiprocessing.current_process().name == "MainProcess": work()',
+    "if mp.parent_process() is None: work()",
+    "if mp.parent_process() is not None: pass\nelse: work()",
 )
 OPEN = (
     "if train: work()",
@@ -23,12 +27,15 @@ OPEN = (
     'if __name__ != "__main__" and train: pass\nelse: work()',
     'if __name__ == "train": work()',
     'if __name__ == "__main__": pass\nwork()',
+    'if __name__ == "__mp_main__": work()',
+    'if process.name == "MainProcess": pass\nelse: work()',
+    "if parent is None: work()",
 )
 
 
 def is_guarded(source: str) -> bool:
     def path(node: ast.AST) -> list[ast.AST] | None:
-        if isinstance(node, ast.Call):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             return [node]
         found = (path(child) for child in ast.iter_child_nodes(node))
         return next(([*below, node] for below in found if below), None)

@@ -103,9 +103,24 @@ def _main_branch(test: ast.expr) -> bool | None:
             return None if inner is None else not inner
         case ast.BoolOp(op=ast.And(), values=values):
             return True if any(_main_branch(value) is True for value in values) else None
-        case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() as way], comparators=[right]):
-            sides = {ast.unparse(left), ast.unparse(right)}
-            return isinstance(way, ast.Eq) if sides == {"__name__", "'__main__'"} else None
+        case ast.Compare(left=left, ops=[way], comparators=[right]):
+            equal = _is_main(ast.unparse(left), ast.unparse(right))
+            if equal is not None and isinstance(way, (ast.Eq, ast.Is)):
+                return equal
+            if equal is not None and isinstance(way, (ast.NotEq, ast.IsNot)):
+                return not equal
+    return None
+
+
+def _is_main(left: str, right: str) -> bool | None:
+    """Return whether only the main process finds two things equal, or only others; None where neither."""
+    for value, other in ((left, right), (right, left)):
+        if value == "__name__" and other in ("'__main__'", "'__mp_main__'"):
+            return other == "'__main__'"
+        if other == "'MainProcess'" and value.endswith("current_process().name"):
+            return True
+        if other == "None" and value.endswith("parent_process()"):
+            return True
     return None
 
 
