@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fixing.proof.pairs import opened
+from tests.fixing.proof.pairs import LAZY, opened, worse
 
 PLAIN = "rows = Rows('a.h5')\n"
 
@@ -543,3 +543,68 @@ def test_a_connection_that_says_nothing_yet_may_be_made_later():
         body=TALK,
     )
     assert not any("connection" in reason for reason in reasons)
+
+
+ENVIRONMENT = """
+def locate(name):
+    return os.path.join(os.environ["ROOT"], name)
+
+def main():
+    os.environ["ROOT"] = "b"
+"""
+
+
+def test_a_function_that_an_opener_calls_does_not_read_the_environment_later():
+    reasons = opened(
+        init="self.name = name\nself.file = h5py.File(locate(name), 'r')",
+        later="self.name = name",
+        opener="return self._open_file()",
+        getter=LAZY
+        + "\n    def _open_file(self):\n        return h5py.File(locate(self.name), 'r')\n",
+        parameters="name",
+        program=ENVIRONMENT,
+    )
+    assert any("the environment is read later than before" in reason for reason in reasons)
+
+
+HEADER = """
+    def __getitem__(self, index):
+        return self.archive.read(str(index))
+"""
+
+
+def test_a_header_is_read_before_the_file_becomes_an_archive():
+    before = """
+class Packed(Dataset):
+    def __init__(self, path):
+        self.path = os.path.abspath(path)
+        self.raw = open(self.path, "rb")
+        self.note = self.raw.readline()
+        self.archive = zipfile.ZipFile(self.raw)
+"""
+    after = """
+class Packed(Dataset):
+    def __init__(self, path):
+        self.path = os.path.abspath(path)
+        with open(self.path, "rb") as raw{}
+            self.note = raw.readline(){}
+
+    @functools.cached_property
+    def raw(self):
+        return open(self.path, "rb")
+
+    @functools.cached_property
+    def archive(self):
+        return zipfile.ZipFile(self.raw)
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("raw", None)
+        state.pop("archive", None)
+        return state
+"""
+    swapped = after.format(", zipfile.ZipFile(raw) as archive:", "")
+    kept = after.format(":", "\n            zipfile.ZipFile(raw).close()")
+    reason = "`readline` ran before `ZipFile` got the same file, and runs after that now"
+    assert reason in worse(before + HEADER, swapped + HEADER)
+    assert reason not in worse(before + HEADER, kept + HEADER)

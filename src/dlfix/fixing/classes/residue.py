@@ -101,6 +101,8 @@ class Writer:
     def _write(self, group: Group) -> None:
         names = [name for name in self.handles if name in group.needed]
         self.in_branch = {n for n in names if self.handles[n].site.statement in group.block}
+        if any(self._is_read_before(group, name) for name in names):
+            raise Unclear
         self.result.exchanges += self._reads(group.used)
         text = self._with_locals(group.text) if group.text else ""
         short = not group.used or self._is_short(group)
@@ -128,6 +130,19 @@ class Writer:
         self.result.inserts.append(Insert(first, "\n".join(opening.before), before=True))
         if opening.closes:
             self.result.inserts.append(Insert(last, "\n".join(opening.closes)))
+
+    def _is_read_before(self, group: Group, name: str) -> bool:
+        """Tell whether a statement reads what a handle is opened from before that: a header, and then an archive."""
+        body = _function(self.bodies[name])
+        sources = {n.attr for n in ast.walk(body) if is_self_attribute(n, self.me)}
+        sources &= self.handles.keys() - {name}
+        begins = self.module.span(self.handles[name].site.statement).start
+        return any(
+            is_self_attribute(node, self.me) and node.attr in sources
+            for statement in group.used
+            if self.module.span(statement).start < begins
+            for node in self._left(statement)
+        )
 
     def _alone(self, group: Group, opening: _Opening, text: str) -> None:
         """Write what is computed for the length alone."""

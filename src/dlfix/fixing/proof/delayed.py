@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.late import moved, opens_to_write
+from dlfix.fixing.proof.late import is_new, moved, opens_to_write
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.state import restored
@@ -90,6 +90,7 @@ class _Delayed:
             if isinstance(node, ast.Call):
                 yield from self._call(node, own, self_name(function))
                 yield from self._passed_on(owner, node, self_name(function))
+                yield from self._in_function(owner.module, node)
                 yield from self._writing(node)
             elif isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv"}:
                 yield from self._environment(node)
@@ -138,6 +139,21 @@ class _Delayed:
                 if read.name == parameter and read.use != "plain":
                     yield from self._content(arg.attr, Read(f".{arg.attr}", read.use, arg))
 
+    def _in_function(self, module: Module, call: ast.Call) -> Iterator[Regression]:
+        """Yield what a function of the program, which moved code calls, reads of the process's state."""
+        known = self.new.function_of(module, call.func)
+        if known is None or any(known[1] is each for each in self.visited):
+            return
+        where, function = known
+        self.visited.append(function)
+        own = bound_in(function)
+        for node in executed(function.body):
+            if isinstance(node, ast.Call):
+                yield from self._call(node, own, "")
+                yield from self._in_function(where, node)
+            elif isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv"}:
+                yield from self._environment(node)
+
     def _callee(self, cls: Class, call: ast.Call) -> Function | None:
         made = self.new.class_of(cls.module, call.func)
         if made is not None:
@@ -184,6 +200,8 @@ class _Delayed:
         """Tell whether a method ran while the object was made, and only then."""
         if function.name in self.change.lazy:
             return False  # looked at for itself
+        if is_new(self.change, function):
+            return True  # what an opener is made of
         ran = any(f.name == function.name for _, f in self.change.constructed_before)
         return ran and function.name not in self.change.late_before
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from dlfix.catalog import load
 from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof.program import Class, Program
-from dlfix.fixing.proof.syntax import Function, dotted, executed, parameters, self_name
+from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, parameters, self_name
 from dlfix.project.module import Module
 
 _ASKING = ("select", "explain", "values", "show", "describe")  # statements that change no session
@@ -57,6 +57,14 @@ def operations(
     """Yield what a method does to a handle, and to what it derives from it."""
     reader = _Reader(program, cls.module, function, held)
     yield from reader.operations(reader.derived(handle))
+
+
+def in_order(
+    program: Program, cls: Class, function: Function, held: Held
+) -> list[tuple[str, str, bool]]:
+    """Return what a method does to files, in order: on which (by its type), what, whether it is passed there."""
+    reader = _Reader(program, cls.module, function, held)
+    return list(reader.in_order())
 
 
 class _Reader:
@@ -138,6 +146,20 @@ class _Reader:
             elif isinstance(node, ast.Call):
                 yield from self._passed(node, handles)
 
+    def in_order(self) -> Iterator[tuple[str, str, bool]]:
+        """Yield what moves a position, and the calls that get the handle."""
+        for node in executed(self.function.body):
+            if not isinstance(node, ast.Call):
+                continue
+            for given in [*node.args, *(k.value for k in node.keywords)]:
+                row = self.rows.get(self._text(given))
+                if row is not None and row.position:
+                    yield row.type, last_part(node.func), True
+            of = self._text(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+            row = self.rows.get(of)
+            if row is not None and last_part(node.func) in row.position:
+                yield row.type, last_part(node.func), False
+
     def _operation(self, node: ast.Attribute, handles: set[str]) -> Iterator[Operation]:
         text = self._text(node.value)
         row = self.rows.get(text) if text in handles else None
@@ -211,4 +233,4 @@ def _only_asks(call: ast.Call, *, dropped: bool) -> bool:
     return written.startswith(_ASKING) or (written.startswith("pragma") and "=" not in written)
 
 
-__all__ = ["Held", "Operation", "held_by", "operations"]
+__all__ = ["Held", "Operation", "held_by", "in_order", "operations"]

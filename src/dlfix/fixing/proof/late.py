@@ -40,7 +40,8 @@ def _restores(statement: ast.stmt) -> bool:
 
 def _ran_before(change: ClassChange, function: Function) -> bool:
     """Tell whether what a property does was done while the object was made."""
-    calls = [n for n in executed(function.body) if isinstance(n, ast.Call)]
+    bodies = [each.body for each in _with_openers(change, function)]
+    calls = [n for body in bodies for n in executed(body) if isinstance(n, ast.Call)]
     names = {last_part(c.func) for c in calls} - {
         "getpid",
         "get",
@@ -54,6 +55,23 @@ def _ran_before(change: ClassChange, function: Function) -> bool:
         return subscripts or bool(calls)
     later = {name.rpartition(".")[2] for name in change.calls_later}
     return bool(names & change.calls_while_made - (later - _own_methods(change)))
+
+
+def is_new(change: ClassChange, function: Function) -> bool:
+    """Tell whether a method is one that only the class after has."""
+    after = any(function is each for each in change.after.functions)
+    return after and function.name not in _own_methods(change)
+
+
+def _with_openers(change: ClassChange, function: Function) -> list[Function]:
+    """Return a method and the new ones that it calls: `return self._open_file()`."""
+    found = [function]
+    for inner in found:
+        for name in used_on_self(inner):
+            called = change.after.methods.get(name)
+            if called is not None and called not in found and is_new(change, called):
+                found.append(called)
+    return found
 
 
 def _own_methods(change: ClassChange) -> set[str]:
@@ -101,4 +119,4 @@ def opens_to_write(call: ast.Call) -> bool:
     return opens and any(_MODE.fullmatch(mode) for mode in modes)
 
 
-__all__ = ["late_openers", "moved", "opens_to_write", "used_on_self"]
+__all__ = ["is_new", "late_openers", "moved", "opens_to_write", "used_on_self"]

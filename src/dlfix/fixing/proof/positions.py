@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.handling import Held, Operation, held_by, operations
+from dlfix.fixing.proof.handling import Held, Operation, held_by, in_order, operations
 from dlfix.fixing.proof.late import used_on_self
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.state import restored
@@ -33,11 +33,54 @@ _REWINDS = frozenset("seek rewind reset set execute executemany".split())
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the handles that a new one does not stand in for: set up, moved or talked to by the constructor."""
     held = held_by(change.old, change.constructed_before)
+    yield from _reordered(change, held)
     for name, opener in _opened_again(change):
         why = _not_set_up(change, held, name, opener) or _left_elsewhere(change, held, name, opener)
         if why:
             at = opener[0][1]
             yield change.regression(at, f"the constructor {why} (line {at.lineno})")
+
+
+def _reordered(change: ClassChange, held: Held) -> Iterator[Regression]:
+    """Yield what read from a file before something else was made of it, and reads after that now."""
+    first = {
+        (kind, op, made)
+        for cls, f in change.constructed_before
+        for kind, op, made in _pairs(in_order(change.old, cls, f, held))
+    }
+    if not first:
+        return
+    after = held_by(change.new, [(change.after, f) for f in change.after.functions])
+    after = Held({**held.rows, **after.rows}, {**held.origins, **after.origins})
+    for cls, f in change.constructed_after:
+        if f.name in change.lazy:
+            continue
+        events = in_order(change.new, cls, f, after)
+        now = {(kind, op, made) for kind, made, op in _pairs(events, turned=True)}
+        now |= {
+            (kind, op, made)
+            for name in change.lazy
+            if any(operations(change.new, cls, f, after, f".{name}"))
+            for _, each in _opener(change, change.after, change.lazy[name])
+            for kind, made, passed in in_order(change.new, change.after, each, after)
+            if passed
+            for _, op, _ in first
+        }
+        for _, op, made in sorted(first & now):
+            yield change.regression(
+                f, f"`{op}` ran before `{made}` got the same file, and runs after that now"
+            )
+            return
+
+
+def _pairs(
+    events: list[tuple[str, str, bool]], *, turned: bool = False
+) -> Iterator[tuple[str, str, str]]:
+    """Yield each operation on a file and what the file is passed to later; or earlier, `turned`."""
+    for index, (kind, name, passed) in enumerate(events):
+        for other, later, is_passed in events[index + 1 :]:
+            if kind == other and passed == turned and is_passed != turned:
+                yield kind, name, later
 
 
 def _opened_again(change: ClassChange) -> Iterator[tuple[str, list[_Method]]]:
