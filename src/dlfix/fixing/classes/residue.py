@@ -11,6 +11,7 @@ import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dlfix.catalog import load
 from dlfix.fixing.classes.facts import Method, is_self_attribute
 from dlfix.fixing.classes.handles import Handle
 from dlfix.fixing.classes.plans import Exchange, Insert, Within
@@ -138,10 +139,21 @@ class Writer:
         sources &= self.handles.keys() - {name}
         begins = self.module.span(self.handles[name].site.statement).start
         return any(
-            is_self_attribute(node, self.me) and node.attr in sources
+            is_self_attribute(node, self.me) and node.attr in sources and self._moves(node)
             for statement in group.used
             if self.module.span(statement).start < begins
             for node in self._left(statement)
+        )
+
+    def _moves(self, node: ast.AST) -> bool:
+        """Tell whether a use of a file moves its position."""
+        parent = self.module.parent(node)
+        if isinstance(parent, ast.Attribute):
+            row = load().resource("open")
+            return row is not None and parent.attr in row.position
+        called = getattr(parent, "func", None)
+        return isinstance(parent, (ast.For, ast.comprehension)) or (
+            isinstance(called, ast.Name) and called.id == "next"
         )
 
     def _alone(self, group: Group, opening: _Opening, text: str) -> None:
