@@ -53,7 +53,7 @@ def test_names_belong_to_the_scopes_that_python_says(path: Path) -> None:
             t for t in same if _row(names, scope.node) <= t.get_lineno() <= facts.row(scope.first)
         ]
         for symbol in rows[0].get_symbols() if len(rows) == 1 else ():
-            if symbol.get_name().startswith(("__", "_" + name)):
+            if re.match(r"__|_[A-Za-z]\w*?__", symbol.get_name()):
                 continue  # mangled
             if symbol.get_name() in inlined:
                 continue  # Python may show a variable of a comprehension as the function's
