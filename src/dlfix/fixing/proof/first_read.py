@@ -48,7 +48,7 @@ def _within(facts: FileFacts, read: _Access, write: _Access) -> bool:
 def _is_counted(facts: FileFacts, read: _Access) -> bool:
     """Tell whether a read asks what is there by now: `len(self.paths)`, `name in self.paths`."""
     parent = facts.parent(read.node)
-    if facts.kinds[parent] == Kind.COMPARE and facts.symbol(parent) in ("in", "not in"):
+    if facts.kinds[parent] == Kind.COMPARE and facts.symbol(parent) in ("in", "not-in"):
         return True
     return facts.kinds[parent] == Kind.CALL and facts.dotted(parent + 1) == "len"
 
@@ -68,8 +68,13 @@ def _is_the_last(
             if _is_same(facts, flow, facts.child(write.node, Role.INDEX), key):
                 return True
         elif facts.kinds[write.node] == Kind.CALL and facts.last_name(write.node + 1) == "append":
-            return facts.kinds[key] == Kind.UNARY  # the last: -1
+            return _is_minus_one(facts, key)
     return False
+
+
+def _is_minus_one(facts: FileFacts, node: int) -> bool:
+    negative = facts.kinds[node] == Kind.UNARY and facts.symbol(node) == "-"
+    return negative and facts.kinds[node + 1] == Kind.CONSTANT and facts.literal(node + 1) == 1
 
 
 def _is_same(facts: FileFacts, flow: Flow, first: int, second: int) -> bool:
