@@ -89,6 +89,8 @@ def test_a_guarded_handle_is_for_one_process(tmp_path, warm):
             print("RESULT", connection.execute("select 1").fetchone())
             if os.fork() == 0:
                 connection.execute("select 1")
+            else:
+                os.wait()
             """
         )
     )
