@@ -15,7 +15,7 @@ PACKAGE = Path(dlfix.__file__).parent
 
 # From the bottom to the top; what stands on one line knows nothing of its neighbours but itself.
 LAYERS = (
-    {"signals", "safe_path", "caches"},
+    {"signals", "safe_path", "caches", "validation"},
     {"source", "processes"},
     {"arguments", "watching"},
     {"facts", "catalog", "project", "config", "suppression", "journal"},

@@ -114,7 +114,7 @@ def loaded_by(statement: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split())
 
 
-HEAVY = {"libcst", "torch", "pygls", "numpy"}
+HEAVY = {"libcst", "torch", "pygls", "numpy", "pydantic", "jinja2"}
 
 
 def test_importing_dlfix_loads_nothing_heavy():
@@ -133,6 +133,16 @@ def test_checking_clean_code_loads_nothing_heavy(tmp_path):
         "try:\n    main()\nexcept SystemExit as stop:\n    assert not stop.code, stop.code\n"
     )
     assert not loaded_by(statement) & HEAVY
+
+
+def test_only_a_configuration_loads_pydantic(tmp_path):
+    statement = (
+        f"from dlfix.config import load; from pathlib import Path; load(Path({str(tmp_path)!r}))"
+    )
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    assert "pydantic" not in loaded_by(statement)
+    (tmp_path / "dlfix.toml").write_text("strict = true\n")
+    assert "pydantic" in loaded_by(statement)
 
 
 def test_the_hooks_check_the_project_whatever_files_are_committed():

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from dlfix import __version__, checking, config
 from dlfix.checking import cache_of, codes, settings_of
 from dlfix.ending import ended, failed
+from dlfix.validation import nearest
 
 
 class _Commands(TyperGroup):
@@ -530,7 +531,7 @@ def ide(
             print(f"{name:<12} {place}")
         return
     if editor not in EDITORS:
-        _fail(f"no configuration for `{editor}`{config.nearest(editor, list(EDITORS))}")
+        _fail(f"no configuration for `{editor}`{nearest(editor, list(EDITORS))}")
     place, text = EDITORS[editor]
     if write is None:
         print(f"dlfix: save this as {place}", file=sys.stderr)

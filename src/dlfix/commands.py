@@ -18,6 +18,7 @@ from dlfix.report.progress import Progress
 from dlfix.session import Outcome, Session, from_stdin
 from dlfix.source.printable import encodable, visible
 from dlfix.source.text import SourceError, contents
+from dlfix.validation import nearest
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -525,7 +526,7 @@ def explain(topic: str, color: str) -> int:
     names = {rule.name: rule for rule in known.values()}
     rule = known.get(topic.upper()) or names.get(topic.lower())
     if rule is None:
-        hint = config.nearest(topic, [*known, *names])
+        hint = nearest(topic, [*known, *names])
         raise config.ConfigError(f"unknown rule or file: `{topic}`{hint}")
     out = console(color)
     if not out.is_terminal:

@@ -9,14 +9,13 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from dlfix.source import seen
 from dlfix.source.discovery import EXCLUDED, is_pattern
 from dlfix.source.text import SourceError, contents
+from dlfix.validation import STRICT, Invalid, validated
 
-START_METHODS = ("fork", "spawn", "forkserver")
-FORMS = ("lazy", "state")
 MOST = 4 << 20  # bytes of a configuration that are read
 
 
@@ -24,16 +23,21 @@ class ConfigError(Exception):
     """A configuration that cannot be used; one line that names the file and the key."""
 
 
-def _key(default: Any, description: str) -> Any:
-    return field(default=default, metadata={"description": description})
+def _key(default: Any, description: str, **constraints: Any) -> Any:
+    return field(default=default, metadata={"description": description, **constraints})
+
+
+def _alias(name: str) -> str:
+    return name.replace("_", "-")
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What is in force. A field's name is its key, with `-` for `_`.
+class Configuration:
+    """The settings of dlfix: dlfix.toml, or [tool.dlfix] in pyproject.toml."""
 
-    config.schema.json and the table of docs/usage.md are made of these fields (`make schema`).
-    """
+    # The one definition: pydantic validates files against it, and config.schema.json
+    # and the table of docs/usage.md are generated from it (`make schema`).
+    __pydantic_config__: ClassVar = {**STRICT, "alias_generator": _alias, "title": "dlfix"}
 
     select: tuple[str, ...] = _key(
         ("DLF",),
@@ -76,12 +80,13 @@ class Settings:
         False,
         "Whether `dlfix apply` also applies fixes that may change the behavior of the program.",
     )
-    target_start_methods: tuple[str, ...] = _key(
-        START_METHODS,
+    target_start_methods: tuple[Literal["fork", "spawn", "forkserver"], ...] = _key(
+        ("fork", "spawn", "forkserver"),
         "The start methods that the program must support; with only `fork`, findings that "
         "only affect pickling are not reported.",
+        min_length=1,
     )
-    prefer: str = _key(
+    prefer: Literal["lazy", "state"] = _key(
         "lazy",
         "The form of a fix if there are several: `lazy` opens a resource on first use, "
         "`state` keeps `__init__` and opens the resource again when the object is "
@@ -101,6 +106,12 @@ class Settings:
         "The folder for cached results, relative to the configuration file; empty: the "
         "cache directory of the user.",
     )
+
+
+@dataclass(frozen=True)
+class Settings(Configuration):
+    """A configuration, and where it comes from."""
+
     root: Path = field(default_factory=Path.cwd)  # what patterns and paths are relative to
     file: Path | None = None
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -139,11 +150,7 @@ class Settings:
         return replace(self, **said, origins=origins)
 
 
-KEYS = tuple(
-    one.name.replace("_", "-")
-    for one in fields(Settings)
-    if one.name not in ("root", "file", "origins", "no_cache", "nearest")
-)
+KEYS = tuple(_alias(one.name) for one in fields(Configuration))
 
 
 def start_of(paths: Sequence[Path]) -> Path:
@@ -177,7 +184,15 @@ def _read(file: Path, *, required: bool = False) -> Settings | None:
     table = _table(file, required)
     if table is None:
         return None
-    values = {key.replace("-", "_"): _checked(file, key, value) for key, value in table.items()}
+    if not table:
+        return Settings(root=file.parent, file=file)
+    try:
+        given = validated(Configuration, table)
+    except Invalid as error:
+        raise ConfigError(f"{file}: {error}") from None
+    for key in ("exclude", "extend-exclude", "per-file-ignores"):
+        _refuse_no_pattern(f"{file}: `{key}`", table.get(key, ()))
+    values = {name: getattr(given, name) for name in (key.replace("-", "_") for key in table)}
     return Settings(**values, root=file.parent, file=file, origins=dict.fromkeys(values, str(file)))
 
 
@@ -222,69 +237,3 @@ def _refuse_no_pattern(where: str, patterns: Iterable[str]) -> None:
     for pattern in patterns:
         if not is_pattern(pattern):
             raise ConfigError(f"{where}: invalid file pattern `{pattern}`")
-
-
-def _checked(file: Path, key: str, value: Any) -> Any:
-    if key not in KEYS:
-        raise ConfigError(f"{file}: unknown key `{key}`{nearest(key, KEYS)}")
-    default = getattr(Settings(), key.replace("-", "_"))
-    check: Callable[[Any], Any] = (
-        _table_of if key == "per-file-ignores" else _CHECKS.get(type(default), _list)
-    )
-    try:
-        checked = check(value)
-    except TypeError as error:
-        raise ConfigError(f"{file}: `{key}` must be {error}") from None
-    if key == "target-start-methods":
-        _methods(file, checked)
-    if key == "prefer" and checked not in FORMS:
-        raise ConfigError(f"{file}: `prefer` must be lazy or state{nearest(checked, FORMS)}")
-    if key in ("exclude", "extend-exclude", "per-file-ignores"):
-        _refuse_no_pattern(f"{file}: `{key}`", checked)
-    return checked
-
-
-def _boolean(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError("true or false")
-    return value
-
-
-def _string(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("a string")
-    return value
-
-
-def _list(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise TypeError("a list of strings")
-    return tuple(value)
-
-
-def _table_of(value: Any) -> dict[str, tuple[str, ...]]:
-    try:
-        return {pattern: _list(codes) for pattern, codes in value.items()}
-    except (AttributeError, TypeError):
-        raise TypeError("a table of patterns and lists of codes") from None
-
-
-_CHECKS: Mapping[type, Callable[[Any], Any]] = {bool: _boolean, str: _string}
-
-
-def _methods(file: Path, methods: Sequence[str]) -> None:
-    if not methods:
-        raise ConfigError(f"{file}: `target-start-methods` must name at least one start method")
-    for method in methods:
-        if method not in START_METHODS:
-            hint = nearest(method, START_METHODS)
-            raise ConfigError(f"{file}: unknown start method `{method}`{hint}")
-
-
-def nearest(word: str, known: Sequence[str]) -> str:
-    """Return `; did you mean ...?` where something known is like `word`, else nothing."""
-    import difflib  # for people who mistype; it takes a tenth of a start
-
-    folded = {one.lower(): one for one in known}
-    close = difflib.get_close_matches(word.lower().replace("_", "-"), folded, n=1, cutoff=0.5)
-    return f"; did you mean `{folded[close[0]]}`?" if close else ""

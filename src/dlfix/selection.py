@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from dlfix.config import ConfigError, Settings, nearest
+from dlfix.config import ConfigError, Settings
 from dlfix.rules.base import Finding, Rule
 from dlfix.source.discovery import Patterns
+from dlfix.validation import nearest
 
 # What goes wrong only where objects are pickled: no matter for a program that always forks.
 ONLY_PICKLED = (

@@ -6,7 +6,7 @@ import pytest
 
 import dlfix.catalog.catalog as reader
 from dlfix.catalog import ABSENT, UNKNOWN, Catalog, CatalogError, ResourceRow, Tail, load
-from dlfix.catalog.rows import TABLES, row_from
+from dlfix.catalog.rows import TABLES, checked_row
 
 HERE = Path(reader.__file__).parent
 
@@ -15,11 +15,11 @@ def whole_rows() -> list[tuple[str, object]]:
     rows = []
     for name in reader.FILES:
         for table, _, data in reader._read(HERE / f"{name}.toml"):
-            rows.append((table, row_from(table, data)))
+            rows.append((table, checked_row(table, data)))
     return rows
 
 
-def test_the_index_finds_the_rows_that_a_full_parse_finds() -> None:
+def test_all_rows_are_valid_and_the_index_reads_them_as_validation_does() -> None:
     catalog = load()
     lazy = [(table, row) for table in TABLES for row in catalog.rows(table)]
     assert sorted(map(repr, lazy)) == sorted(map(repr, whole_rows()))
@@ -202,12 +202,17 @@ def test_a_user_adds_rows_and_replaces_ours(tmp_path: Path) -> None:
         ('[[resource]]\nname = "a.B"\naction = "soon"', "`action` must be one of lazy, drop"),
         ('[[holder]]\nname = "a.B"\nkeeps = "x"', "`keeps` must be a table"),
         ('[[boundary]]\nname = "a.B"\ncrosses = "x"', "`crosses` must be a list"),
-        ('[[boundary]]\nname = "a.B"\ncrosses = [1]', "`crosses` must be a list of texts"),
+        ('[[boundary]]\nname = "a.B"\ncrosses = [1]', "`crosses[0]` must be a string"),
         ('[[boundary]]\nname = "a.B"\nresults = 1', "`results` must be true or false"),
-        ('[[resource]]\nname = "a.B"\nmodes = 1', "`modes` must be a list of tables"),
-        ('[[resource]]\nname = "a.B"\nmodes = [1]', "`modes` must be a list of tables"),
-        ('[[resource]]\nname = "a.B"\nmodes = [{ parameter = 1 }]', "`parameter` must be text"),
-        ('[[resource]]\nname = "a.B"\nmodes = [{ matches = "(" }]', "`matches` is no regular"),
+        ('[[resource]]\nname = "a.B"\nmodes = 1', "`modes` must be a list"),
+        ('[[resource]]\nname = "a.B"\nmodes = [1]', "`modes[0]` must be a table"),
+        (
+            '[[resource]]\nname = "a.B"\nmodes = [{ parameter = 1 }]',
+            "`modes[0].parameter` must be a string",
+        ),
+        ('[[resource]]\nname = "a.B"\nmodes = [{ matches = "(" }]', "`matches` is not a regular"),
+        ('[[resource]]\nname = "a.B"\nmodes = [{ kind = 1 }]', "`kind` must be one of resource"),
+        ('[[resource]]\nname = ""', "row 1: `name` must not be empty"),
         ('[[resource]]\nname = "a.B"', "row 1 (a.B): `error`, `error_by_python`, `fork`, "),
         ('[[boundary]]\nname = "a.B"', "`crosses`, `items`, `self_crosses` or `type` is missing"),
         ('[[holder]]\nname = "a.B"', "row 1 (a.B): `keeps`, `star`, "),

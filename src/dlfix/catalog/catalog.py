@@ -1,7 +1,7 @@
 """Reading the catalogue's files, and looking names up in them.
 
 The own files are indexed by their text and a row is parsed when it is first asked for: a run needs a
-handful of some hundreds. Files of users are parsed whole, so that a mistake is told at once.
+handful of some hundreds. Files of users are read and validated whole, so that a mistake is reported at once.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from dlfix.catalog.rows import (
     MethodRow,
     ResourceRow,
     Row,
+    checked_row,
     row_from,
 )
 from dlfix.source.text import SourceError, contents
@@ -144,7 +145,7 @@ class Catalog:
     def _add(self, path: Path) -> None:
         for table, number, data in _read(path):
             try:
-                row = row_from(table, data)
+                row = checked_row(table, data)
             except CatalogError as error:
                 where = f"[[{table}]] row {number}" + (
                     f" ({data['name']})" if data.get("name") else ""

@@ -1,4 +1,7 @@
-"""What a row of the catalogue holds: one frozen dataclass for each kind of table."""
+"""What a row of the catalogue holds: one frozen dataclass for each kind of table.
+
+They are the one definition: pydantic validates users' rows against them, and catalog.schema.json is generated from them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,9 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
+
+from dlfix.validation import STRICT, Invalid, validated
 
 
 class CatalogError(Exception):
@@ -38,7 +43,15 @@ ReadArgument = Callable[["int | None", str], object]
 
 
 @dataclass(frozen=True, slots=True)
-class BoundaryRow:
+class _Named:
+    __pydantic_config__: ClassVar = STRICT
+
+    name: str = field(metadata={"min_length": 1})
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryRow(_Named):
     """A call that ships objects to another process, or makes an object whose methods do.
 
     `parameters` are those that may be passed by position, in order, without `self`. `crosses` names
@@ -47,8 +60,6 @@ class BoundaryRow:
     rest of the arguments; they cross where `crosses` or `items` has them.
     """
 
-    name: str
-    aliases: tuple[str, ...] = ()
     kind: str = ""  # "DataLoader", "Process", "Pool", "Executor", "spawn", "context", "Trainer"
     parameters: tuple[str, ...] = ()
     crosses: tuple[str, ...] = ()
@@ -74,11 +85,9 @@ class BoundaryRow:
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetRow:
+class DatasetRow(_Named):
     """A base class that marks a class as one that workers are taken to get."""
 
-    name: str
-    aliases: tuple[str, ...] = ()
     style: Literal["map", "iterable"] = "map"
     parameters: tuple[str, ...] = ()  # of the base's own constructor
     keeps: Mapping[str, str] = field(default_factory=dict)  # parameter -> attribute
@@ -86,7 +95,7 @@ class DatasetRow:
 
 
 @dataclass(frozen=True, slots=True)
-class HolderRow:
+class HolderRow(_Named):
     """A callable that keeps arguments in the pickled state of what it returns.
 
     `keeps` maps parameters to the attribute they hang under; of those in `lists` it keeps a list of
@@ -94,8 +103,6 @@ class HolderRow:
     keyword arguments. `drops` are values of parameters that are not kept.
     """
 
-    name: str
-    aliases: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     keeps: Mapping[str, str] = field(default_factory=dict)
     star: str = ""
@@ -113,11 +120,9 @@ class HolderRow:
 
 
 @dataclass(frozen=True, slots=True)
-class MethodRow:
+class MethodRow(_Named):
     """A method that keeps arguments: in its object, or in what it `gives` ("chain"), which keeps both."""
 
-    name: str
-    aliases: tuple[str, ...] = ()
     of: str = ""  # the package that makes such objects, or their bases
     parameters: tuple[str, ...] = ()
     keeps: Mapping[str, str] = field(default_factory=dict)  # parameter -> attribute
@@ -134,6 +139,8 @@ class Variant:
     expression, searched in `str(value)`), or is absent and `absent` is set, or its value is used in
     one of the ways `uses` names (attributes, or "with").
     """
+
+    __pydantic_config__: ClassVar = STRICT
 
     parameter: str = ""
     position: int | None = None
@@ -160,7 +167,7 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceRow:
+class ResourceRow(_Named):
     """What opens a handle, or makes an object that cannot cross, or not safely.
 
     `kind` chooses the rule: "resource" (DLF201, 202), "sync" (DLF204), "state" (DLF206), "random"
@@ -174,8 +181,6 @@ class ResourceRow:
     in `plain` is not known. The `note` of what is only reported is the reason that a user reads.
     """
 
-    name: str
-    aliases: tuple[str, ...] = ()
     library: str = ""
     type: str = ""
     kind: Literal["resource", "sync", "state", "random", "memmap", "plain"] = "resource"
@@ -246,15 +251,13 @@ class ResourceRow:
 
 
 @dataclass(frozen=True, slots=True)
-class CallableRow:
+class CallableRow(_Named):
     """A public callable that cannot be pickled by its name, or carries more than its name.
 
     `problem` is "reference" (cannot be pickled) or "hidden-random" (a bound method of a generator
     that is hidden in the module: pickled, it carries a copy of the generator).
     """
 
-    name: str
-    aliases: tuple[str, ...] = ()
     library: str = ""
     problem: Literal["reference", "hidden-random"] = "reference"
     error: str = ""
@@ -275,18 +278,39 @@ TABLES: Final[Mapping[str, type[Row]]] = {
 
 
 def row_from(table: str, data: Mapping[str, Any]) -> Row:
-    """Make a row of a table's data; a `CatalogError` says in a few words what is wrong with it."""
-    cls = TABLES[table]
-    values = dict(data)
-    if not isinstance(values.get("name"), str) or not values["name"]:
-        raise CatalogError("`name` is missing")
+    """Make a row of a table's data that is valid, such as that of dlfix's own files."""
+    values = _frozen_all(data)
     if "modes" in values:
-        values["modes"] = _variants(values["modes"])
-    _check(cls, values)
-    row = cls(**_frozen_all(values))
+        values["modes"] = tuple(_variant(mode) for mode in values["modes"])
+    return TABLES[table](**values)
+
+
+def checked_row(table: str, data: Mapping[str, Any]) -> Row:
+    """Make a row of a table's data; a `CatalogError` says in a few words what is wrong with it."""
+    try:
+        _validate(TABLES[table], data)
+    except Invalid as error:
+        raise CatalogError(str(error)) from None
+    row = row_from(table, data)
     if lacking := _lacking(table, row):
         raise CatalogError(lacking)
     return row
+
+
+def _validate(definition: type[Any], data: Mapping[str, Any]) -> None:
+    modes = data.get("modes", [])
+    divided = [_divided(mode) for mode in modes] if _are_tables(modes) else modes
+    validated(definition, {**data, "modes": divided} if "modes" in data else data)
+    for mode in divided:
+        validated(definition, {"name": data["name"], **mode["changes"]})
+        try:
+            re.compile(mode.get("matches", ""))
+        except re.error as error:
+            raise Invalid(f"`matches` is not a regular expression: {error}") from None
+
+
+def _are_tables(modes: object) -> bool:
+    return isinstance(modes, list) and all(isinstance(mode, dict) for mode in modes)
 
 
 def _lacking(table: str, row: Row) -> str:
@@ -306,63 +330,19 @@ def _lacking(table: str, row: Row) -> str:
     return f"{', '.join(others)} or {last} is missing" if others else f"{last} is missing"
 
 
-def _variants(modes: Any) -> tuple[Variant, ...]:
-    if not isinstance(modes, list) or not all(isinstance(mode, dict) for mode in modes):
-        raise CatalogError("`modes` must be a list of tables")
-    return tuple(_variant(mode) for mode in modes)
+def _variant(mode: Mapping[str, Any]) -> Variant:
+    own = _divided(mode)
+    return Variant(**_frozen_all({**own, "changes": _frozen_all(own["changes"])}))
 
 
-def _variant(data: Mapping[str, Any]) -> Variant:
-    names = {f.name for f in fields(Variant)} - {"changes"}
-    own = {key: value for key, value in data.items() if key in names}
-    changes = {key: value for key, value in data.items() if key not in names}
-    _check(Variant, own)
-    _check(ResourceRow, changes)
-    try:
-        re.compile(own.get("matches", ""))
-    except re.error as error:
-        raise CatalogError(f"`matches` is no regular expression: {error}") from None
-    return Variant(**_frozen_all(own), changes=_frozen_all(changes))
+def _divided(mode: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a mode says of itself, and under `changes` what it says of its row."""
+    own = {key: value for key, value in mode.items() if key in _OF_VARIANT}
+    return {**own, "changes": {key: mode[key] for key in mode.keys() - own.keys()}}
 
 
 def _frozen_all(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()}
 
 
-def _check(cls: type[Any], values: Mapping[str, Any]) -> None:
-    expected = {f.name: str(f.type) for f in fields(cls)}
-    for key, value in values.items():
-        if key not in expected:
-            raise CatalogError(f"unknown key `{key}`")
-        problem = _mismatch(expected[key], value)
-        if problem:
-            raise CatalogError(f"`{key}` must be {problem}")
-
-
-def _mismatch(annotation: str, value: Any) -> str:
-    """Return what a value of this annotation must be, empty if it is that."""
-    if annotation.startswith("Literal["):
-        allowed = re.findall(r"['\"]([^'\"]*)['\"]", annotation)
-        return "" if value in allowed else "one of " + ", ".join(allowed)
-    for start, types, words in _SHAPES:
-        if annotation.startswith(start):
-            fits = isinstance(value, types) and not (start == "int" and isinstance(value, bool))
-            return _wrong_items(annotation, value) if fits else words
-    return ""
-
-
-def _wrong_items(annotation: str, value: Any) -> str:
-    if annotation.startswith("tuple[str") and not all(isinstance(item, str) for item in value):
-        return "a list of texts"
-    if annotation == "Mapping[str, str]" and not all(isinstance(v, str) for v in value.values()):
-        return "a table of texts"
-    return ""
-
-
-_SHAPES: Final = (
-    ("tuple", (list, tuple), "a list"),
-    ("Mapping", (dict,), "a table"),
-    ("bool", (bool,), "true or false"),
-    ("int", (int,), "a whole number"),
-    ("str", (str,), "text"),
-)
+_OF_VARIANT: Final = {one.name for one in fields(Variant)} - {"changes"}
