@@ -215,7 +215,7 @@ def test_a_fix_of_two_findings_is_drawn_once(tmp_path):
     assert page.count("<article") == 2
     assert page.count("<details open") == 1
     assert page.count("<span>also</span>") == 1
-    assert 'The same fix as of <a href="#finding-1">' in page
+    assert 'The same fix as for <a href="#finding-1">' in page
 
 
 def test_the_page_of_an_apply_shows_what_was_rewritten(dlfix):
