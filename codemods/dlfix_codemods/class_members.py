@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -67,8 +68,14 @@ def _closing(lazy: Lazy, held: str) -> list[str]:
 
 def _by_calling(lazy: Lazy) -> str:
     held = _held(lazy)
-    body = f"if os.getpid() not in {held}:\n{INDENT}{lazy.calls}\nreturn {held}[os.getpid()]"
-    return "\n".join([_method(lazy, "@property", lazy.name, body), *_setter(lazy), *_deleter(lazy)])
+    opening = [indented(part, INDENT) for part in (*_closing(lazy, held), lazy.calls)]
+    body = "\n".join([f"if os.getpid() not in {held}:", *opening, f"return {held}[os.getpid()]"])
+    members = [_method(lazy, "@property", lazy.name, body), *_setter(lazy), *_deleter(lazy)]
+    if lazy.opener:
+        returns = "None" if lazy.annotation else ""
+        opener = replace(lazy, annotation=returns)
+        members.insert(0, _method(opener, "", lazy.opener, lazy.body))
+    return "\n".join(members)
 
 
 def _by_others(lazy: Lazy) -> str:

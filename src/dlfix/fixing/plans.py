@@ -47,7 +47,7 @@ class Fix:
     applicability: Applicability
     edits: tuple[Edit, ...]
     why_unsafe: str = ""  # one clause, for an unsafe fix: what may change
-    form: Literal["", "lazy", "held", "state"] = ""  # of several forms, which one this is
+    form: Literal["", "lazy", "held", "sliced", "state"] = ""  # of several forms, which one this is
     instead: Fix | None = None  # the form to try where this one is not accepted
 
     @property

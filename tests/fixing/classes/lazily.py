@@ -11,6 +11,7 @@ from dlfix.catalog import load
 from dlfix.fixing.classes.facts import ClassFacts, started_sites
 from dlfix.fixing.classes.handles import Handle
 from dlfix.fixing.classes.opening import LazyClass
+from dlfix.fixing.classes.sliced import Sliced
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.project.module import Module
 from dlfix.source.text import decode
@@ -26,9 +27,23 @@ def facts_of(source: str) -> ClassFacts:
 
 def lazily(source: str, around: Surroundings | None = None, **openers: str) -> str:
     """Return a source with attributes of its first class made lazy."""
+    return _rewritten(LazyClass, source, around, openers)
+
+
+def sliced(source: str, around: Surroundings | None = None, **openers: str) -> str:
+    """Return a source with what opens some attributes in a method that each process calls."""
+    return _rewritten(Sliced, source, around, openers)
+
+
+def _rewritten(
+    form: type[LazyClass | Sliced],
+    source: str,
+    around: Surroundings | None,
+    openers: dict[str, str],
+) -> str:
     facts = facts_of(source)
     handles = {name: _handle(facts, name, opener) for name, opener in openers.items()}
-    plan = LazyClass(facts, handles, around or Surroundings()).plan()
+    plan = form(facts, handles, around or Surroundings()).plan()
     return LazyResources.rewrite(cst.parse_module(facts.module.text), plan).code
 
 
@@ -42,6 +57,7 @@ def _handle(facts: ClassFacts, name: str, opener: str) -> Handle:
         site,
         close=row.close,
         enters=row.enters,
+        configure=row.configure,
         position=row.position,
         write=row.write,
         iterates=row.iterates,

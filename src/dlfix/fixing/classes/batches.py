@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Group = list[tuple["Finding", Culprit]]
 Cluster = list[tuple[Group, list[object]]]
-OtherForm = Literal["held", "state"]
+OtherForm = Literal["held", "sliced", "state"]
 PlanClass = Callable[[Sequence[Culprit], frozenset[str]], ClassPlan]
 
 

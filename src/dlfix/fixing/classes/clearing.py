@@ -25,7 +25,8 @@ class Clearing(Forms):
             inserts += moved.inserts
         exchanges += self._resets_gone()
         exchanges += self._fields_gone()
-        exchanges += self._slots_changed()
+        kept = [each for moved in self.work.moved.values() for each in moved.kept.values() if each]
+        exchanges += self._slots_changed(kept)
         return self._emptied(exchanges), inserts
 
     def _resets_gone(self) -> Iterator[Exchange]:
@@ -59,20 +60,6 @@ class Clearing(Forms):
 
     def _is_dataclass(self) -> bool:
         return any("dataclass" in ast.unparse(each) for each in self.facts.node.decorator_list)
-
-    def _slots_changed(self) -> Iterator[Exchange]:
-        slots = self.facts.slots
-        if slots is None:
-            return
-        kept = [name for moved in self.work.moved.values() for name in moved.kept.values() if name]
-        names = [name for name in slots if name not in self.handles]
-        names += [*kept, *(self._kept_in(name, True) for name in self.handles)]
-        value = self.facts.fields["__slots__"].value
-        assert value is not None
-        text = (
-            "(" + ", ".join(f'"{name}"' for name in names) + ("," if len(names) == 1 else "") + ")"
-        )
-        yield Exchange(self.module.span(value), text, "expression")
 
     def _emptied(self, exchanges: list[Exchange]) -> list[Exchange]:
         """Take out whole blocks and helper methods that have nothing left to do."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from dlfix.fixing.classes.facts import (
     STARTS,
@@ -11,7 +11,7 @@ from dlfix.fixing.classes.facts import (
     self_name,
 )
 from dlfix.fixing.classes.handles import Handle, Refusal
-from dlfix.fixing.classes.plans import Drop, Insert, Lazy, State
+from dlfix.fixing.classes.plans import Drop, Exchange, Insert, Lazy, State
 from dlfix.fixing.classes.state import EACH_ITS_OWN, state_for
 from dlfix.fixing.classes.together import Together
 
@@ -150,6 +150,20 @@ class Forms(Together):
             name for moved in self.work.moved.values() for name in moved.kept.values() if name
         )
         return state_for(self.facts, tuple(drops), (), self.around, kept)
+
+    def _slots_changed(self, kept: Iterable[str]) -> Iterator[Exchange]:
+        """Yield `__slots__` with what holds the handles, and the values that are kept, in their place."""
+        slots = self.facts.slots
+        if slots is None:
+            return
+        names = [name for name in slots if name not in self.handles]
+        names += [*kept, *(self._kept_in(name, True) for name in self.handles)]
+        value = self.facts.fields["__slots__"].value
+        assert value is not None
+        text = (
+            "(" + ", ".join(f'"{name}"' for name in names) + ("," if len(names) == 1 else "") + ")"
+        )
+        yield Exchange(self.module.span(value), text, "expression")
 
     def _after(self) -> str:
         site = next(iter(self.handles.values())).site

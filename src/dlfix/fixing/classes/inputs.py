@@ -35,6 +35,7 @@ OF_TEXT = frozenset(
     "decode removeprefix removesuffix".split()
 )
 OF_VIEWS = frozenset({"items", "keys", "values"})
+AMBIENT = frozenset({"environ", "getenv", "getcwd", "cwd"})
 PATH_NAMES = ("path", "file", "filename", "name", "database", "fileobj")
 MOST_CALLS = 3  # from function to function, that what opens is followed
 COPIES = {"iterated": "list({})", "spread": "tuple({})", "mapped": "dict({})"}
@@ -210,7 +211,10 @@ class Inputs:
 
     def _is_another(self, module: Module, binding: Binding) -> bool:
         """Tell whether a name stands for something else for certain: a module, a parser's result."""
-        if binding.kind in ("import", "def", "class"):
+        if binding.kind in ("import", "class"):
+            named = binding.node.name if isinstance(binding.node, ast.alias) else binding.name
+            return all(each.node.name != named.rpartition(".")[2] for each in self.related.all)
+        if binding.kind == "def":
             return True
         value = binding.value
         if not isinstance(value, ast.Call) or binding.path:
@@ -247,6 +251,22 @@ class Inputs:
         if not isinstance(text, str) or text.startswith(("/", ":")) or "://" in text:
             return None
         return path
+
+    def reads_ambient(self, name: str, depth: int = 0) -> bool:
+        """Tell whether a function of the project gives a text that it makes from the environment."""
+        functions = [
+            function
+            for module in (self.project.mentions(name) if self.project.defines(name) else ())
+            for function in module.functions_by_name.get(name, ())
+        ]
+        if depth > MOST_CALLS or not functions or not all(map(_gives_text, functions)):
+            return False
+        return any(
+            _is_ambient(each)
+            or (isinstance(each, ast.Call) and self.reads_ambient(_last_name(each), depth + 1))
+            for function in functions
+            for each in ast.walk(function)
+        )
 
     # -- objects that are handed on
 
@@ -410,7 +430,7 @@ class _Parts:
     def _part(self, node: ast.AST) -> Iterator[ast.expr]:
         if self.skip(node) or isinstance(node, (ast.Lambda, ast.expr_context)):
             return
-        if isinstance(node, ast.expr) and self._is_to_keep(node):
+        if isinstance(node, ast.expr) and node is not self.remade and self._is_to_keep(node):
             yield node
             return
         yield from self._within(node)
@@ -529,7 +549,7 @@ class _Parts:
                 return not _opens_by_name(last)
             if isinstance(owner, ast.Name) and owner.id == self.me:
                 return not _opens_by_name(last)
-        return self._of_values(written)
+        return self._of_values(written) or self.inputs.reads_ambient(last)
 
     def _of_values(self, written: str) -> bool:
         root = written.partition(".")[0]
@@ -588,6 +608,35 @@ def _opens_by_name(name: str) -> bool:
 
 def _is_class_named(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and ast.unparse(node).endswith("__class__.__name__")
+
+
+def _is_ambient(node: ast.AST) -> bool:
+    """Tell whether a node reads what the process has around it, and code may change."""
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return name in AMBIENT
+
+
+def _gives_text(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Tell whether a function surely returns a text or a path."""
+    values = [each.value for each in ast.walk(function) if isinstance(each, ast.Return)]
+    return bool(values) and all(each is not None and _is_text_made(each) for each in values)
+
+
+def _is_text_made(node: ast.expr) -> bool:
+    match node:
+        case ast.JoinedStr() | ast.Constant(value=str()):
+            return True
+        case ast.BinOp(left=left, right=right):
+            return _is_text_made(left) or _is_text_made(right)
+        case ast.Call(func=func):
+            written = ast.unparse(func)
+            last = written.rpartition(".")[2]
+            return written in PATHS or last in OF_TEXT or last in ("str", "Path", "PurePath")
+    return False
+
+
+def _last_name(call: ast.Call) -> str:
+    return ast.unparse(call.func).rpartition(".")[2]
 
 
 def _sets_any(node: ast.AST, me: str) -> bool:

@@ -20,6 +20,8 @@ REPOSITIONS = (
 )  # fmt: skip
 
 
+READERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__")
+
 # Functions that leave the position of what they are passed: those of buffers take no streams at all.
 _LEAVE_POSITION = frozenset(
     "len str repr isinstance id print unpack_from frombuffer memoryview fstat".split()
@@ -72,7 +74,7 @@ class Refusing(Uses):
         """Refuse where a worker reads on from wherever a handle happens to stand."""
         if not any(self._has_position(name) for name in self.handles):
             return
-        for start in ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__"):
+        for start in READERS:
             found = self._scan(start, set())
             if isinstance(found, ast.AST):
                 raise Refusal(
@@ -90,7 +92,7 @@ class Refusing(Uses):
             found = self._consumed(self.facts.methods[name], streams)
             if found is None:
                 continue
-            for start in ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__"):
+            for start in READERS:
                 if start in self.touching and self._scan(start, set()) != "sought":
                     raise Refusal(
                         f"`{name}` reads from the resource ({self.facts.line(found)}), and a newly opened one "

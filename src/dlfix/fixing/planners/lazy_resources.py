@@ -25,6 +25,7 @@ from dlfix.fixing.classes.restoring import (
 )
 from dlfix.fixing.classes.scoped import only_started, plan_local, with_local
 from dlfix.fixing.classes.shared import SharedHandle
+from dlfix.fixing.classes.sliced import Sliced
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.plans import Planned, Refused
 from dlfix.reach.labels import node_of
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 NAME = "lazy_resources"
-Form = Literal["lazy", "held", "state"]
+Form = Literal["lazy", "held", "sliced", "state"]
 STACKS = ("contextlib.ExitStack",)
 
 
@@ -72,7 +73,14 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     def plan_state(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
         return plan_one(group, inherited, "state")
 
-    others: tuple[tuple[OtherForm, PlanClass], ...] = (("held", plan_held), ("state", plan_state))
+    def plan_sliced(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
+        return plan_one(group, inherited, "sliced")
+
+    others: tuple[tuple[OtherForm, PlanClass], ...] = (
+        ("held", plan_held),
+        ("sliced", plan_sliced),
+        ("state", plan_state),
+    )
 
     verb = "Open {names} of `{cls}` separately in each process"
     yield from fixes(by_class(last), analysis.project, NAME, verb, plan_one, others)
@@ -209,6 +217,8 @@ def plan_class(
             raise Refusal(f"the file is removed after it is opened ({gone})")
     if form == "state":
         return _by_state(facts, handles, around)
+    if form == "sliced":
+        return Sliced(facts, handles, around).plan()
     if form == "held":
         if seen_whole_at(around.inputs):
             raise Refusal("all attributes are looked at together")
@@ -230,7 +240,9 @@ def _first_that_holds(
     """Open lazily; else where the constructor does, held by process; else when the state is set."""
     try:
         return LazyClass(facts, handles, around).plan()
-    except NotLazily as reason:
+    except Refusal as reason:
+        if not isinstance(reason, NotLazily):
+            return _sliced_or(reason, facts, handles, around)
         seen = seen_whole_at(around.inputs)
         try:
             if not seen:
@@ -241,6 +253,16 @@ def _first_that_holds(
             return _by_state(facts, handles, around)
         except Refusal as refusal:
             raise Refusal(f"{reason}; {refusal}") from None
+
+
+def _sliced_or(
+    reason: Refusal, facts: ClassFacts, handles: dict[str, Handle], around: Surroundings
+) -> ClassPlan:
+    """Plan what opens as a slice of the constructor; else refuse with the first reason."""
+    try:
+        return Sliced(facts, handles, around).plan()
+    except Refusal as second:
+        raise reason from second
 
 
 def handle_of(culprit: Culprit) -> Handle:

@@ -159,7 +159,10 @@ def _of(
     reads = [*_accesses(change, facts, function, frozenset(inputs), _reads)]
     writes = [*_accesses(change, facts, function, filled, _writes)]
     flow = Flow(Names(facts))
+    stored = list(_set_here(change, facts, function))
     for read in reads:
+        if any(s.name == read.name and graph.dominates(s.node, read.node) for s in stored):
+            continue  # the property finds what was set, and computes nothing
         plain = read.name not in change.made_lazy
         if plain and _is_counted(facts, read):
             continue
@@ -171,6 +174,15 @@ def _of(
             if graph.may_follow(read.node, write.node):
                 yield change.regression(facts.row(read.node), _why(facts, read, write))
                 return
+
+
+def _set_here(change: ClassChange, facts: FileFacts, function: Function) -> Iterator[_Access]:
+    """Yield where a method sets an attribute that is kept by process."""
+    this, root = self_name(function), _node_of(facts, function)
+    for write in sites.attribute_writes(facts, root):
+        kept = write.name in change.after.setters and change.keyed(write.name)
+        if kept and facts.dotted(write.object) == this:
+            yield _Access(write.node, write.name)
 
 
 def _why(facts: FileFacts, read: _Access, write: _Access) -> str:

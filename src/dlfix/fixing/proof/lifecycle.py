@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Iterator
 
 from dlfix.fixing.proof import order, state
+from dlfix.fixing.proof.accesses import FirstAccess
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.syntax import (
@@ -152,28 +153,14 @@ def _endless(change: ClassChange) -> Iterator[Regression]:
     """Yield properties whose opener asks for the property itself before it has set it."""
     for name, getter in change.made_lazy.items():
         for cls in (change.after, *change.new.heirs(change.after)):
-            for _, function in order.reached(change.new, cls, (name,)):
-                line = _asked_before_set(function, name)
-                if function is not getter and line:
-                    yield change.regression(
-                        getter,
-                        f"`{name}` calls `{function.name}`, which reads `{name}` again without end (line "
-                        f"{line})",
-                    )
-                    return
-
-
-def _asked_before_set(function: Function, name: str) -> int:
-    """Return the line where a method looks at an attribute that it has not set yet; 0 if nowhere."""
-    owner = self_name(function)
-    for node in executed(function.body):
-        if is_attribute(node, owner, name) and isinstance(node, ast.Attribute):
-            return node.lineno if isinstance(node.ctx, ast.Load) else 0
-        if isinstance(node, ast.Call) and last_part(node.func) in {"hasattr", "getattr"}:
-            texts = [a.value for a in node.args if isinstance(a, ast.Constant)]
-            if dotted(node.args[0] if node.args else None) == owner and name in texts:
-                return node.lineno
-    return 0
+            found = FirstAccess(change.new, cls, name).of(change.after, getter)
+            if found is not None and found.reads and found.function is not getter:
+                yield change.regression(
+                    getter,
+                    f"`{name}` calls `{found.function.name}`, which reads `{name}` again without end (line "
+                    f"{found.line})",
+                )
+                return
 
 
 def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[Regression]:

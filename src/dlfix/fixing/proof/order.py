@@ -31,17 +31,22 @@ def called_on_self(cls: Class, function: Function) -> Iterator[str]:
     """Yield the names of the methods and properties that a method's body uses of its object."""
     owner = self_name(function)
     for node in executed(function.body):
-        if is_attribute(node, owner) and isinstance(node, ast.Attribute):
-            if isinstance(node.ctx, ast.Load):
-                yield node.attr
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-            if isinstance(node.args[0], ast.Name) and node.args[0].id == owner:
-                yield _ASKED.get(node.func.id, "")
-        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            if node.value.id == owner:
-                yield "__getitem__"
-        elif isinstance(node, ast.Attribute) and _is_super(node.value):
-            yield f"super {node.attr}"
+        yield from used_at(node, owner)
+
+
+def used_at(node: ast.AST, owner: str) -> Iterator[str]:
+    """Yield the method or property of its object that a single node uses."""
+    if is_attribute(node, owner) and isinstance(node, ast.Attribute):
+        if isinstance(node.ctx, ast.Load):
+            yield node.attr
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+        if isinstance(node.args[0], ast.Name) and node.args[0].id == owner:
+            yield _ASKED.get(node.func.id, "")
+    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+        if node.value.id == owner:
+            yield "__getitem__"
+    elif isinstance(node, ast.Attribute) and _is_super(node.value):
+        yield f"super {node.attr}"
 
 
 def _is_super(node: ast.expr) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlfix.fixing.proof.accesses import sets_first
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import Held, Operation, held_by, in_order, operations
 from dlfix.fixing.proof.late import used_on_self
@@ -60,7 +61,8 @@ def _reordered(change: ClassChange, held: Held) -> Iterator[Regression]:
         now |= {
             (kind, op, made)
             for name in change.lazy
-            if any(operations(change.new, cls, f, after, f".{name}"))
+            if not sets_first(change.new, change.after, f, name)
+            and any(operations(change.new, cls, f, after, f".{name}"))
             for _, each in _opener(change, change.after, change.lazy[name])
             for kind, made, passed in in_order(change.new, change.after, each, after)
             if passed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.order import CONSTRUCTORS, STATE, reached
@@ -419,7 +419,11 @@ def _flags(change: ClassChange) -> Iterator[Regression]:
                 if not statement.value.value:
                     continue
                 for flag in sets(statement, owner):
-                    if flag not in kept and flag not in change.lazy and _decides(change, flag):
+                    if (
+                        flag not in kept
+                        and flag not in change.lazy
+                        and _decides(change, flag, gone)
+                    ):
                         yield change.regression(
                             statement,
                             f"`{flag}` stays set in the state (line {statement.lineno}), but `{min(handles)}` is "
@@ -447,13 +451,26 @@ def sets(statement: ast.stmt, owner: str) -> list[str]:
     ]
 
 
-def _decides(change: ClassChange, flag: str) -> bool:
-    """Tell whether a flag is asked in a condition of a method."""
+def _decides(change: ClassChange, flag: str, handles: Collection[str]) -> bool:
+    """Tell whether a condition of a method asks a flag, but for one that opens a handle either way."""
     for cls in change.new.family(change.after):
         for function in cls.functions:
+            owner = self_name(function)
             for node in executed(function.body):
-                if isinstance(node, (ast.If, ast.IfExp, ast.While)) and any(
-                    is_attribute(n, self_name(function), flag) for n in executed(node.test)
-                ):
+                if not isinstance(node, (ast.If, ast.IfExp, ast.While)):
+                    continue
+                asked = any(is_attribute(n, owner, flag) for n in executed(node.test))
+                if asked and not _sets_either_way(node, owner, handles):
                     return True
     return False
+
+
+def _sets_either_way(node: ast.AST, owner: str, handles: Collection[str]) -> bool:
+    """Tell whether both branches of a condition set the same handles."""
+    if not isinstance(node, ast.If):
+        return False
+    one, other = (
+        {n for s in block for n in sets(s, owner) if n in handles}
+        for block in (node.body, node.orelse)
+    )
+    return bool(one) and one == other

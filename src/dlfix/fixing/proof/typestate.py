@@ -20,6 +20,7 @@ from dlfix.fixing.proof.syntax import (
     self_name,
 )
 
+_HELD = ".="  # marks an attribute that was set in this process: its property opens nothing
 _DEEP = 8  # how far calls of own methods are followed
 
 
@@ -124,7 +125,7 @@ class Interpreter:
             found = self.program.method(self.cls, name)
             if found is not None:
                 state = self.run(*found, state) or state
-        return state
+        return _elsewhere(state)
 
     def _fields(self) -> Iterable[str]:
         """Yield what a generated `__init__` sets."""
@@ -255,7 +256,7 @@ class Interpreter:
                 self._delete_lazy(target, state)
                 state = state.without(f".{target.attr}")
             else:
-                state = self._expression(target, state)
+                state = _elsewhere(self._expression(target, state))
         return state
 
     def _delete_lazy(self, target: ast.Attribute, state: State) -> None:
@@ -461,6 +462,8 @@ class Interpreter:
         if not is_attribute(node, frame.self_name) or self.cls is None:
             return state
         getter = self._getter(node.attr)
+        if getter is not None and f"{_HELD}{node.attr}" in state.bound:
+            return state
         if getter is not None:
             state = _back(self.run(*getter, state) or state, state)
             return replace(state, bound=state.bound | {f".{node.attr}"})
@@ -480,6 +483,13 @@ class Interpreter:
             if name in each.setters:
                 return each, each.setters[name]
         return None
+
+    def _is_held(self, name: str, setter: Function) -> bool:
+        """Tell whether a getter asks for what its setter keeps before it opens anything."""
+        getter = self._getter(name)
+        tests = [n.test for n in ast.walk(getter[1]) if isinstance(n, ast.If)] if getter else []
+        kept = {n.attr for n in ast.walk(setter) if isinstance(n, ast.Attribute)} - {"getpid"}
+        return any(kept & {getattr(n, "attr", "") for n in ast.walk(test)} for test in tests)
 
     def _use(self, node: ast.expr, state: State) -> None:
         """Note the use of an attribute of self as something that is there."""
@@ -511,9 +521,17 @@ class Interpreter:
                 if above is not None and above in self.program.lineage(self.cls):
                     found = self.program.method(above, func.attr)
         if found is None:
-            return state
+            return _elsewhere(state) if self._forgets(func) else state
         after = self.run(*found, state)
         return _back(after, state) if after is not None else state
+
+    def _forgets(self, func: ast.expr) -> bool:
+        """Tell whether a call takes something out of what an attribute of the object holds."""
+        return (
+            isinstance(func, ast.Attribute)
+            and func.attr in {"clear", "pop", "popitem"}
+            and is_attribute(func.value, self._frame.self_name)
+        )
 
     def _store(self, target: ast.expr, state: State, present: bool) -> State:
         if isinstance(target, ast.Name):
@@ -528,7 +546,10 @@ class Interpreter:
             setter = self._setter(target.attr)
             if setter is not None:
                 state = _back(self.run(*setter, state) or state, state)
+                if self._is_held(target.attr, setter[1]):
+                    state = state.binding(f"{_HELD}{target.attr}")
             return state.binding(f".{target.attr}", present=present)
+        state = _elsewhere(state) if isinstance(target, ast.Subscript) else state
         for child in ast.iter_child_nodes(target):
             state = self._expression(child, state)
         return state
@@ -573,6 +594,11 @@ class Interpreter:
             if isinstance(left, ast.Constant) and isinstance(left.value, str):
                 return f".{left.value}", holds == isinstance(op, ast.In)
         return "", False
+
+
+def _elsewhere(state: State) -> State:
+    """Return what is sure where nobody knows which handles this process has opened."""
+    return replace(state, bound=frozenset(n for n in state.bound if not n.startswith(_HELD)))
 
 
 def _attributes(state: State) -> State:

@@ -1,0 +1,62 @@
+import argparse
+import mmap
+import struct
+import tempfile
+
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+HEADER = struct.calcsize("<4sI")
+
+
+class Values:
+    __slots__ = ("path", "_file", "_map", "array")
+
+    def __init__(self, path):
+        self.path = path
+        self._file = open(path, "rb")
+        magic, count = struct.unpack("<4sI", self._file.read(HEADER))
+        if magic != b"VALS":
+            self._file.close()
+            raise ValueError(f"{path} holds no values")
+        self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+        self.array = np.frombuffer(self._map, dtype="<u2", count=count, offset=HEADER)
+
+    def __len__(self):
+        return len(self.array)
+
+
+class Rows(Dataset):
+    def __init__(self, values):
+        self.values = values
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, index):
+        return int(self.values.array[index])
+
+
+def build(folder):
+    with open(f"{folder}/a.bin", "wb") as file:
+        file.write(struct.pack("<4sI", b"VALS", 6))
+        file.write(np.arange(6, dtype="<u2").tobytes())
+    return Rows(Values(f"{folder}/a.bin"))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        context = args.start_method if args.workers else None
+        dataset = build(folder)
+        loader = DataLoader(
+            dataset, batch_size=2, num_workers=args.workers, multiprocessing_context=context
+        )
+        print("RESULT", len(dataset), [batch.tolist() for _ in range(2) for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""Handles that one method opens: the constructor calls it first, and each other process for itself."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from dlfix.fixing.classes.closing import questions_and_guards
+from dlfix.fixing.classes.facts import (
+    STARTS,
+    Method,
+    StoreSite,
+    is_self_attribute,
+    self_name,
+    started_sites,
+)
+from dlfix.fixing.classes.forms import Forms, storage_insert
+from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.hanging import is_method_of
+from dlfix.fixing.classes.observed import declared_at, seen_whole_at
+from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, State
+from dlfix.fixing.classes.refusing import READERS
+from dlfix.fixing.classes.releasing import ITERATORS
+from dlfix.fixing.classes.slicing import Slice, attributes_read, contiguous
+from dlfix.fixing.classes.state import EACH_ITS_OWN, is_slotted, state_for
+from dlfix.fixing.classes.statements import is_plain
+
+
+class Sliced(Forms):
+    """Plans properties over a method with the statements that open, taken out of the constructor."""
+
+    def plan(self) -> ClassPlan:
+        """Return the plan; raise Refusal where there is none."""
+        self.together, self.unpacked = [], []  # one method opens all
+        self._refuse_writes()
+        self._refuse_positions()
+        self._refuse_fields()
+        start = self._start()
+        self._add_what_reads_on(start)
+        cut = Slice(
+            self.facts, start, self.handles, self.around, moves_count=self._goes_on_reading()
+        )
+        body = cut.body()
+        self._refuse_changing(body, cut)
+        exchanges, inserts = self._edits(start, cut, body)
+        exchanges += self._slots_changed(cut.moved.kept.values())
+        for name in self.handles:
+            exchanges += questions_and_guards(self.facts, name, self._kept_in(name, True), name)
+        return ClassPlan(
+            cls=self.module.span(self.facts.node),
+            exchanges=tuple(exchanges),
+            inserts=tuple(inserts),
+            lazies=tuple(self._properties(cut.me, body)),
+            state=self._dropped(tuple(cut.moved.kept.values())),
+            after=start.name,
+        )
+
+    def _refuse_fields(self) -> None:
+        if self.facts.slots is not None and not is_slotted(self.facts):
+            raise Refusal(f"the class has `__slots__` ({self.facts.line(self.facts.node)})")
+        if seen_whole_at(self.around.inputs):
+            raise Refusal("all attributes are looked at together")
+        for name in self.handles:
+            where = declared_at(self.facts, name)
+            if where or name in self.facts.fields:
+                raise Refusal(f"the resource is a field of the class ({where or name})")
+            if name in self.around.set_elsewhere:
+                raise Refusal(f"other code sets `{name}` as well")
+        if "__setattr__" in self.facts.methods or "__setattr__" in self.around.taken:
+            raise Refusal("`__setattr__` handles every attribute")
+
+    def _start(self) -> Method:
+        """Return the constructor, if it alone sets the handles while an instance is made."""
+        sites = [site for name in self.handles for site in started_sites(self.facts, name)]
+        methods = {site.method for site in sites}
+        if len(methods) != 1 or next(iter(methods)).name not in STARTS:
+            where = self.facts.line(
+                (sites or [self.handles[next(iter(self.handles))].site])[0].statement
+            )
+            raise Refusal(f"several methods open the resource ({where})")
+        start = methods.pop()
+        if start.name == "__new__":
+            raise Refusal(f"`__new__` opens the resource ({self.facts.line(start)})")
+        return start
+
+    def _add_what_reads_on(self, start: Method) -> None:
+        """Open again, with the handles, what goes on reading from one: its methods, iterators over it."""
+        size = -1
+        while size != len(self.handles):
+            size = len(self.handles)
+            for name, sites in self.facts.stores.items():
+                made = [each for each in sites if each.method is start and not each.resets]
+                if name not in self.handles and any(map(self._reads_on, made)):
+                    self.handles[name] = Handle(name, made[0], opens=False)
+
+    def _reads_on(self, site: StoreSite) -> bool:
+        if any(is_method_of(self.facts, site, name) for name in self.handles):
+            return True
+        match site.value:
+            case ast.Call(func=ast.Name(id=name), args=parts) if name in ITERATORS:
+                read = [each for each in parts if not is_plain(each)]
+            case ast.GeneratorExp(generators=generators):
+                read = [each.iter for each in generators if not is_plain(each.iter)]
+            case _:
+                return False
+        nodes = (node for each in read for node in ast.walk(each))
+        return any(
+            is_self_attribute(n, self_name(site.method)) and n.attr in self.handles for n in nodes
+        )
+
+    def _goes_on_reading(self) -> bool:
+        """Tell whether a later method reads on from where the constructor left a handle."""
+        return any(
+            start in self.touching and self._scan(start, set()) != "sought" for start in READERS
+        )
+
+    def _refuse_changing(self, body: str, cut: Slice) -> None:
+        inputs = self.around.inputs
+        if inputs is not None:
+            known = {*self.handles, *cut.moved.kept.values()}
+            inputs.refuse_changing(self.facts, body, cut.me, known)
+
+    def _opener_name(self) -> str:
+        name = self._opener(next(iter(self.handles)))
+        while name in self.around.taken:
+            name = f"_{name}"
+        return name
+
+    def _edits(self, start: Method, cut: Slice, body: str) -> tuple[list[Exchange], list[Insert]]:
+        """Return the changes of the constructor: it makes the tables, keeps values, and calls the method."""
+        tables = "\n".join(self._storage(name) for name in self.handles)
+        storage = storage_insert(self.facts, tables)
+        if not self._moves(start, cut, body):
+            return [], [storage, *cut.inserts]
+        first, *others = cut.statements
+        kept = [each.text for each in cut.inserts]
+        call = f"{cut.me}.{self._opener_name()}()"
+        whole = Exchange(self.module.span(first), "\n".join([*kept, call]), takes_comments=True)
+        if storage.before and storage.span == whole.span:
+            return [
+                replace(whole, becomes="\n".join([tables, whole.becomes])),
+                *(Exchange(self.module.span(each), takes_comments=True) for each in others),
+            ], []
+        gone = [Exchange(self.module.span(each), takes_comments=True) for each in others]
+        return [whole, *gone], [storage]
+
+    def _moves(self, start: Method, cut: Slice, body: str) -> bool:
+        """Tell whether the statements that open can leave the constructor: in one piece, and whole."""
+        if not cut.whole or not contiguous(start.body, cut.statements):
+            return False
+        first = cut.statements[0].lineno
+        bound = {
+            each.id
+            for one in cut.statements
+            for each in ast.walk(one)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        }
+        after = [each for each in start.body if each.lineno > cut.statements[-1].lineno]
+        if any(isinstance(n, ast.Name) and n.id in bound for one in after for n in ast.walk(one)):
+            return False
+        read = set(attributes_read(body, cut.me)) - {*self.handles, *cut.moved.kept.values()}
+        return not any(
+            site.method is start and site.statement.lineno >= first
+            for name in read
+            for site in self.facts.stores.get(name, [])
+        )
+
+    def _properties(self, me: str, body: str) -> list[Lazy]:
+        opener = self._opener_name()
+        return [
+            Lazy(
+                name=name,
+                body=body if not index else "",
+                annotation=self._annotation(handle),
+                kept_in=self._kept_in(name, True),
+                settable=True,
+                deletable=self._is_stored_elsewhere(name, ast.Del),
+                opener=opener if not index else "",
+                calls=f"{me}.{opener}()",
+                close_inherited=self._close_inherited(handle),
+                self_name=me,
+            )
+            for index, (name, handle) in enumerate(self.handles.items())
+        ]
+
+    def _dropped(self, kept: tuple[str, ...]) -> State | None:
+        drops = tuple(
+            Drop(self._kept_in(name, True), "{}", EACH_ITS_OWN if not index else "")
+            for index, name in enumerate(self.handles)
+        )
+        return state_for(self.facts, drops, (), self.around, kept)

@@ -1,0 +1,512 @@
+"""The statements of a constructor that open its handles, as a method that another process calls.
+
+A backward slice over the statements of the constructor: what sets the handles, what makes the live local
+values that those read, what configures a handle or moves its position on the way. All that the slice
+reads besides is evaluated where it was, and kept. The constructor goes on as before.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+from dlfix.fixing.classes.facts import (
+    ClassFacts,
+    Method,
+    is_self_attribute,
+    self_name,
+    self_names_used,
+)
+from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.moving import Mover
+from dlfix.fixing.classes.plans import Insert
+from dlfix.fixing.classes.releasing import REGISTERS
+from dlfix.fixing.classes.state import Surroundings
+from dlfix.fixing.classes.text import bound_within, comments_of, indented, names_in
+from dlfix.project.import_time import MUTATORS
+
+INDENT = "    "
+
+
+class Slice(Mover):
+    """The slice of one method that opens some handles."""
+
+    def __init__(
+        self,
+        facts: ClassFacts,
+        method: Method,
+        handles: Mapping[str, Handle],
+        around: Surroundings,
+        *,
+        moves_count: bool,
+    ) -> None:
+        super().__init__(facts, method, handles, around)
+        self.moves_count = moves_count  # later methods read on from where a handle stands
+        self.first = next(iter(handles))
+        self.inserts: list[Insert] = []
+        self.whole = True  # every statement that the slice takes a part of, it takes whole
+        self.live = self._live_locals()
+        self.needed = self._needed_locals()
+        self.statements: list[
+            ast.stmt
+        ] = []  # the statements of the method's block that the slice takes
+
+    def body(self) -> str:
+        """Return the statements that open the handles; raise Refusal where there is no such slice."""
+        self._refuse_returning()
+        for each in ast.walk(self.method):
+            if isinstance(each, ast.stmt) and self._binds_needed(each):
+                self.moved.gone.add(each)
+        lines: list[str] = []
+        for statement in self.method.body:
+            written = self._written(statement)
+            if written:
+                self.statements.append(statement)
+            lines += written
+        self._refuse_binding_again()
+        imports = self.saves.get(f"import {self.first}", [])
+        return "\n".join([*imports, *lines])
+
+    # -- which local values the slice makes itself
+
+    def _live_locals(self) -> set[str]:
+        """Return the local names of handles, of what holds them, and of what comes of them."""
+        found = {
+            site.value.id
+            for name in self.handles
+            for site in self.facts.stores.get(name, [])
+            if site.method is self.method and isinstance(site.value, ast.Name)
+        }
+        size = -1
+        while size != len(found):
+            size = len(found)
+            for statement in ast.walk(self.method):
+                if isinstance(statement, ast.stmt):
+                    found |= self._bound_live(statement, found)
+        return found | self._bound_each_time()
+
+    def _bound_each_time(self) -> set[str]:
+        """Return the local names that a loop which opens handles binds: each has one value a turn."""
+        loops = [each for each in ast.walk(self.method) if isinstance(each, ast.For)]
+        return {
+            name
+            for loop in loops
+            if any(map(self._sets, ast.walk(loop)))
+            for statement in loop.body
+            for name in _stored_in(statement)
+        }
+
+    def _bound_live(self, statement: ast.stmt, live: set[str]) -> set[str]:
+        match statement:
+            case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+                targets = (
+                    statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                )
+            case ast.For(iter=value, target=target):
+                targets = [target]
+            case _:
+                return set()
+        if not self._is_live(value, live):
+            return set()
+        return {name for one in targets for name in _stored_in(one)}
+
+    def _is_live(self, value: ast.expr, live: set[str]) -> bool:
+        """Tell whether a value is a handle, is reached from one, or is opened here."""
+        root: ast.AST = value
+        while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+            if isinstance(root, ast.Call) and self._opens(root):
+                return True
+            root = root.func if isinstance(root, ast.Call) else root.value
+        if is_self_attribute(value, self.me) or isinstance(value, ast.Name):
+            return self._is_handle(value, live)
+        return isinstance(root, ast.Name) and (
+            root.id in live or (root.id == self.me and self._reads_handle(value))
+        )
+
+    def _reads_handle(self, value: ast.expr) -> bool:
+        node: ast.AST = value
+        while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+            if is_self_attribute(node, self.me):
+                return node.attr in self.handles
+            node = node.func if isinstance(node, ast.Call) else node.value
+        return False
+
+    def _is_handle(self, node: ast.AST, live: set[str]) -> bool:
+        if is_self_attribute(node, self.me):
+            return bool(node.attr in self.handles)
+        return isinstance(node, ast.Name) and node.id in live
+
+    def _opens(self, call: ast.Call) -> bool:
+        """Tell whether a call opens something, or makes something of what is opened for it."""
+        if self.inputs is None:
+            return False
+        given = [*call.args, *(each.value for each in call.keywords)]
+        calls = [each for each in given if isinstance(each, ast.Call)]
+        opened = [each for each in calls if not self._reads_handle(each)]
+        return any(self.inputs.opens(each) for each in (call, *opened))
+
+    def _needed_locals(self) -> set[str]:
+        """Return the live local names that what sets the handles reads, directly or not."""
+        needed: set[str] = set()
+        todo = [each for each in ast.walk(self.method) if self._sets(each)]
+        while todo:
+            statement = todo.pop()
+            names = names_in([statement]) & self.live - needed
+            needed |= names
+            todo += [
+                each
+                for each in ast.walk(self.method)
+                if isinstance(each, ast.stmt) and self._binds(each, names)
+            ]
+        return needed
+
+    def _binds(self, statement: ast.stmt, names: set[str]) -> bool:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            return not names.isdisjoint(_stored_in(statement))
+        return False
+
+    def _binds_needed(self, statement: ast.stmt) -> bool:
+        if isinstance(statement, ast.For):
+            return bool(names_in([statement.target]) & self.needed)
+        return self._binds(statement, self.needed)
+
+    # -- which statements the slice takes
+
+    def _sets(self, node: ast.AST) -> bool:
+        """Tell whether a statement sets a handle, or puts one into what holds several."""
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            return any(self._is_set(each) for one in targets for each in ast.walk(one))
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr=name))):
+                return name in MUTATORS and self._holds_several(holder)
+            case ast.Expr(
+                value=ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value=name), _])
+            ):
+                return name in self.handles
+        return False
+
+    def _is_set(self, target: ast.AST) -> bool:
+        match target:
+            case ast.Subscript(value=holder, ctx=ast.Store()):
+                return self._holds_several(holder)
+            case ast.Attribute(ctx=ast.Store()):
+                return is_self_attribute(target, self.me) and target.attr in self.handles
+        return False
+
+    def _holds_several(self, node: ast.AST) -> bool:
+        if is_self_attribute(node, self.me):
+            return node.attr in self.handles and bool(self.handles[node.attr].container)
+        stored = (
+            site.value.id
+            for name, handle in self.handles.items()
+            for site in self.facts.stores.get(name, [])
+            if handle.container and isinstance(site.value, ast.Name)
+        )
+        return isinstance(node, ast.Name) and node.id in stored
+
+    def _written(self, statement: ast.stmt) -> list[str]:
+        """Return what the slice takes of a statement."""
+        match statement:
+            case ast.If():
+                return self._written_if(statement)
+            case ast.For():
+                return self._written_for(statement)
+            case ast.Try():
+                return self._written_try(statement)
+            case ast.With() | ast.AsyncWith() | ast.While() | ast.AsyncFor() | ast.Match():
+                if self._takes_inside(statement):
+                    where = self.facts.line(statement)
+                    raise Refusal(f"the resource is opened inside another statement ({where})")
+                return []
+        return self._written_simple(statement)
+
+    def _takes_inside(self, statement: ast.stmt) -> bool:
+        return any(
+            self._sets(each) or (isinstance(each, ast.stmt) and self._binds(each, self.needed))
+            for each in ast.walk(statement)
+        )
+
+    def _written_simple(self, statement: ast.stmt) -> list[str]:
+        if self._sets(statement) or self._binds(statement, self.needed):
+            self._refuse_other_targets(statement)
+            return self._rendered(statement)
+        if isinstance(statement, ast.Assign) and self._sets_up(statement):
+            return self._rendered(statement)
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            if self._is_done_to_handle(statement.value):
+                return self._rendered(statement)
+            if self._helps(statement.value):
+                return self._rendered(statement)
+        self._refuse_registered(statement)
+        return [
+            line for call in self._moving(statement) for line in self._replayed(statement, call)
+        ]
+
+    def _refuse_registered(self, statement: ast.stmt) -> None:
+        """Refuse to leave out what hands a handle to an object that goes on using it."""
+        for call in (each for each in ast.walk(statement) if isinstance(each, ast.Call)):
+            given = [*call.args, *(each.value for each in call.keywords)]
+            handed = any(self._is_handle(each, self.needed) for each in given)
+            if handed and isinstance(call.func, ast.Attribute) and REGISTERS.match(call.func.attr):
+                where = self.facts.line(call)
+                raise Refusal(f"`{ast.unparse(call.func)}` still holds the resource ({where})")
+
+    def _sets_up(self, statement: ast.Assign) -> bool:
+        return any(
+            isinstance(each, ast.Attribute) and self._is_handle(each.value, self.needed)
+            for each in statement.targets
+        )
+
+    def _refuse_other_targets(self, statement: ast.stmt) -> None:
+        """Refuse a statement that sets further attributes, which may be others by then."""
+        for each in ast.walk(statement):
+            if not is_self_attribute(each, self.me) or each.attr in self.handles:
+                continue
+            if isinstance(each.ctx, ast.Store):
+                where = self.facts.line(statement)
+                raise Refusal(f"the attribute is set together with others ({where})")
+
+    def _is_done_to_handle(self, call: ast.Call) -> bool:
+        """Tell whether a call configures a handle, or moves its position."""
+        if not isinstance(call.func, ast.Attribute):
+            return False
+        receiver, name = call.func.value, call.func.attr
+        if not self._is_handle(receiver, self.needed):
+            return False
+        handle = self._handle_of(receiver)
+        if name == handle.close or name in ("close", "release", "shutdown"):
+            raise Refusal(f"the constructor closes the resource ({self.facts.line(call)})")
+        return self._is_setting(call, name, handle) or (
+            name in handle.position and self._counts(call)
+        )
+
+    def _handle_of(self, receiver: ast.AST) -> Handle:
+        if is_self_attribute(receiver, self.me):
+            return self.handles[receiver.attr]
+        for name, handle in self.handles.items():
+            for site in self.facts.stores.get(name, []):
+                if isinstance(site.value, ast.Name) and site.value.id == getattr(
+                    receiver, "id", ""
+                ):
+                    return handle
+        return self.handles[self.first]
+
+    def _helps(self, call: ast.Call) -> bool:
+        """Tell whether a call of a method sets up, or sets, handles and nothing else."""
+        if not is_self_attribute(call.func, self.me) or call.func.attr not in self.facts.methods:
+            return False
+        reached = self.facts.reached([call.func.attr])
+        used = {n for name in reached for n in self_names_used(self.facts.methods[name])}
+        if not used & self.handles.keys():
+            return False
+        for name, sites in self.facts.stores.items():
+            for site in sites:
+                if site.method.name in reached and name not in self.handles:
+                    where = self.facts.line(site.statement)
+                    raise Refusal(f"`{call.func.attr}` sets `{name}` as well ({where})")
+        return True
+
+    # -- positions
+
+    def _moving(self, statement: ast.stmt) -> list[ast.Call]:
+        """Return the calls that move the position of a handle which reading goes on from."""
+        calls = [each for each in ast.walk(statement) if isinstance(each, ast.Call)]
+        return [each for each in calls if self._moves(each) and self._counts(each)]
+
+    def _moves(self, call: ast.Call) -> bool:
+        match call:
+            case ast.Call(func=ast.Attribute(value=receiver, attr=name)):
+                return self._is_handle(receiver, self.needed) and (
+                    name in self._handle_of(receiver).position
+                )
+            case ast.Call(func=ast.Name(id="next"), args=[receiver, *_]):
+                return self._is_handle(receiver, self.needed)
+        return False
+
+    def _counts(self, call: ast.Call) -> bool:
+        """Tell whether it counts where a call leaves a handle: something is opened over it, or reads on."""
+        if self.moves_count:
+            return True
+        receiver = call.func.value if isinstance(call.func, ast.Attribute) else call.args[0]
+        following = [each for each in ast.walk(self.method) if self._sets(each)]
+        return any(
+            opening.lineno > call.lineno and ast.dump(given) == ast.dump(receiver)
+            for each in following
+            for opening in ast.walk(each)
+            if isinstance(opening, ast.Call)
+            for given in ast.walk(opening)
+        )
+
+    def _replayed(self, statement: ast.stmt, call: ast.Call) -> list[str]:
+        self.whole = False
+        if any(isinstance(each, (ast.comprehension, ast.Lambda)) for each in ast.walk(statement)):
+            raise Refusal(f"the read position is moved in a loop ({self.facts.line(call)})")
+        self.remade = call
+        text = self._text(self.first, call)
+        self._keep_above(statement)
+        return [text]
+
+    # -- compound statements
+
+    def _written_if(self, statement: ast.If) -> list[str]:
+        if _fails(statement.body) or _fails(statement.orelse):
+            self.whole = False
+            return self._block(statement.orelse if _fails(statement.body) else statement.body)
+        body = self._block(statement.body)
+        rest = self._block(statement.orelse)
+        if not body and not rest:
+            return []
+        test = self._text(self.first, statement.test)
+        self._keep_above(statement)
+        text = f"if {test}:\n" + indented("\n".join(body or ["pass"]), INDENT)
+        if len(rest) == 1 and rest[0].startswith("if "):
+            return [f"{text}\nel{rest[0]}"]
+        return [f"{text}\nelse:\n" + indented("\n".join(rest), INDENT) if rest else text]
+
+    def _block(self, block: Sequence[ast.stmt]) -> list[str]:
+        lines: list[str] = []
+        taken = 0
+        for each in block:
+            written = self._written(each)
+            taken += bool(written)
+            lines += written
+        if lines and taken < len(block):
+            self.whole = False
+        return lines
+
+    def _written_for(self, statement: ast.For) -> list[str]:
+        if not self._takes_inside(statement):
+            if any(self._is_handle(each, self.needed) for each in (statement.iter,)):
+                self._refuse_moving(statement)
+            return []
+        before = self.bound_around
+        self.bound_around = before | bound_within(statement)
+        saved = len(self.inserts) + len(self.saves.get(self.first, []))
+        body = self._block(statement.body)
+        if len(self.inserts) + len(self.saves.get(self.first, [])) != saved:
+            raise Refusal(
+                f"what it is opened from is made in a loop ({self.facts.line(statement)})"
+            )
+        if statement.orelse or any(
+            isinstance(e, (ast.Break, ast.Continue)) for e in ast.walk(statement)
+        ):
+            raise Refusal(f"the resource is opened in a loop ({self.facts.line(statement)})")
+        self.bound_around = before
+        target = self.module.segment(statement.target)
+        self.bound_around = before | names_in([statement.target])
+        over = self._text(self.first, statement.iter)
+        self.bound_around = before
+        self._keep_above(statement)
+        return [f"for {target} in {over}:\n" + indented("\n".join(body), INDENT)]
+
+    def _refuse_moving(self, statement: ast.stmt) -> None:
+        if self.moves_count:
+            raise Refusal(f"the read position is moved in a loop ({self.facts.line(statement)})")
+
+    def _written_try(self, statement: ast.Try) -> list[str]:
+        body = self._block([*statement.body, *statement.orelse])
+        handlers = [each for each in statement.handlers if not _fails(each.body)]
+        handled = [(each, self._block(each.body)) for each in handlers]
+        if self._block(statement.finalbody):
+            raise Refusal(
+                f"the resource is opened in a `finally` clause ({self.facts.line(statement)})"
+            )
+        if not body and not any(lines for _, lines in handled):
+            return []
+        self.whole = False
+        return [self._as_it_went(statement, body, handled)] if handled else body
+
+    def _as_it_went(
+        self,
+        statement: ast.Try,
+        body: Sequence[str],
+        handled: Sequence[tuple[ast.ExceptHandler, Sequence[str]]],
+    ) -> str:
+        """Return what opens as the constructor did: which error there was is kept."""
+        if len(handled) > 1:
+            raise Refusal(f"several errors lead to other resources ({self.facts.line(statement)})")
+        handler, instead = handled[0]
+        flag = self._free_attribute(f"_{self.first.strip('_')}_fell_back")
+        self.moved.kept[flag] = flag
+        self.inserts.append(
+            Insert(self.module.span(statement), f"{self.me}.{flag} = False", before=True)
+        )
+        self.inserts.append(
+            Insert(self.module.span(handler.body[0]), f"{self.me}.{flag} = True", before=True)
+        )
+        lines = [f"if {self.me}.{flag}:", indented("\n".join(instead or ["pass"]), INDENT)]
+        lines += ["else:", indented("\n".join(body or ["pass"]), INDENT)]
+        return "\n".join(lines)
+
+    # -- text
+
+    def _rendered(self, statement: ast.stmt) -> list[str]:
+        above, beside = comments_of(self.module, statement)
+        self.remade = getattr(statement, "value", None)
+        text = self._text(self.first, statement)
+        self._keep_above(statement)
+        return [*above, f"{text}  {beside}" if beside else text]
+
+    def _keep_above(self, statement: ast.stmt) -> None:
+        """Keep, right above a statement, the values that what is opened from it reads."""
+        for line in self.saves.pop(self.first, []):
+            passed = self._is_passed(line.rpartition(" = ")[2])
+            place = self._first_statement() if passed else statement
+            self.inserts.append(Insert(self.module.span(place), line, before=True))
+
+    def _is_passed(self, name: str) -> bool:
+        """Tell whether a name is a parameter that is never bound again."""
+        return self._is_parameter(name) and len(self.scope.bindings[name]) == 1
+
+    def _first_statement(self) -> ast.stmt:
+        """Return the first statement of the constructor that the slice may take a part of."""
+        return next(each for each in self.method.body if self._takes_inside(each))
+
+    # -- what is refused
+
+    def _refuse_returning(self) -> None:
+        for each in ast.walk(self.method):
+            if isinstance(each, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)):
+                raise Refusal(f"the constructor may return early ({self.facts.line(each)})")
+
+    def _refuse_binding_again(self) -> None:
+        """Refuse a local name that is kept, and bound again between two statements of the slice."""
+        if not self.statements:
+            raise Refusal(f"no statement opens the resource ({self.facts.line(self.method)})")
+        rows = range(self.statements[0].lineno, (self.statements[-1].end_lineno or 0) + 1)
+        for name in self.moved.kept:
+            bindings = self.scope.bindings.get(name, [])
+            for each in bindings if len(bindings) > 1 else ():
+                line = getattr(each.node, "lineno", 0)
+                if each.kind != "parameter" and line in rows:
+                    raise Refusal(f"`{name}` is assigned again ({self.facts.line(each.node)})")
+
+
+def _fails(block: Sequence[ast.stmt]) -> bool:
+    """Tell whether a block ends in an error: what is sent has not run it."""
+    return bool(block) and isinstance(block[-1], ast.Raise)
+
+
+def _stored_in(node: ast.AST) -> set[str]:
+    return {
+        each.id
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+
+
+def contiguous(block: Sequence[ast.stmt], taken: Sequence[ast.stmt]) -> bool:
+    """Tell whether some statements of a block follow one another."""
+    places = [index for index, each in enumerate(block) if each in taken]
+    return bool(places) and places[-1] - places[0] + 1 == len(places)
+
+
+def attributes_read(text: str, me: str) -> Iterator[str]:
+    """Yield the attributes of `self` that some statements read."""
+    for node in ast.walk(ast.parse(text)):
+        if is_self_attribute(node, me) and isinstance(node.ctx, ast.Load):
+            yield node.attr
+
+
+__all__ = ["Slice", "attributes_read", "contiguous", "self_name"]

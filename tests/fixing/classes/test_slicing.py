@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from dlfix.fixing.classes.handles import Refusal
+from tests.fixing.classes.lazily import sliced
+from tests.fixing.classes.test_opening import init, method
+
+GET = "\ndef __getitem__(self, index):\n    self.file.seek(index)\n    return self.file.read(1)\n"
+
+
+def rewritten(body: str, *others: str) -> str:
+    start = "def __init__(self, path, member=0):\n" + textwrap.indent(
+        textwrap.dedent(body).strip(), "    "
+    )
+    text = "\n".join([start, GET, *others])
+    source = "import csv\nimport logging\n\n\nclass Items:\n" + textwrap.indent(text, "    ")
+    return sliced(source, file="open")
+
+
+def opener(body: str, *others: str) -> str:
+    return method(rewritten(body, *others), "_open_file").partition("\n    ")[2]
+
+
+def test_statements_in_one_piece_leave_the_constructor():
+    code = rewritten("""
+        self.path = path
+        self.file = open(path, "rb")
+        self.size = self.file.seek(0, 2)
+    """)
+    assert method(code, "_open_file").endswith("self.file = open(self.path, 'rb')")
+    assert init(code)[1:] == [
+        "self.path = path",
+        "self._open_file()",
+        "self.size = self.file.seek(0, 2)",
+    ]
+
+
+def test_the_constructor_stays_where_more_is_done_between_them():
+    code = rewritten("""
+        self.path = path
+        file = open(path, "rb")
+        self.size = file.seek(0, 2)
+        self.file = file
+    """)
+    assert method(code, "_open_file").endswith("file = open(self.path, 'rb')\n    self.file = file")
+    assert "file = open(path, 'rb')" in init(code)
+
+
+def test_a_branch_asks_again_what_cannot_have_changed():
+    assert opener("""
+        self.path = path
+        if self.path.endswith(".gz"):
+            self.file = gzip.open(self.path)
+            self.packed = True
+        else:
+            self.file = open(self.path, "rb")
+    """) == (
+        "if self.path.endswith('.gz'):\n        self.file = gzip.open(self.path)\n"
+        "    else:\n        self.file = open(self.path, 'rb')"
+    )
+
+
+def test_an_error_of_the_constructor_is_no_way_to_open():
+    assert (
+        opener("""
+        self.path = path
+        if member < 0:
+            self.file = None
+            raise ValueError(member)
+        self.file = open(self.path, "rb")
+    """)
+        == "self.file = open(self.path, 'rb')"
+    )
+
+
+def test_what_an_error_led_to_is_kept():
+    code = rewritten("""
+        self.path = path
+        try:
+            self.file = open(self.path, "rb")
+        except OSError:
+            self.file = open(self.path + ".old", "rb")
+    """)
+    assert "self._file_fell_back = False" in init(code)
+    assert method(code, "_open_file").endswith(
+        "if self._file_fell_back:\n        self.file = open(self.path + '.old', 'rb')\n"
+        "    else:\n        self.file = open(self.path, 'rb')"
+    )
+
+
+def test_a_local_value_that_opening_reads_is_kept():
+    code = rewritten("""
+        self.path = path
+        size = max(member, 4)
+        self.file = open(self.path, "rb", size)
+        self.name = self.file.name
+    """)
+    assert "self.size = size" in init(code)
+    assert method(code, "_open_file").endswith("self.file = open(self.path, 'rb', self.size)")
+
+
+def test_a_loop_opens_from_what_it_computes_each_time():
+    assert opener("""
+        self.parts = list(path)
+        self.file = None
+        for part in self.parts:
+            name = f"{part}.bin"
+            self.total = self.total + len(name)
+            self.file = open(name, "rb")
+    """) == (
+        "self.file = None\n    for part in self.parts:\n        name = f'{part}.bin'\n"
+        "        self.file = open(name, 'rb')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("if not path:\n    return\nself.file = open(path)", "the constructor may return early"),
+        (
+            "for p in path:\n    self.file = open(p)\n    break",
+            "the resource is opened in a loop",
+        ),
+        (
+            "while True:\n    self.file = open(path)",
+            "the resource is opened inside another statement",
+        ),
+        (
+            "self.file = open(path)\nself.file.close()",
+            "the constructor closes the resource",
+        ),
+        (
+            "self.file = open(path)\nself.names.append(self.file)",
+            "`self.names.append` still holds the resource",
+        ),
+        (
+            "self.file = self.copy = open(path)",
+            "the attribute is set together with others",
+        ),
+        (
+            "try:\n    self.file = open(path)\nexcept OSError:\n    self.file = None\n"
+            "except ValueError:\n    self.file = 1",
+            "several errors lead to other resources",
+        ),
+        (
+            "for p in path:\n    self.file = open(next(p))",
+            "the resource is opened in a loop",
+        ),
+    ],
+)
+def test_a_slice_is_refused(body: str, reason: str):
+    with pytest.raises(Refusal, match=reason):
+        rewritten(body)
