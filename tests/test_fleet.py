@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from dlfix.fleet import FleetError, Repository, examine, read_manifest
+from dlfix.fleet import FleetError, Repository, examine, line, read_manifest
 
 LOADER = (
     "from torch.utils.data import DataLoader\n\n\n"
@@ -41,10 +41,19 @@ def test_a_repository_is_examined_and_stays_as_it_is(tmp_path):
     (row,) = result.findings
     assert (row["repository"], row["code"], row["path"], row["row"]) == ("one", "DLF101", "a.py", 5)
     assert row["fix"] == "safe"
-    assert result.fixed == 1
+    assert result.fixes == 1
     assert b"+++ b/a.py" in result.patch
     assert (tmp_path / "a.py").read_text() == LOADER.format(0)
     assert os.getcwd() == before
+
+
+def test_a_file_that_cannot_be_read_is_named_on_the_line_of_its_repository(tmp_path):
+    (tmp_path / "a.py").write_text(LOADER.format(0))
+    (tmp_path / "b.py").write_text("def x(:\n")
+    result = examine(Repository("one", str(tmp_path)))
+    assert result.status == "checked"
+    assert line(result).startswith("one: 2 files, 1 finding, 1 fix in the patch, ")
+    assert line(result).endswith("b.py:1: does not parse: invalid syntax")
 
 
 def test_what_is_no_folder_fails_by_itself(tmp_path):

@@ -26,8 +26,8 @@ FINDING = (
     "repository", "code", "name", "severity", "message", "path", "cell", "row", "column", "error",
     "fix", "why_unsafe", "refused",
 )  # fmt: skip
-REPOSITORY = ("repository", "source", "status", "error", "files", "findings", "fixed", "seconds")
-NUMBERS = {"cell", "row", "column", "files", "findings", "fixed"}
+REPOSITORY = ("repository", "source", "status", "error", "files", "findings", "fixes", "seconds")
+NUMBERS = {"cell", "row", "column", "files", "findings", "fixes"}
 
 
 class FleetError(Exception):
@@ -55,7 +55,7 @@ class Result:
     status: str = "checked"  # or "failed"
     error: str = ""
     files: int = 0
-    fixed: int = 0  # findings that the patch fixes
+    fixes: int = 0  # in the patch
     seconds: float = 0.0
     findings: list[dict[str, Any]] = field(default_factory=list)
     sarif: dict[str, Any] | None = None  # one run
@@ -93,7 +93,9 @@ def examine(repository: Repository, unsafe: bool | None = None) -> Result:
         with _at_hand(repository) as folder, _working_in(folder):
             _fill(result, folder, unsafe)
     except Exception as error:  # one repository must not end the others
-        result.status, result.error = "failed", " ".join(f"{type(error).__name__}: {error}".split())
+        expected = isinstance(error, (OSError, config.ConfigError))
+        told = str(error) if expected else f"internal error ({type(error).__name__}: {error})"
+        result.status, result.error = "failed", " ".join(told.split())
     result.seconds = round(time.monotonic() - began, 3)
     return result
 
@@ -110,7 +112,7 @@ def _fill(result: Result, folder: Path, unsafe: bool | None) -> None:
     result.sarif = _run(sarif.render(view), result.repository)
     result.error = "; ".join([*map(str, session.unreadable()), *session.bugs])
     outcome = session.rewrite(unsafe=unsafe)
-    result.fixed = sum(len(planned.findings) for planned in outcome.applied)
+    result.fixes = len(outcome.applied)
     result.patch = _patch(diff.patch, outcome.changes, View(session, []))
 
 
@@ -216,9 +218,11 @@ def line(result: Result) -> str:
         return f"{name}: failed: {result.error}"
     from dlfix.report.text import plural
 
+    unread = f"; {result.error}" if result.error else ""
+    fixes = f"{result.fixes} {'fix' if result.fixes == 1 else 'fixes'}"
     return (
         f"{name}: {plural(result.files, 'file')}, {plural(len(result.findings), 'finding')},"
-        f" {result.fixed} fixed by the patch, {result.seconds:.1f} s"
+        f" {fixes} in the patch, {result.seconds:.1f} s{unread}"
     )
 
 
@@ -247,7 +251,7 @@ def _summary(result: Result) -> dict[str, Any]:
     return {
         "repository": result.repository.name, "source": result.repository.source,
         "status": result.status, "error": result.error or None, "files": result.files,
-        "findings": len(result.findings), "fixed": result.fixed, "seconds": result.seconds,
+        "findings": len(result.findings), "fixes": result.fixes, "seconds": result.seconds,
     }  # fmt: skip
 
 
