@@ -96,7 +96,7 @@ def test_a_journal_in_the_checkout_is_not_read(tree, tmp_path):
         "after": hashlib.sha256(b"skeleton").hexdigest(),
     }
     (tree / ".dlfix/last-apply.json").write_text(json.dumps({"version": 1, "files": [row]}))
-    with pytest.raises(undo.NothingToUndo, match="no apply to undo here"):
+    with pytest.raises(undo.NothingToUndo, match="nothing to undo in this folder"):
         undo.undo(tree / "sub")
     assert victim.read_bytes() == b"skeleton"
 
@@ -250,7 +250,7 @@ def test_each_undo_takes_back_one_apply(tree):
     assert texts(tree) == [b"new"] * 3
     undo.undo(tree)
     assert texts(tree) == [b"old"] * 3
-    with pytest.raises(undo.NothingToUndo, match="no apply to undo here"):
+    with pytest.raises(undo.NothingToUndo, match="nothing to undo in this folder"):
         undo.undo(tree)
 
 
@@ -327,7 +327,7 @@ def test_all_puts_back_the_whole_apply_from_a_subfolder(tree):
 
 def test_an_apply_elsewhere_in_the_project_is_not_undone_in_a_subfolder(tree):
     apply(tree, "a.py")
-    with pytest.raises(undo.NothingToUndo, match="no apply to undo here"):
+    with pytest.raises(undo.NothingToUndo, match="nothing to undo in this folder"):
         undo.undo(tree / "sub")
 
 

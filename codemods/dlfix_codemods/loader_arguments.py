@@ -1,4 +1,4 @@
-"""Take arguments without effect out of calls."""
+"""Remove loader arguments that have no effect or are not allowed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LoaderArgumentsPlan:
 class LoaderArguments(PlannedCodemod):
     """Take arguments out of a loader's call."""
 
-    DESCRIPTION = "Take arguments without effect out of calls"
+    DESCRIPTION = "Remove loader arguments that have no effect or are not allowed"
     NAME: ClassVar[str] = "loader_arguments"
 
     @staticmethod

@@ -39,7 +39,7 @@ class MainGuardPlan:
 class MainGuard(PlannedCodemod):
     """Put a script's statements under a main guard."""
 
-    DESCRIPTION = "Put what a script does under a main guard"
+    DESCRIPTION = "Move the code of a script under a main guard"
     NAME: ClassVar[str] = "main_guard"
 
     @staticmethod

@@ -15,7 +15,7 @@ class PickleState(PlannedCodemod):
     """Leave what cannot be pickled out of the state, and make it anew in the worker."""
 
     NAME = "pickle_state"
-    DESCRIPTION = "Keep locks, handles and the like out of the pickled state."
+    DESCRIPTION = "Remove locks, handles and similar objects from the pickled state."
 
     @staticmethod
     def rewrite(module: cst.Module, plan: Any) -> cst.Module:

@@ -35,7 +35,7 @@ class WorkerGlobalsPlan:
 class WorkerGlobals(PlannedCodemod):
     """Give loaders a `worker_init_fn` that sets what workers read."""
 
-    DESCRIPTION = "Set in each worker what only the parent sets"
+    DESCRIPTION = "Set globals in each worker that only the parent sets"
     NAME: ClassVar[str] = "worker_globals"
 
     @staticmethod

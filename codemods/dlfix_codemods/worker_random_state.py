@@ -10,7 +10,7 @@ from dlfix.fixing.planners.worker_random_state import CallByName, WorkerGenerato
 from dlfix_codemods.base import PlannedCodemod
 from dlfix_codemods.tools import classes, imports, placement, positions
 
-_WHY = "# each worker, and each epoch, draws numbers of its own"
+_WHY = "# each worker draws its own numbers in each epoch"
 
 
 class WorkerRandomState(PlannedCodemod):
@@ -91,7 +91,7 @@ def _state_code(plan: WorkerGenerator) -> str:
     return (
         f"def __getstate__(self){returns}:\n"
         "    state = self.__dict__.copy()\n"
-        f'    state["{plan.kept_as}"] = None  # a torch.Generator cannot cross to a worker\n'
+        f'    state["{plan.kept_as}"] = None  # each worker creates its own generator\n'
         "    return state\n"
     )
 

@@ -196,7 +196,7 @@ def _journal(start: Path, everything: bool, say: Say) -> Iterator[tuple[Journal,
                     return
     except (NoJournal, Busy) as error:
         raise NothingToUndo(str(error)) from error
-    raise NothingToUndo("no apply to undo here")
+    raise NothingToUndo("nothing to undo in this folder")
 
 
 def _within(file: File, scope: tuple[str, ...]) -> bool:

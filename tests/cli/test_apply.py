@@ -311,7 +311,7 @@ def test_undo_twice_says_that_there_is_nothing(dlfix):
     assert dlfix("undo", "-q").output == ""
     result = dlfix("undo")
     assert result.exit_code == 2
-    assert result.stderr == "dlfix: no apply to undo here\n"
+    assert result.stderr == "dlfix: nothing to undo in this folder\n"
 
 
 @pytest.fixture

@@ -125,7 +125,7 @@ def options_of(given: dict[str, object]) -> dict[str, object]:
 def said(given: dict[str, object]) -> list[str]:
     options = options_of(given)
     failing = [c for c in (*CHECKS, *FURTHER) if c.fails(*(options[name] for name in c.reads))]
-    return [f"{check.kind}: {check.message(options)}" for check in failing]
+    return [check.error(options) for check in failing]
 
 
 def written(given: dict[str, object]) -> str:
@@ -177,4 +177,4 @@ def test_torch_forbids_to_set_a_fixed_attribute_later(attribute: str) -> None:
     loader = torch_data.DataLoader([1, 2])
     with pytest.raises(ValueError, match="should not be set") as caught:
         setattr(loader, attribute, None)
-    assert check.message({"attribute": attribute}) == str(caught.value)
+    assert check.error({"attribute": attribute}) == f"ValueError: {caught.value}"

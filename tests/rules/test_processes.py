@@ -306,9 +306,10 @@ def test_an_attribute_set_on_a_finished_loader_is_found(codes) -> None:
     assert codes(source) == ["DLF404"]
 
 
-def test_torchs_sentence_is_told(diagnosed) -> None:
+def test_the_message_is_a_sentence_and_the_error_is_that_of_torch(diagnosed) -> None:
     (one,) = diagnosed("def make():\n    return DataLoader(Stream(), shuffle=True)")
-    assert one.finding.message == (
-        "DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle=True"
+    assert one.finding.message == "`shuffle` cannot be used with an iterable dataset"
+    assert one.finding.error == (
+        "ValueError: DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle=True"
     )
     assert isinstance(one.outcome, Fix)

@@ -91,7 +91,7 @@ class State:
         left_out = next((one for one in planned.findings if self.unfixable(one)), None)
         if left_out is None or isinstance(planned.outcome, Refused):
             return planned
-        reason = f"the settings `fixable` and `unfixable` leave out {left_out.code}"
+        reason = f"the settings `fixable` and `unfixable` exclude {left_out.code}"
         return Planned(planned.findings, Refused(reason))
 
     @cached_property

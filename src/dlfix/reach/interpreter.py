@@ -65,7 +65,7 @@ BUDGET = 400_000  # evaluations in one analysis
 ALLOWANCE = 50_000  # evaluations for one boundary, so that none starves the others
 _DEEPEST = 60  # nested evaluations; beyond lies no path a person would read
 _MOST_VALUES = 96  # of one expression
-DECORATED = "what its decorators make of it"  # the note of a place where a def was decorated
+DECORATED = "returned by its decorators"  # the note of a place where a def was decorated
 _UNKNOWN = Unknown()
 _BUILTINS = frozenset(dir(builtins))
 

@@ -282,7 +282,10 @@ class Walk:
         instances = self.interpreter.instances
         yield Edge("class"), Reached(instance.cls)
         if instance.cls in instances.registered:
-            yield Edge("state"), Reached(Unknown("what the function registered with copyreg gives"))
+            yield (
+                Edge("state"),
+                Reached(Unknown("the result of a function registered with copyreg")),
+            )
             return
         for name in _REDUCERS:
             method = instances.method(instance.cls, name)
@@ -298,7 +301,10 @@ class Walk:
             return
         getstate = instances.method(instance.cls, "__getstate__") or self._assigned(instance.cls)
         if getstate is None and instances.given(instance.cls, _STATE):
-            yield Edge("state"), Reached(Unknown("what a `__getstate__` gives that is no `def`"))
+            yield (
+                Edge("state"),
+                Reached(Unknown("the result of a `__getstate__` that is not a `def`")),
+            )
             return
         if getstate is None:
             yield from self._attributes(instance, boundary, Handed())

@@ -38,11 +38,12 @@ DEFAULTS: Mapping[str, Option] = {
 class Check:
     """One branch of the constructor: the options it reads, when it raises, and what it says.
 
-    `culprit` is the option to name; `drop` are the options whose removal mends the call. `rule` is
+    `culprit` is the option to name; `drop` are the options whose removal fixes the call. `rule` is
     empty, and `why` says why, for a branch that no reading of the program can decide.
     """
 
     rule: str
+    says: str  # the message of a finding
     sentence: str  # torch's, with the options it prints in braces
     reads: tuple[str, ...]
     fails: Callable[..., bool]
@@ -56,12 +57,13 @@ class Check:
         return self.reads[0]
 
     def message(self, options: Mapping[str, Option]) -> str:
-        """Return what torch prints for these options."""
-        return self.sentence.format_map({name: _shown(value) for name, value in options.items()})
+        """Return the message of a finding with these options."""
+        return self.says.format_map({name: str(value) for name, value in options.items()})
 
-
-def _shown(value: Option) -> str:
-    return str(value)
+    def error(self, options: Mapping[str, Option]) -> str:
+        """Return the error that torch raises for these options."""
+        said = self.sentence.format_map({name: str(value) for name, value in options.items()})
+        return f"{self.kind}: {said}"
 
 
 def _number(value: Option) -> bool:
@@ -116,13 +118,21 @@ _BATCHING = (
 CHECKS = (
     Check(
         "DLF404",
+        "`num_workers` must not be negative",
         "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.",
         ("num_workers",),
         _negative,
     ),
-    Check("DLF404", "timeout option should be non-negative", ("timeout",), _negative),
+    Check(
+        "DLF404",
+        "`timeout` must not be negative",
+        "timeout option should be non-negative",
+        ("timeout",),
+        _negative,
+    ),
     Check(
         "DLF401",
+        "`prefetch_factor` requires `num_workers > 0`",
         "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to"
         " enable multiprocessing, otherwise set prefetch_factor to None.",
         ("prefetch_factor", "num_workers"),
@@ -131,12 +141,14 @@ CHECKS = (
     ),
     Check(
         "DLF404",
+        "`prefetch_factor` must not be negative",
         "prefetch_factor option should be non-negative",
         ("prefetch_factor", "num_workers"),
         lambda factor, workers: _negative(factor) and _positive(workers),
     ),
     Check(
         "DLF401",
+        "`persistent_workers` requires `num_workers > 0`",
         "persistent_workers option needs num_workers > 0",
         ("persistent_workers", "num_workers"),
         lambda persistent, workers: _true(persistent) and _zero(workers),
@@ -144,6 +156,7 @@ CHECKS = (
     ),
     Check(
         "DLF403",
+        "`shuffle` cannot be used with an iterable dataset",
         "DataLoader with IterableDataset: expected unspecified shuffle option, but got"
         " shuffle={shuffle}",
         ("shuffle", "dataset"),
@@ -152,6 +165,7 @@ CHECKS = (
     ),
     Check(
         "DLF403",
+        "`sampler` cannot be used with an iterable dataset",
         "DataLoader with IterableDataset: expected unspecified sampler option, but got"
         " sampler={sampler}",
         ("sampler", "dataset"),
@@ -160,6 +174,7 @@ CHECKS = (
     ),
     Check(
         "DLF403",
+        "`batch_sampler` cannot be used with an iterable dataset",
         "DataLoader with IterableDataset: expected unspecified batch_sampler option, but got"
         " batch_sampler={batch_sampler}",
         ("batch_sampler", "dataset", "sampler"),
@@ -170,6 +185,7 @@ CHECKS = (
     ),
     Check(
         "DLF402",
+        "`shuffle` cannot be used together with `sampler`",
         "sampler option is mutually exclusive with shuffle",
         ("shuffle", "sampler", "dataset"),
         lambda shuffle, sampler, dataset: (
@@ -179,6 +195,7 @@ CHECKS = (
     ),
     Check(
         "DLF402",
+        "`batch_sampler` cannot be used together with `batch_size`, `shuffle`, `sampler` or `drop_last`",
         _BATCHING,
         ("batch_sampler", "batch_size", "shuffle", "sampler", "drop_last", "dataset"),
         lambda batches, size, shuffle, sampler, drop_last, dataset: (
@@ -191,6 +208,7 @@ CHECKS = (
     ),
     Check(
         "DLF402",
+        "`drop_last` cannot be used with `batch_size=None`",
         "batch_size=None option disables auto-batching and is mutually exclusive with drop_last",
         ("drop_last", "batch_size", "batch_sampler"),
         lambda drop_last, size, batches: _true(drop_last) and size is None and batches is None,
@@ -198,6 +216,7 @@ CHECKS = (
     ),
     Check(
         "DLF404",
+        "`multiprocessing_context={multiprocessing_context!r}` is not a start method",
         "multiprocessing_context option should specify a valid start method in"
         " {valid_start_methods}, but got multiprocessing_context={multiprocessing_context!r}",
         ("multiprocessing_context", "num_workers"),
@@ -207,6 +226,7 @@ CHECKS = (
     ),
     Check(
         "DLF404",
+        "`multiprocessing_context` must be a start method or a context",
         "multiprocessing_context option should be a valid context object or a string specifying the"
         " start method, but got multiprocessing_context={multiprocessing_context}",
         ("multiprocessing_context", "num_workers"),
@@ -215,6 +235,7 @@ CHECKS = (
     ),
     Check(
         "DLF401",
+        "`multiprocessing_context` requires `num_workers > 0`",
         "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but"
         " got num_workers={num_workers}",
         ("multiprocessing_context", "num_workers"),
@@ -223,12 +244,14 @@ CHECKS = (
     ),
     Check(
         "DLF404",
+        "`{attribute}` cannot be set after the loader is created",
         "{attribute} attribute should not be set after DataLoader is initialized",
         ("attribute",),
         lambda attribute: attribute in FIXED,
     ),
     Check(
         "",
+        "the loader creates {num_worker_created} worker processes",
         "This DataLoader will create {num_worker_created} worker processes in total.",
         ("num_workers",),
         lambda workers: False,
@@ -241,12 +264,14 @@ CHECKS = (
 FURTHER = (
     Check(
         "DLF404",
+        "`batch_size` must be a positive integer",
         "batch_size should be a positive integer value, but got batch_size={batch_size}",
         ("batch_size", "batch_sampler"),
         lambda size, batches: batches is None and _no_positive_integer(size),
     ),
     Check(
         "DLF404",
+        "`drop_last` must be a boolean",
         "drop_last should be a boolean value, but got drop_last={drop_last}",
         ("drop_last", "batch_size", "batch_sampler"),
         lambda drop_last, size, batches: (
@@ -258,6 +283,7 @@ FURTHER = (
     ),
     Check(
         "DLF404",
+        "`prefetch_factor` must be greater than 0",
         "prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter",
         ("prefetch_factor", "num_workers"),
         lambda factor, workers: _zero(factor) and _positive(workers),
@@ -265,6 +291,7 @@ FURTHER = (
     ),
     Check(
         "DLF401",
+        "`timeout` requires `num_workers > 0`",
         "_SingleProcessDataLoaderIter requires timeout == 0",
         ("timeout", "num_workers"),
         lambda timeout, workers: _positive(timeout) and _zero(workers),

@@ -308,13 +308,12 @@ def findings(rule: type[Rule], analysis: Analysis) -> Iterator[Finding]:
         call = module.place(boundary.node)
         node = wrong.reader.node(check.culprit)
         place = module.place(node) if node is not None and _within(module, node) else call
-        message = check.message(wrong.options)
         yield Finding(
             rule,
-            message.rstrip("."),
+            check.message(wrong.options),
             place,
             (Step(call, f"{boundary.kind}(...)"), Step(place, _spelled(check.culprit, node))),
-            error=f"{check.kind}: {message}",
+            error=check.error(wrong.options),
             evidence=wrong,
         )
 
@@ -332,13 +331,14 @@ def late_changes(analysis: Analysis, rule: type[Rule]) -> Iterator[Finding]:
     check = next(c for c in CHECKS if c.reads == ("attribute",))
     for node, boundary in _late_stores(analysis, FIXED):
         module = boundary.frame.module
-        message = check.message({"attribute": node.attr})
+        options = {"attribute": node.attr}
         steps = (
             Step(module.place(boundary.node), f"{boundary.kind}(...)"),
             Step(module.place(node), f".{node.attr} is set"),
         )
-        error = f"{check.kind}: {message}"
-        yield Finding(rule, message, module.place(node), steps, error=error)
+        yield Finding(
+            rule, check.message(options), module.place(node), steps, error=check.error(options)
+        )
 
 
 def _late_stores(

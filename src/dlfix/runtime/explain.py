@@ -247,7 +247,7 @@ def _ranked(text: str, raised: Sequence[Raised]) -> list[tuple[Meaning, Raised |
 
 
 PICKLED = (
-    "An object that is sent defines its own pickling, and that failed; the probe names "
+    "An object that is sent defines how it is pickled, and that failed; the probe names "
     "the object and where it is stored."
 )
 LOADED = (

@@ -136,7 +136,7 @@ def advice(part: Part) -> str:
     elif top and top.type in ("list", "dict", "tuple"):
         how = "keep tensors or numpy arrays instead of Python objects, or load lazily"
     else:
-        how = "map it into memory, keep tensors (they cross as handles), or load lazily"
+        how = "map it into memory, keep tensors (only their handles are sent), or load lazily"
     return f"each worker gets a copy of {name} ({size(count)}): {how}"
 
 

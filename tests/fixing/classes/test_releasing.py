@@ -77,7 +77,7 @@ def test_a_lambda_that_sorts_reads_the_local_handle():
 
 
 def test_it_is_refused_where_a_function_that_is_kept_reads_its_local_name():
-    with pytest.raises(Refusal, match="`f` is read later, too"):
+    with pytest.raises(Refusal, match="`f` is also read later"):
         lazily(
             dataset(
                 "def __init__(self, path):\n"
@@ -91,7 +91,7 @@ def test_it_is_refused_where_a_function_that_is_kept_reads_its_local_name():
 
 
 def test_it_is_refused_where_it_is_asked_for_above_its_opening():
-    with pytest.raises(Refusal, match="`file` is asked for before it is opened"):
+    with pytest.raises(Refusal, match="`file` is used before it is opened"):
         lazily(
             dataset(
                 "def __init__(self, path):\n"

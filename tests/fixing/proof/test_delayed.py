@@ -533,7 +533,7 @@ def test_what_was_said_through_a_connection_is_not_said_again():
         opener=CONNECT,
         body=TALK,
     )
-    assert any("a new connection starts without that" in reason for reason in reasons)
+    assert any("a new connection does not have that state" in reason for reason in reasons)
 
 
 def test_a_connection_that_says_nothing_yet_may_be_made_later():
@@ -605,6 +605,6 @@ class Packed(Dataset):
 """
     swapped = after.format(", zipfile.ZipFile(raw) as archive:", "")
     kept = after.format(":", "\n            zipfile.ZipFile(raw).close()")
-    reason = "`readline` ran before `ZipFile` got the same file, and runs after that now"
+    reason = "`readline` ran before `ZipFile` was given the file, and now runs after it"
     assert reason in worse(before + HEADER, swapped + HEADER)
     assert reason not in worse(before + HEADER, kept + HEADER)

@@ -16,7 +16,7 @@ class Noisy(Dataset[torch.Tensor]):
     def rng(self) -> np.random.Generator:
         worker = get_worker_info()
         if worker is not None and self._rng_2_seed != worker.seed:
-            # each worker, and each epoch, draws numbers of its own
+            # each worker draws its own numbers in each epoch
             self._rng_2_seed = worker.seed
             self._rng_2 = np.random.Generator(np.random.PCG64(worker.seed))
         return self._rng_2

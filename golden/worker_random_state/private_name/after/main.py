@@ -13,7 +13,7 @@ class Endless(IterableDataset):
     def _rnd(self):
         worker = get_worker_info()
         if worker is not None and self._own_rnd_seed != worker.seed:
-            # each worker, and each epoch, draws numbers of its own
+            # each worker draws its own numbers in each epoch
             self._own_rnd_seed = worker.seed
             self._own_rnd = random.Random(worker.seed)
         return self._own_rnd

@@ -15,7 +15,7 @@ class Noisy(Dataset):
     def rng(self):
         worker = get_worker_info()
         if worker is not None and self._rng_seed != worker.seed:
-            # each worker, and each epoch, draws numbers of its own
+            # each worker draws its own numbers in each epoch
             self._rng_seed = worker.seed
             self._rng = random.Random(worker.seed)
         return self._rng

@@ -13,7 +13,7 @@ class Noisy(Dataset):
     def rng(self):
         worker = get_worker_info()
         if worker is not None and self._rng_seed != worker.seed:
-            # each worker, and each epoch, draws numbers of its own
+            # each worker draws its own numbers in each epoch
             self._rng_seed = worker.seed
             self._rng = torch.Generator().manual_seed(worker.seed)
         return self._rng
@@ -26,7 +26,7 @@ class Noisy(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state["_rng"] = None  # a torch.Generator cannot cross to a worker
+        state["_rng"] = None  # each worker creates its own generator
         return state
 
 

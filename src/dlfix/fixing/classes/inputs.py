@@ -151,7 +151,7 @@ class Inputs:
                     continue
                 for node in ast.walk(method):
                     if _sets_any(node, self_name(method)):
-                        yield f"any attribute may be set ({facts.line(node)})"
+                        yield f"the code may set any attribute ({facts.line(node)})"
 
     def _mutated(self, name: str) -> Iterator[str]:
         for module in self.project.mentions(name):
@@ -348,7 +348,7 @@ class Inputs:
             stored = isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load)
             updated = isinstance(parent, ast.Attribute) and parent.attr == "update"
             if stored or updated:
-                return f"any name may be set again ({module.path.name}:{call.lineno})"
+                return f"the code may set any name ({module.path.name}:{call.lineno})"
         for other in self.project.setting(name, module):
             for node in other.nodes_by_name.get(name, ()):
                 if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Load):

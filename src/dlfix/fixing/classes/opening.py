@@ -136,7 +136,7 @@ class LazyClass(Clearing):
         if not seen and self.handles.keys() & self.facts.fields.keys():
             seen = fields_seen_at(self.around.inputs) if self._is_dataclass() else ""
         if seen:
-            raise NotLazily(f"all attributes are read together ({seen})")
+            raise NotLazily(f"the code reads all attributes of the object ({seen})")
 
     def _refuse_changing(self, lazies: tuple[Lazy, ...]) -> None:
         """Refuse to open later from what may be another value by then."""

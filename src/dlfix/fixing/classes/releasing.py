@@ -296,7 +296,7 @@ class Releasing:
                 )
                 if asks and statement.lineno < opened:
                     where = self.facts.line(statement)
-                    raise Refusal(f"`{name}` is asked for before it is opened ({where})")
+                    raise Refusal(f"`{name}` is used before it is opened ({where})")
 
     def _refuse_captured(self, method: Method, used: list[ast.stmt]) -> None:
         """Refuse to close what a function that is kept reads under a local name."""
@@ -304,7 +304,7 @@ class Releasing:
         for node in (each for statement in used for each in self._left(statement)):
             named = isinstance(node, ast.Name) and node.id in aliases
             if isinstance(node, ast.Name) and named and runs_later(self.module, node, method):
-                raise Refusal(f"`{node.id}` is read later, too ({self.facts.line(node)})")
+                raise Refusal(f"`{node.id}` is also read later ({self.facts.line(node)})")
 
     def _refuse_registered(self, used: list[ast.stmt]) -> None:
         """Refuse to close what something else goes on holding."""

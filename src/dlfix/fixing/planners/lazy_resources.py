@@ -221,7 +221,7 @@ def plan_class(
         return Sliced(facts, handles, around).plan()
     if form == "held":
         if seen_whole_at(around.inputs):
-            raise Refusal("all attributes are looked at together")
+            raise Refusal("the code reads all attributes of the object")
         return Held(facts, handles, around).plan()
     return _first_that_holds(facts, handles, around)
 
@@ -230,7 +230,7 @@ def _by_state(facts: ClassFacts, handles: dict[str, Handle], around: Surrounding
     """Leave the handles out of the state, and open them again when it is set."""
     plan = plan_by_state(facts, handles, around)
     if plan.inserts and seen_whole_at(around.inputs):
-        raise Refusal("what it is opened from is not kept")
+        raise Refusal("the arguments that open it are not stored")
     return plan
 
 

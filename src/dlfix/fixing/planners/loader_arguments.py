@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CODEMOD = "loader_arguments"
 WHY_UNSAFE = {
-    "DLF402": "the options contradict each other, and the intended one is a guess",
+    "DLF402": "the options contradict each other, and the intended one is unknown",
     "DLF403": "samples are produced in the dataset's own order",
 }
 

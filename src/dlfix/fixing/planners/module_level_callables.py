@@ -155,9 +155,7 @@ class _Planning:
     def fix(self, group: list[Finding]) -> Fix:
         crossing = group[0].evidence
         if not isinstance(crossing, Crossing):
-            raise CannotHoist(
-                "the code that reads the name is not a function that is passed to the workers"
-            )
+            raise CannotHoist("the name is not read by a function that is passed to the workers")
         self.crossing = crossing
         work = _Work(self._width)
         value = crossing.value

@@ -171,7 +171,7 @@ class _Move:
         local = not self.module.scope_of(node).is_module
         if local and any(isinstance(each, ast.Name) for one in defaults for each in ast.walk(one)):
             raise _Stays(
-                f"the lambda has a default value of the function around it {self._at(node)}"
+                f"a default value of the lambda uses a local name of the enclosing function {self._at(node)}"
             )
         if free:
             raise _Stays(f"the lambda captures `{free[0]}` {self._at(node)}")

@@ -89,7 +89,7 @@ def reduce_plan(constructor: Constructor) -> AddReduce | Refused:
         )
     if constructor.slots and constructor.unkept:
         return Refused(
-            f"`{constructor.name}` has `__slots__`, which have no place for "
+            f"`{constructor.name}` has `__slots__`, which do not contain "
             f"`{constructor.unkept[0][0]}` (line {row})"
         )
     return AddReduce(

@@ -146,7 +146,7 @@ def _made_again(
     """Make the call that sets it again in the worker, with what it was given."""
     if not _beside(caller, call, module, loader):
         raise _No(
-            f"the call that sets the name is far from the loader ({caller.path.name}:{call.lineno})"
+            f"the call that sets the name is not next to the loader ({caller.path.name}:{call.lineno})"
         )
     if not isinstance(module.parent(call), ast.Expr):
         raise _No(f"the return value of the call is used (line {call.lineno})")

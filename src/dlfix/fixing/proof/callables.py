@@ -303,7 +303,7 @@ class _Moved:
                     yield self._about(
                         node,
                         default.lineno,
-                        "the default is evaluated once on import, and was evaluated each time (line "
+                        "the default is now evaluated once, on import, instead of each time (line "
                         f"{default.lineno})",
                     )
         for origin in self.gone:
@@ -402,8 +402,8 @@ class _Moved:
         line = capture.call.lineno
         if self._is_made_at_each_call(capture.value):
             yield (
-                f"the value of `{capture.parameter or 'an argument'}` is created once, and was "
-                f"created for each call (line {line})"
+                f"the value of `{capture.parameter or 'an argument'}` is now created once "
+                f"instead of once per call (line {line})"
             )
         for node in executed(capture.value):
             if isinstance(node, ast.Name) and node.id in self._by_reference:

@@ -174,8 +174,8 @@ class _Delayed:
                 if other.attr == "environ" and writes.changes_in_place(module, other):
                     yield self.change.regression(
                         node,
-                        f"the environment is read later than before (line {node.lineno}), and it changes "
-                        f"before that ({module.path.name}:{other.lineno})",
+                        f"the environment is read later than before (line {node.lineno}), and it may "
+                        f"have changed by then ({module.path.name}:{other.lineno})",
                     )
                     return
 
@@ -455,7 +455,7 @@ class _Delayed:
             if not name:
                 continue
             if "." in name:
-                return f"`{name}`, which other code holds, is passed in ({module.path.name}:{call.lineno})"
+                return f"`{name}`, which other code may modify, is passed in ({module.path.name}:{call.lineno})"
             around = self.new.body_around(module, call)
             changed = writes.changed_by_name(self.new, module, around, name)
             if changed is not None and (

@@ -157,7 +157,7 @@ def _endless(change: ClassChange) -> Iterator[Regression]:
             if found is not None and found.reads and found.function is not getter:
                 yield change.regression(
                     getter,
-                    f"`{name}` calls `{found.function.name}`, which reads `{name}` again without end (line "
+                    f"`{name}` calls `{found.function.name}`, which reads `{name}` again: infinite recursion (line "
                     f"{found.line})",
                 )
                 return

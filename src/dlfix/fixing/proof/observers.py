@@ -420,7 +420,7 @@ def _slots(change: ClassChange) -> Iterator[Regression]:
         elif closed and is_cached(getter):
             yield change.regression(
                 getter,
-                f"a value is stored in `__dict__` (line {getter.lineno}), which `__slots__` leaves out",
+                f"a value is stored in `__dict__` (line {getter.lineno}), which `__slots__` does not contain",
             )
     if not closed:
         return
@@ -433,7 +433,7 @@ def _slots(change: ClassChange) -> Iterator[Regression]:
         ):
             yield change.regression(
                 node,
-                f"`{name}` is set (line {getattr(node, 'lineno', 1)}), but `__slots__` leaves it out",
+                f"`{name}` is set (line {getattr(node, 'lineno', 1)}), but `__slots__` does not contain it",
             )
 
 

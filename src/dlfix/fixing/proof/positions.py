@@ -70,7 +70,7 @@ def _reordered(change: ClassChange, held: Held) -> Iterator[Regression]:
         }
         for _, op, made in sorted(first & now):
             yield change.regression(
-                f, f"`{op}` ran before `{made}` got the same file, and runs after that now"
+                f, f"`{op}` ran before `{made}` was given the file, and now runs after it"
             )
             return
 
@@ -108,7 +108,7 @@ def _not_set_up(change: ClassChange, held: Held, name: str, opener: list[_Method
     done = {op.name for op in _operations_in(change.new, opener, again, name)}
     done |= {op for _, f in opener for op in _operations(f.body)}
     missing = next((op for op in set_up if op not in done), "")
-    return missing and f"sets `{name}` up with `{missing}`, and a newly opened one is without that"
+    return missing and f"sets `{name}` up with `{missing}`, and a newly opened one is not set up"
 
 
 def _operations_in(
@@ -130,7 +130,7 @@ def _left_elsewhere(change: ClassChange, held: Held, name: str, opener: list[_Me
     if not moved or "seek" in again or _reads_on(change, held, name) is None:
         return ""
     if "connection" in kinds:
-        return f"used the connection `{name}` with `{moved[0]}`, and a new connection starts without that"
+        return f"used the connection `{name}` with `{moved[0]}`, and a new connection does not have that state"
     return f"moved the position of `{name}` with `{moved[0]}`, and a newly opened one starts at the beginning"
 
 

@@ -59,7 +59,7 @@ def _filled(change: ClassChange) -> Iterator[Regression]:
             if sure and name in back and node.attr in _FILLS and (name, node.attr) not in again:
                 yield change.regression(
                     found,
-                    f"`{name}` is filled (line {node.lineno}) but created again without the content (line "
+                    f"`{name}` is filled (line {node.lineno}) but created again empty (line "
                     f"{found.lineno})",
                 )
 

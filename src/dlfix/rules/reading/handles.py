@@ -188,7 +188,7 @@ _NON_LEAF = ResourceRow(
     kind="state",
     action="report",
     error="RuntimeError: Cowardly refusing to serialize non-leaf tensor which requires_grad",
-    note="a tensor that a layer computed carries its gradient; `detach()` drops it",
+    note="the tensor is computed by a layer and requires its gradient; call `detach()` on it",
 )
 _GENERATOR = ResourceRow(
     "generator", kind="state", error="TypeError: cannot pickle 'generator' object"
