@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
 
+from tests.golden import process_groups
+
 HERE = Path(__file__).parent
 TIMEOUT = 90
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -165,7 +167,10 @@ def run_cold(run: Run) -> Outcome:
             start_new_session=True,
             env={**os.environ, **ENVIRONMENT},
         )
-        code = _wait(process, time.monotonic() + TIMEOUT)
+        try:
+            code = _wait(process, time.monotonic() + TIMEOUT)
+        finally:
+            process_groups.end(process.pid)
         stdout.seek(0)
         stderr.seek(0)
         return Outcome(code, stdout.read(), stderr.read())

@@ -12,23 +12,28 @@ import traceback
 import types
 from multiprocessing import forkserver, resource_tracker, util
 
+import process_groups
 import warm
 
 
 def run(job):
-    """Run one program as `python main.py` would, in a child of its own session."""
+    """Run one program as `python main.py` would, in a process group of its own that ends with it."""
     pid = os.fork()
     if pid == 0:
         _child(job)
-    return _wait(pid, job)
+    try:
+        return _wait(pid, job)
+    finally:
+        process_groups.end(pid)
 
 
 def _child(job):
     code = 1
     try:
-        os.setsid()
+        os.setpgid(0, 0)
         os.chdir(job["cwd"])
         files = {"GOLDEN_STDERR": job["stderr"], "GOLDEN_STDOUT": job["stdout"]}
+        files["GOLDEN_GROUP"] = str(os.getpid())
         os.environ.update(job["environment"], **files)
         warm.redirect(job["stderr"], job["stdout"])
         multiprocessing.process.ORIGINAL_DIR = job["cwd"]

@@ -1,5 +1,7 @@
 import importlib.util
+import os
 import textwrap
+import time
 
 import pytest
 
@@ -99,3 +101,55 @@ def test_a_guarded_handle_is_for_one_process(tmp_path, warm):
     assert free.result == guarded.result == "RESULT (1,)"
     assert "UsedInAnotherProcess" not in free.errors
     assert "UsedInAnotherProcess: sqlite3.connect was opened in another process" in guarded.errors
+
+
+# Every way to start a process, and a worker that does not look whether its parent still lives.
+LEAVING = """
+import multiprocessing, os, signal, sys, time
+
+def stay(queue):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    print("PID", os.getpid(), flush=True)
+    queue.put(1)
+    time.sleep(600)
+
+def main():
+    for method in ("spawn", "forkserver", "fork"):
+        context = multiprocessing.get_context(method)
+        queue = context.Queue()
+        context.Process(target=stay, args=(queue,)).start()
+        queue.get()
+    print("a failure", file=sys.stderr, flush=True)
+    END
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
+@pytest.mark.parametrize("end", ["os._exit(1)", "time.sleep(600)"], ids=["ended", "stopped"])
+def test_no_process_of_a_program_is_left(tmp_path, warm, cold, end, monkeypatch):
+    if warm is None:
+        pytest.skip("--no-execute")
+    monkeypatch.setattr("tests.golden.programs.TIMEOUT", 8)
+    folder = program(tmp_path, LEAVING.replace("END", end))
+    (outcome,) = (Cold() if cold else warm).run([Run(folder, "main.py", 0, "spawn")])
+    assert outcome.code == (1 if "exit" in end else None)
+    started = [int(line[4:]) for line in outcome.output.splitlines() if line.startswith("PID ")]
+    assert len(started) == 3
+    assert not any(map(is_running, started))
+
+
+def is_running(pid):
+    """Tell whether a process runs, giving the system a moment to remove it."""
+    for _ in range(50):
+        try:
+            os.kill(pid, 0)
+            with open(f"/proc/{pid}/stat") as file:
+                if file.read().rpartition(")")[2].split()[0] == "Z":
+                    return False
+        except OSError:
+            return False
+        time.sleep(0.1)
+    return True

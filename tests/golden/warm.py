@@ -11,6 +11,8 @@ import os
 import sys
 from multiprocessing import forkserver, popen_forkserver, popen_spawn_posix, spawn
 
+import process_groups
+
 for library in ("numpy", "torch", "torch.utils.data", "h5py", "lmdb", "sqlite3"):
     try:
         importlib.import_module(library)
@@ -30,6 +32,7 @@ def prepare(data):
     """Take up what was handed over, then import the program."""
     os.environ.clear()
     os.environ.update(data["inherited"])
+    process_groups.join(int(os.environ["GOLDEN_GROUP"]))
     redirect(os.environ["GOLDEN_STDERR"], os.environ["GOLDEN_STDOUT"])
     guard_openers()
     _prepare(data)
