@@ -163,3 +163,39 @@ def test_size_is_counted_in_parts(monkeypatch):
     monkeypatch.setattr(extent, "MOST_NODES", 100)
     text = "x = [" + "1, " * 100 + "]\n"
     assert "too large to be rewritten" in (too_much(ast.parse(text), text) or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("x = [1, 22]\n", 7),
+        ("x = 'a b c' \"d 'e' f\" # g h\n", 5),
+        ("x = '''a\n'b' c\n''' '\\' d'\n", 4),
+        ("x = 'never ended\ny\n", 6),
+    ],
+)
+def test_tokens_are_counted(text, tokens, monkeypatch):
+    from dlfix.project import extent
+
+    monkeypatch.setattr(extent, "MOST_TOKENS", tokens)
+    assert extent.too_large(text) is None
+    monkeypatch.setattr(extent, "MOST_TOKENS", tokens - 1)
+    assert (
+        extent.too_large(text)
+        == f"too large to be analyzed (more than {tokens - 1} tokens); skipped"
+    )
+
+
+def test_a_text_of_very_many_tokens_is_not_parsed(world, monkeypatch):
+    from dlfix.project import extent
+
+    monkeypatch.setattr(extent, "MOST_TOKENS", 2_000)
+    world.write("train.py")
+    world.write(
+        "data.py", "from torch.utils.data import DataLoader\n" + "x = [" + "1," * 1_000 + "]\n"
+    )
+    result = world.run("check", "--output-format", "concise", "train.py", "data.py")
+    assert "train.py:18:65: DLF101" in result.stdout
+    assert result.exit_code == 2
+    (line,) = result.stderr.splitlines()
+    assert line.endswith("data.py: too large to be analyzed (more than 2,000 tokens); skipped")

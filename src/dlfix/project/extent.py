@@ -1,9 +1,11 @@
-"""How deep and how large a tree is: LibCST and what visits its trees must be spared some."""
+"""How deep and how large a tree is: LibCST, and what visits trees, must be spared some."""
 
 from __future__ import annotations
 
 import ast
 import io
+import itertools
+import re
 import tokenize
 from collections.abc import Iterator
 
@@ -11,6 +13,22 @@ from collections.abc import Iterator
 # about 2 KB for each node. Beyond 4,000 levels it crashes; hand-written code has some tens.
 DEEPEST = 300
 MOST_NODES = 100_000
+# Python's own tree of so many tokens takes half a gigabyte. Hand-written files have some ten thousand.
+MOST_TOKENS = 1_000_000
+_TOKEN = re.compile(
+    r"\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''"
+    r"|\"[^\"\\\n]*(?:\\.[^\"\\\n]*)*\"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'|#.*|\w+|[^\w\s]"
+)
+
+
+def too_large(text: str) -> str | None:
+    """Tell why a text had better not be parsed at all; None where it can be."""
+    if len(text) <= MOST_TOKENS:
+        return None
+    tokens = _TOKEN.finditer(text)
+    if next(itertools.islice(tokens, MOST_TOKENS, None), None) is None:
+        return None
+    return f"too large to be analyzed (more than {MOST_TOKENS:,} tokens); skipped"
 
 
 def too_much(tree: ast.Module, text: str) -> str | None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from dlfix.project.extent import too_much
+from dlfix.project.extent import too_large, too_much
 from dlfix.project.recovery import recover
 from dlfix.project.trees import children
 from dlfix.source.text import Place, Position, SourceError, SourceText, Span
@@ -34,6 +34,9 @@ class Module:
         self.tree = self._parsed()
 
     def _parsed(self) -> ast.Module:
+        reason = too_large(self.text)
+        if reason is not None:
+            raise SourceError(self.path, None, reason)
         try:
             return _parse(self.source)
         except SourceError as error:
