@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from dlfix.project.trees import kept, walk
@@ -14,9 +13,6 @@ if TYPE_CHECKING:
     from dlfix.project.scopes import Scope
     from dlfix.reach.values import Passed
 
-# Comparisons with a number that only 0, or all but 0, passes.
-_ZERO: Mapping[type[ast.cmpop], int] = {ast.Eq: 0, ast.Lt: 1, ast.LtE: 0}
-_NOT_ZERO: Mapping[type[ast.cmpop], int] = {ast.NotEq: 0, ast.Gt: 0, ast.GtE: 1}
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _BODIES = ("body", "orelse", "finalbody")
@@ -26,10 +22,14 @@ _PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.expr_context, 
 
 def excluded(statement: ast.AST, use: ast.AST, module: Module) -> bool:
     """Tell whether a statement has not run where a use stands: their tests come out differently."""
-    asked = {text: held for test, text, held in _tests(use, module) if _is_stable(test, module)}
+    asked = {
+        _text(test): held for test, held in tests_around(use, module) if _is_stable(test, module)
+    }
     if not asked:
         return False
-    return any(asked.get(text, held) is not held for _, text, held in _tests(statement, module))
+    return any(
+        asked.get(_text(test), held) is not held for test, held in tests_around(statement, module)
+    )
 
 
 def choices(steps: Iterable[Passed]) -> Mapping[object, object]:
@@ -47,52 +47,22 @@ def agree(one: Mapping[object, object], other: Mapping[object, object]) -> bool:
     return all(other.get(key, decided) == decided for key, decided in one.items())
 
 
-def without_workers(node: ast.AST, module: Module, parameters: AbstractSet[str]) -> bool:
-    """Tell whether a node only runs where a number is 0 that a call next to it takes as its workers."""
-    counts = {
-        text
-        for test, _, held in _tests(node, module)
-        if (count := _zero_if(test, held)) is not None and _is_stable(count, module)
-        for text in [_text(count)]
-    }
-    if not counts:
-        return False
-    scope = module.scope_of(node)
-    return any(
-        keyword.arg in parameters and _text(keyword.value) in counts
-        for call in module.calls
-        for keyword in call.keywords
-        if module.scope_of(call) is scope
-    )
-
-
-def _zero_if(test: ast.expr, held: bool) -> ast.expr | None:
-    """Return the number that is 0 where a test comes out so."""
-    if not isinstance(test, ast.Compare):
-        return test if not held else None
-    if len(test.ops) != 1 or not isinstance(test.comparators[0], ast.Constant):
-        return None
-    kinds = _ZERO if held else _NOT_ZERO
-    wanted = kinds.get(type(test.ops[0]))
-    return test.left if wanted is not None and test.comparators[0].value == wanted else None
-
-
 def _decided(node: ast.AST, module: Module) -> Iterator[tuple[object, bool]]:
-    for test, text, held in _tests(node, module):
+    for test, held in tests_around(node, module):
         if _is_stable(test, module):
-            yield (module.scope_of(test), text), held
+            yield (module.scope_of(test), _text(test)), held
         elif not _in_loop(test, module):
             yield test, held
 
 
-def _tests(node: ast.AST, module: Module) -> Iterator[tuple[ast.expr, str, bool]]:
+def tests_around(node: ast.AST, module: Module) -> Iterator[tuple[ast.expr, bool]]:
     """Yield the tests that a node is under, without `not`, and how they came out."""
     child = node
     for above in module.ancestors(node):
         for test, held in [*_branch(child, above), *_left_before(child, above)]:
             while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
                 test, held = test.operand, not held
-            yield test, _text(test), held
+            yield test, held
         if isinstance(above, _SCOPES):
             return
         child = above
@@ -139,7 +109,7 @@ def _is_stable(test: ast.expr, module: Module) -> bool:
     return (
         bool(names)
         and all(_is_bound_once(name.id, scope, module) for name in names)
-        and not any(_is_set(attribute, module) for attribute in attributes)
+        and not any(is_set_again(attribute, module) for attribute in attributes)
     )
 
 
@@ -153,7 +123,7 @@ def _is_bound_once(name: str, scope: Scope, module: Module) -> bool:
     return not _in_loop(bindings[0].statement, module)
 
 
-def _is_set(attribute: str, module: Module) -> bool:
+def is_set_again(attribute: str, module: Module) -> bool:
     """Tell whether code of a module sets an attribute by a name more than once."""
     stores = [
         node

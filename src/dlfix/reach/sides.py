@@ -21,7 +21,6 @@ from dlfix.catalog import BoundaryRow
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 from dlfix.project.trees import kept, walk
-from dlfix.reach.correlated import without_workers
 from dlfix.reach.methods import methods_of
 from dlfix.reach.values import (
     Class,
@@ -34,6 +33,7 @@ from dlfix.reach.values import (
     Unknown,
     Value,
 )
+from dlfix.reach.without_workers import runs_beside_no_workers
 
 if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
@@ -260,7 +260,9 @@ class SideReader:
         Where nobody knows whose method it is, the name decides: `x.load_index()` may be the
         class's own, `x.get()` may be anything.
         """
-        if self.only_worker(module, call) or without_workers(call, module, self._counts):
+        if self.only_worker(module, call) or runs_beside_no_workers(
+            call, module, self._counts, self.interpreter
+        ):
             return None
         owners = self._owners(module, call)
         related = [value for value in owners if self._is_related(cls, value)]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
+from dlfix.project.module import Module
+from dlfix.reach.correlated import is_set_again, tests_around
 from dlfix.reach.questions import question
 from dlfix.reach.values import Argument, Bound, Constant, Frame, Instance
 
@@ -12,7 +15,6 @@ if TYPE_CHECKING:
     from dlfix.reach.crossing import Boundary
     from dlfix.reach.interpreter import Interpreter
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
 _COUNTS = (1, 2, 8)
 Source = tuple[object, ...]
 
@@ -20,40 +22,48 @@ Source = tuple[object, ...]
 def runs_without_workers(
     node: ast.AST, frame: Frame, boundary: Boundary, interpreter: Interpreter
 ) -> bool:
-    """Tell whether a test around a node asks for the number of workers, and is true only for none."""
-    wanted = _workers(boundary, interpreter)
-    if not wanted:
-        return False
-    child = node
-    for above in frame.module.ancestors(node):
-        if isinstance(above, ast.If) and child is not above.test:
-            held = _with_workers(above.test, frame, wanted, interpreter)
-            if held is not None and held is not (child in above.body):
-                return True
-        if isinstance(above, _SCOPES):
-            return False
-        child = above
-    return False
-
-
-def _workers(boundary: Boundary, interpreter: Interpreter) -> set[Source]:
-    """Return where the numbers of workers of a boundary come from."""
+    """Tell whether a test around a node asks for a boundary's number of workers, and is true only for none."""
     row = boundary.row
-    given = [
-        _source(argument, interpreter)
+    counts = [
+        argument
         for name, argument in boundary.arguments.items()
         if row is not None and row.workers and name.partition("[")[0] == row.workers
     ]
-    return {source for source in given if source} if all(given) else set()
+    sources = {_source(count, interpreter) for count in counts}
+    return () not in sources and _asked_for_none(node, frame, sources, interpreter)
+
+
+def runs_beside_no_workers(
+    call: ast.Call, module: Module, parameters: AbstractSet[str], interpreter: Interpreter
+) -> bool:
+    """Tell whether a call only runs where a number is 0 that a call next to it takes as its workers."""
+    if next(tests_around(call, module), None) is None:
+        return False
+    scope = module.scope_of(call)
+    frame = interpreter.frame_at(module, call)
+    sources = {
+        _source(Bound(keyword.value, frame), interpreter)
+        for other in module.calls
+        for keyword in other.keywords
+        if keyword.arg in parameters and module.scope_of(other) is scope
+    }
+    return _asked_for_none(call, frame, sources - {()}, interpreter)
+
+
+def _asked_for_none(
+    node: ast.AST, frame: Frame, wanted: AbstractSet[Source], interpreter: Interpreter
+) -> bool:
+    """Tell whether a node is under a test that comes out so only where one of some numbers is 0."""
+    return bool(wanted) and any(
+        _with_workers(test, frame, wanted, interpreter) is (not held)
+        for test, held in tests_around(node, frame.module)
+    )
 
 
 def _with_workers(
-    test: ast.expr, frame: Frame, wanted: set[Source], interpreter: Interpreter
+    test: ast.expr, frame: Frame, wanted: AbstractSet[Source], interpreter: Interpreter
 ) -> bool | None:
     """Return how a test of the number of workers comes out where there are some."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        held = _with_workers(test.operand, frame, wanted, interpreter)
-        return None if held is None else not held
     asked = question(test, frame, interpreter)
     if asked is None or _source(Bound(asked.subject, frame), interpreter) not in wanted:
         return None
@@ -67,12 +77,7 @@ def _source(argument: Argument, interpreter: Interpreter) -> Source:
         return ()
     node, frame = argument.node, argument.frame
     if isinstance(node, ast.Attribute):
-        if isinstance(node.value, ast.Name) and isinstance(frame.owner, Instance):
-            stored = interpreter.instances.only_store(frame.owner, node, frame)
-            if stored is not None:
-                return _source(stored, interpreter)
-        inner = _source(Bound(node.value, frame), interpreter)
-        return (*inner, node.attr) if inner else ()
+        return _attribute_source(node, frame, interpreter)
     if not isinstance(node, ast.Name):
         return ()
     binder = frame.scope.lookup(node.id)
@@ -83,3 +88,12 @@ def _source(argument: Argument, interpreter: Interpreter) -> Source:
     if len(given) == 1 and isinstance(given[0], Bound):
         return _source(given[0], interpreter)
     return (binder, node.id)
+
+
+def _attribute_source(node: ast.Attribute, frame: Frame, interpreter: Interpreter) -> Source:
+    if isinstance(node.value, ast.Name) and isinstance(frame.owner, Instance):
+        stored = interpreter.instances.only_store(frame.owner, node, frame)
+        if stored is not None:
+            return _source(stored, interpreter)
+    inner = _source(Bound(node.value, frame), interpreter)
+    return (*inner, node.attr) if inner and not is_set_again(node.attr, frame.module) else ()
