@@ -15,6 +15,9 @@ ONLY_PICKLED = (
     "DLF101", "DLF102", "DLF103", "DLF104", "DLF105", "DLF301", "DLF302", "DLF303", "DLF601",
 )  # fmt: skip
 
+# What goes wrong only where workers are forked.
+ONLY_FORKED = ("DLF202", "DLF211")
+
 
 def select(rules: Iterable[type[Rule]], settings: Settings) -> list[type[Rule]]:
     """Return the rules in force, in order of code; raise ConfigError for a code nobody has.
@@ -50,6 +53,8 @@ def _weight(codes: Iterable[str], rule: type[Rule]) -> int:
 
 def _wanted(rule: type[Rule], settings: Settings) -> bool:
     if settings.target_start_methods == ("fork",) and rule.code in ONLY_PICKLED:
+        return False
+    if "fork" not in settings.target_start_methods and rule.code in ONLY_FORKED:
         return False
     chosen = _weight((*settings.select, *settings.extend_select), rule)
     return chosen > _weight(settings.ignore, rule)

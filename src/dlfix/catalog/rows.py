@@ -191,6 +191,7 @@ class ResourceRow(_Named):
     error_by_python: Mapping[str, str] = field(default_factory=dict)
     fork: Literal["", "safe", "unsafe", "once-used", "offset", "hangs", "copied"] = ""
     fork_why: str = ""
+    connects_later: bool = False  # nothing is shared under fork before its first use
     action: Literal["lazy", "drop", "report"] = "report"
     verdict: str = ""
     close: str = ""  # the method, or a dotted function that takes the handle

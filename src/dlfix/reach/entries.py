@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 DEPTH = 8
 MOST_CALLS = 400  # how many calls of one name are looked at
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMMANDS = ("command", "main", "group", "entrypoint")
 
 Calls = tuple[tuple["Module", ast.Call], ...]
@@ -124,6 +125,23 @@ def may_belong(analysis: Analysis, boundary: Boundary, script: Module) -> bool:
         return True
     entries = Entries.of(analysis).entries(boundary.frame.module, boundary.node)
     return not entries or any(entry.module is script for entry in entries)
+
+
+def is_before(
+    one: Entry, node: ast.AST, other: Entry, other_module: Module, other_node: ast.AST
+) -> bool:
+    """Tell whether a node, run from one entry, has run when another is run from its own."""
+    here = [one.statement, *(call for _, call in one.calls), node]
+    there = [other.statement, *(call for _, call in other.calls), other_node]
+    modules = [other.module, *(module for module, _ in other.calls), other_module]
+    for module, mine, theirs in zip(modules, here, there, strict=False):
+        if mine is not theirs:
+            again = {each for each in module.ancestors(theirs) if isinstance(each, _LOOPS)}
+            is_above = getattr(mine, "lineno", 0) <= getattr(theirs, "end_lineno", 0)
+            return (
+                is_above and one.module is other.module and again.isdisjoint(module.ancestors(mine))
+            )
+    return False
 
 
 def enclosing_function(

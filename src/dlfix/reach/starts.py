@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Boundary
+    from dlfix.reach.values import Value
 
 WRAPPERS = frozenset(
     [
@@ -68,51 +69,73 @@ class Start:
 
 def only_forks(analysis: Analysis, boundary: Boundary) -> bool:
     """Tell whether a boundary's start method is fork for certain, which needs no pickling."""
-    for name in ("multiprocessing_context", "start_method", "mp_context", "context"):
-        argument = boundary.arguments.get(name)
-        if argument is None:
-            continue
-        values = [v for v in analysis.values(argument) if v != Constant(None)]
-        if values:
-            return all(_is_fork(value) for value in values)
-    return analysis.once(_forks_everywhere, lambda: _forks_everywhere(analysis.project))
+    chosen = _chosen(
+        analysis, boundary, ("multiprocessing_context", "start_method", "mp_context", "context")
+    )
+    if chosen:
+        return all(_method(value) == "fork" for value in chosen)
+    return analysis.once(only_forks, lambda: _everywhere(analysis.project) == {"fork"})
+
+
+def never_forks(analysis: Analysis, boundary: Boundary) -> bool:
+    """Tell whether a boundary's start method is another than fork for certain."""
+    others = {"spawn", "forkserver"}
+    chosen = _chosen(
+        analysis, boundary, ("multiprocessing_context", "start_method", "mp_context", "context")
+    )
+    chosen += _makers(analysis, boundary)
+    if methods := [method for value in chosen if (method := _method(value)) is not None]:
+        return others.issuperset(methods)
+    if boundary.row is not None and boundary.row.start_method in others:
+        return True
+    everywhere = analysis.once(never_forks, lambda: _everywhere(analysis.project))
+    return bool(everywhere & others)
 
 
 def pickles_nothing(analysis: Analysis, boundary: Boundary) -> bool:
     """Tell whether a boundary itself chooses fork: what its processes get is in their memory."""
     if boundary.kind not in ("DataLoader", "Process"):
         return False  # a pool pickles functions and items, however it was started
-    for name in ("multiprocessing_context", "mp_context", "context"):
-        argument = boundary.arguments.get(name)
-        values = [v for v in analysis.values(argument) if v != Constant(None)]
+    chosen = _chosen(analysis, boundary, ("multiprocessing_context", "mp_context", "context"))
+    chosen = chosen or _makers(analysis, boundary)
+    return bool(chosen) and all(_method(value) == "fork" for value in chosen)
+
+
+def _chosen(analysis: Analysis, boundary: Boundary, names: tuple[str, ...]) -> list[Value]:
+    """Return what a boundary is passed as its context or start method."""
+    for name in names:
+        values = [v for v in analysis.values(boundary.arguments.get(name)) if v != Constant(None)]
         if values:
-            return all(_is_fork(value) for value in values)
+            return values
+    return []
+
+
+def _makers(analysis: Analysis, boundary: Boundary) -> list[Value]:
+    """Return the contexts whose method starts a boundary's process: `context.Process(...)`."""
     func = getattr(boundary.node, "func", None)
     if boundary.kind != "Process" or not isinstance(func, ast.Attribute):
-        return False
-    makers = analysis.evaluate(func.value, boundary.frame)
-    return bool(makers) and all(_is_fork(reached.value) for reached in makers)
+        return []
+    return [reached.value for reached in analysis.evaluate(func.value, boundary.frame)]
 
 
-def _forks_everywhere(project: Project) -> bool:
-    """Tell whether the program chooses fork for all: `set_start_method("fork")`."""
-    chosen = [
+def _everywhere(project: Project) -> set[object]:
+    """Return the start methods that the program chooses for all: `set_start_method("fork")`."""
+    return {
         call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
         for module in project.mentions("set_start_method")
         for call in module.calls_by_name.get("set_start_method", ())
-    ]
-    return bool(chosen) and all(method == "fork" for method in chosen)
+    }
 
 
-def _is_fork(value: object) -> bool:
+def _method(value: Value) -> object:
+    """Return the start method that a value names, or that a context is of; None where it is not known."""
     if isinstance(value, Constant):
-        return value.value == "fork"
+        return value.value
     if isinstance(value, ExternalCall) and value.name.endswith("get_context"):
         first = value.arguments.get(0, "method")
         node = first.node if isinstance(first, Bound) else None
-        constant = first.value if isinstance(first, Constant) else getattr(node, "value", None)
-        return bool(constant == "fork")
-    return False
+        return first.value if isinstance(first, Constant) else getattr(node, "value", None)
+    return None
 
 
 def starts(analysis: Analysis) -> Iterator[Start]:

@@ -29,7 +29,7 @@ def runs_without_workers(
         for name, argument in boundary.arguments.items()
         if row is not None and row.workers and name.partition("[")[0] == row.workers
     ]
-    sources = {_source(count, interpreter) for count in counts}
+    sources = {source_of(count, interpreter) for count in counts}
     return () not in sources and _asked_for_none(node, frame, sources, interpreter)
 
 
@@ -42,7 +42,7 @@ def runs_beside_no_workers(
     scope = module.scope_of(call)
     frame = interpreter.frame_at(module, call)
     sources = {
-        _source(Bound(keyword.value, frame), interpreter)
+        source_of(Bound(keyword.value, frame), interpreter)
         for other in module.calls
         for keyword in other.keywords
         if keyword.arg in parameters and module.scope_of(other) is scope
@@ -65,13 +65,13 @@ def _with_workers(
 ) -> bool | None:
     """Return how a test of the number of workers comes out where there are some."""
     asked = question(test, frame, interpreter)
-    if asked is None or _source(Bound(asked.subject, frame), interpreter) not in wanted:
+    if asked is None or source_of(Bound(asked.subject, frame), interpreter) not in wanted:
         return None
     answers = {asked.answer(Constant(count)) for count in _COUNTS}
     return answers.pop() if len(answers) == 1 else None
 
 
-def _source(argument: Argument, interpreter: Interpreter) -> Source:
+def source_of(argument: Argument, interpreter: Interpreter) -> Source:
     """Return the variable, or attribute of one, that an argument is passed on from; () if it is none."""
     if not isinstance(argument, Bound):
         return ()
@@ -86,7 +86,7 @@ def _source(argument: Argument, interpreter: Interpreter) -> Source:
         return ()
     given = frame.arguments.get(node.id, ()) if frame.arguments and binder is frame.scope else ()
     if len(given) == 1 and isinstance(given[0], Bound):
-        return _source(given[0], interpreter)
+        return source_of(given[0], interpreter)
     return (binder, node.id)
 
 
@@ -94,6 +94,6 @@ def _attribute_source(node: ast.Attribute, frame: Frame, interpreter: Interprete
     if isinstance(node.value, ast.Name) and isinstance(frame.owner, Instance):
         stored = interpreter.instances.only_store(frame.owner, node, frame)
         if stored is not None:
-            return _source(stored, interpreter)
-    inner = _source(Bound(node.value, frame), interpreter)
+            return source_of(stored, interpreter)
+    inner = source_of(Bound(node.value, frame), interpreter)
     return (*inner, node.attr) if inner and not is_set_again(node.attr, frame.module) else ()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import FUNCTIONS
 from dlfix.project.trees import walk
-from dlfix.reach.entries import Entries, Entry, enclosing_function
+from dlfix.reach.entries import Entries, enclosing_function, is_before
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Rule, Step
@@ -16,9 +16,6 @@ from dlfix.rules.base import Finding, Rule, Step
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
-    from dlfix.reach.crossing import Boundary
-
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class WorkerMutatesGlobal(Rule):
@@ -250,23 +247,11 @@ def _reads_in_parent(name: GlobalName, function: WorkerFunction) -> Iterator[Use
             continue
         for entry in name.entries(use):
             in_parent = entry.module in scripts if starts else entry.kind == "parent"
-            if starts and all(_is_before(entry, use.node, start, boundary) for start in starts):
+            if starts and all(
+                is_before(entry, use.node, start, boundary.frame.module, boundary.node)
+                for start in starts
+            ):
                 continue
             if in_parent and not any(code.runs(*call) for call in entry.calls):
                 yield use
                 break
-
-
-def _is_before(mine: Entry, node: ast.expr, start: Entry, boundary: Boundary) -> bool:
-    """Tell whether code of the parent has run when the workers are started."""
-    here: list[ast.stmt | ast.expr] = [mine.statement, *(call for _, call in mine.calls), node]
-    there = [start.statement, *(call for _, call in start.calls), boundary.node]
-    modules = [start.module, *(module for module, _ in start.calls), boundary.frame.module]
-    for module, one, other in zip(modules, here, there, strict=False):
-        if one is not other:
-            again = {a for a in module.ancestors(other) if isinstance(a, LOOPS)}
-            is_above = one.lineno <= getattr(other, "end_lineno", 0)
-            return (
-                is_above and mine.module is start.module and again.isdisjoint(module.ancestors(one))
-            )
-    return False

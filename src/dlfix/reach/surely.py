@@ -1,0 +1,74 @@
+"""Whether code surely runs when the function does that it is part of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.project.import_time import is_guard
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_LEAVING = (ast.Return, ast.Continue, ast.Break)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def conditions(node: ast.AST, module: Module) -> Iterator[ast.AST]:
+    """Yield what a node's run depends on, within its function: tests, loops, handlers, early ends.
+
+    A test before an early end is yielded; one before an error is not, as nothing runs after that.
+    """
+    child = node
+    for above in module.ancestors(node):
+        yield from _condition(child, above)
+        if isinstance(child, ast.stmt):
+            yield from _left_before(child, above)
+        if isinstance(above, _SCOPES):
+            return
+        child = above
+
+
+def _condition(child: ast.AST, above: ast.AST) -> Iterator[ast.AST]:
+    match above:
+        case ast.If(test=test) if child is not test:
+            if not (is_guard(above) and child in above.body):
+                yield test
+        case ast.IfExp(test=test) | ast.While(test=test) if child is not test:
+            yield test
+        case ast.For(iter=given) | ast.AsyncFor(iter=given) if child is not given:
+            yield given
+        case ast.BoolOp(values=values) if child is not values[0]:
+            yield values[0]
+        case ast.ExceptHandler() | ast.match_case() | ast.Lambda():
+            yield above
+        case _ if isinstance(above, _COMPREHENSIONS):
+            first = above.generators[0]
+            if child is not first:
+                yield first.iter
+        case ast.Try() if child in above.orelse:
+            yield above
+
+
+def _left_before(statement: ast.stmt, above: ast.AST) -> Iterator[ast.AST]:
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(above, field, None)
+        if isinstance(block, list) and statement in block:
+            for earlier in block[: block.index(statement)]:
+                yield from (earlier for inner in _run(earlier) if isinstance(inner, _LEAVING))
+
+
+def _run(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the statements in a statement, but for those of definitions and the loops' own ends."""
+    if isinstance(statement, _SCOPES):
+        return
+    yield statement
+    for inner in ast.iter_child_nodes(statement):
+        if isinstance(inner, (ast.stmt, ast.ExceptHandler, ast.match_case)):
+            for each in _run(inner):  # type: ignore[arg-type]
+                is_own = isinstance(statement, _LOOPS) and not isinstance(each, ast.Return)
+                if not (is_own and isinstance(each, _LEAVING)):
+                    yield each

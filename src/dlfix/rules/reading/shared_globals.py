@@ -1,0 +1,358 @@
+"""Handles that the parent opens in the globals of a module, and that forked workers go on using."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlfix.project.trees import walk
+from dlfix.reach.correlated import tests_around
+from dlfix.reach.entries import Entries, enclosing_function, is_before
+from dlfix.reach.global_state import GlobalName, Use
+from dlfix.reach.starts import never_forks
+from dlfix.reach.surely import conditions
+from dlfix.reach.values import Bound, Container, Derived, ExternalCall, Instance
+from dlfix.reach.without_workers import Source, source_of
+from dlfix.reach.worker_code import WorkerCode, WorkerFunction
+from dlfix.rules.base import Step
+from dlfix.rules.reading.handles import row_of
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Boundary
+    from dlfix.reach.values import Value
+
+Made = ExternalCall | Derived
+Key = tuple[Source, ...] | None  # what a cache is asked by; None where it has one place only
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+# A module with one of these words may keep a handle for each process, or open it again in a child.
+_OWN_IN_EACH = (
+    "getpid",
+    "register_at_fork",
+    "get_worker_info",
+    "current_process",
+    "parent_process",
+)
+_CLOSING = frozenset(
+    {"close", "clear", "pop", "popitem", "release", "disconnect", "shutdown", "quit", "cache_clear"}
+)
+_CACHES = frozenset({"cache", "lru_cache"})
+
+
+@dataclass(frozen=True)
+class SharedHandle:
+    """A handle in a module's globals, who uses it in a worker, and how the parent opens it before."""
+
+    name: str  # the global that leads to it
+    handle: Made
+    function: WorkerFunction
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A handle, and the expression that opens it: it, or the call of the class that keeps it."""
+
+    handle: Made
+    node: ast.expr
+    module: Module
+    keyed: bool = False  # it is one of several, each under a key
+
+
+def shared_handles(analysis: Analysis) -> Iterator[SharedHandle]:
+    """Yield the handles of module globals that the parent surely opens and that forked workers use."""
+    yield from _in_names(analysis)
+    yield from _in_cached_functions(analysis)
+
+
+def _in_names(analysis: Analysis) -> Iterator[SharedHandle]:
+    code = WorkerCode.of(analysis)
+    seen: set[tuple[object, ...]] = set()
+    for read in code.global_reads():
+        name = GlobalName(analysis, read.module, read.name)
+        key = (read.module, read.name, read.function.crossing.boundary)
+        if key in seen or name.is_definition or _keeps_apart(read.module):
+            continue
+        seen.add(key)
+        if not _is_imported_at_top(read.node, read.function.module):
+            continue
+        if _is_set_by_workers(name):
+            continue
+        boundary = read.function.crossing.boundary
+        for held in _held_by(name, analysis):
+            steps = _opened_before(held, boundary, analysis)
+            if steps is not None and not _is_dropped(name, boundary):
+                yield SharedHandle(read.name, held.handle, read.function, steps)
+                break
+
+
+def _in_cached_functions(analysis: Analysis) -> Iterator[SharedHandle]:
+    """Yield what functions give that keep their results: `@functools.lru_cache`."""
+    for function in list(WorkerCode.of(analysis).functions.values()):
+        node, module = function.node, function.module
+        if not isinstance(node, FunctionNode) or not _is_cached(node) or _keeps_apart(module):
+            continue
+        name = GlobalName(analysis, module, node.name)
+        boundary = function.crossing.boundary
+        for held in _returned(node, module, analysis):
+            steps = _opened_before(held, boundary, analysis)
+            if steps is not None and not _is_dropped(name, boundary):
+                yield SharedHandle(node.name, held.handle, function, steps)
+                break
+
+
+def _is_cached(node: FunctionNode) -> bool:
+    funcs = [each.func if isinstance(each, ast.Call) else each for each in node.decorator_list]
+    return any(ast.unparse(func).rpartition(".")[2] in _CACHES for func in funcs)
+
+
+def _returned(node: FunctionNode, module: Module, analysis: Analysis) -> Iterator[_Held]:
+    scope = module.inner_scope(node)
+    frame = analysis.frame(scope)
+    for returned in scope.returns:
+        for reached in analysis.evaluate(returned.value, frame) if returned.value else ():
+            yield from _unsafe(reached.value, analysis, keyed=True)
+
+
+def _keeps_apart(module: Module) -> bool:
+    return any(word in module.text for word in _OWN_IN_EACH)
+
+
+def _is_imported_at_top(node: ast.AST, module: Module) -> bool:
+    """Tell whether the name leads to a module that is imported as soon as the worker's is."""
+    name = node.value if isinstance(node, ast.Attribute) else node
+    return isinstance(name, ast.Name) and module.scope_of(name).lookup(name.id) is module.scope
+
+
+# What a name holds
+
+
+def _held_by(name: GlobalName, analysis: Analysis) -> Iterator[_Held]:
+    """Yield the handles that a global is, or keeps as items, themselves or in objects."""
+    for reached in analysis.interpreter.global_name(name.module, name.name):
+        value = reached.value
+        if not isinstance(value, Container):
+            yield from _unsafe(value, analysis)
+            continue
+        for _, item in value.items:
+            for each in analysis.values(item):
+                yield from _unsafe(each, analysis, keyed=True)
+
+
+def _unsafe(value: Value, analysis: Analysis, *, keyed: bool = False) -> Iterator[_Held]:
+    """Yield the handles that a value is, or keeps, and that no forked process may go on using."""
+    if isinstance(value, Made) and _is_unsafe(value, analysis):
+        yield _Held(value, value.node, value.frame.module, keyed)
+    elif isinstance(value, Instance) and value.call is not None and value.frame is not None:
+        for handle in _kept_by(value, analysis):
+            yield _Held(handle, value.call, value.frame.module, keyed)
+
+
+def _kept_by(value: Instance, analysis: Analysis) -> Iterator[Made]:
+    """Yield the handles that an object's constructor keeps, and that a worker's method of it uses."""
+    names = _called_in_workers(value, analysis)
+    methods = analysis.interpreter.sides.methods(value.cls)
+    if names & {"close", "__getstate__", "__enter__"}:
+        return
+    used = {
+        node.attr
+        for name in names
+        for node in walk(methods[name])
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }
+    for attribute, stores in analysis.stores(value).items() if used else ():
+        if attribute not in used or len(stores) != 1 or stores[0].late or stores[0].conditional:
+            continue
+        for kept in analysis.stored(stores[0]):
+            if isinstance(kept, Made) and _is_unsafe(kept, analysis):
+                yield kept
+
+
+def _called_in_workers(value: Instance, analysis: Analysis) -> set[str]:
+    functions = WorkerCode.of(analysis).functions
+    methods = analysis.interpreter.sides.methods(value.cls)
+    return {name for name, node in methods.items() if node in functions}
+
+
+def _is_unsafe(value: Value, analysis: Analysis) -> bool:
+    row = row_of(value, analysis)
+    return (
+        row is not None
+        and row.kind == "resource"
+        and row.action == "lazy"
+        and row.fork_unsafe
+        and not row.connects_later
+    )
+
+
+def _is_set_by_workers(name: GlobalName) -> bool:
+    """Tell whether workers put handles of their own there, or it is closed where it is opened."""
+    return any(
+        binding.kind == "with" for binding in name.module.scope.bindings.get(name.name, ())
+    ) or any(
+        name.worker_writer(write) is not None and not _only_if_missing(write, name.name)
+        for write in name.writes()
+    )
+
+
+def _only_if_missing(write: Use, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name
+        for test, _ in tests_around(write.node, write.module)
+        for node in walk(test)
+    )
+
+
+def _is_dropped(name: GlobalName, boundary: Boundary) -> bool:
+    """Tell whether the parent may close it, or forget it, before the workers start."""
+    starts = Entries.of(name.analysis).entries(boundary.frame.module, boundary.node)
+    for use, _ in name.uses():
+        if not _drops(use) or name.worker_writer(use) is not None:
+            continue
+        for entry in name.entries(use):
+            if not starts or not all(
+                is_before(start, boundary.node, entry, use.module, use.node) for start in starts
+            ):
+                return True
+    return False
+
+
+def _drops(use: Use) -> bool:
+    if isinstance(use.node.ctx, ast.Del):  # type: ignore[attr-defined]
+        return True
+    statement = use.module.statement(use.node)
+    above = use.module.parent(use.node)
+    if use.rebinds and enclosing_function(use.module, use.node) is not None:
+        value = getattr(statement, "value", None)
+        return isinstance(value, ast.Constant) and value.value is None
+    if isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Del):
+        return True
+    return isinstance(above, ast.Attribute) and above.attr in _CLOSING
+
+
+# When the parent opens it
+
+
+def _opened_before(held: _Held, boundary: Boundary, analysis: Analysis) -> tuple[Step, ...] | None:
+    """Return how the parent surely opens a handle before the workers start; None where it may not."""
+    if never_forks(analysis, boundary):
+        return None
+    module = held.module
+    around = enclosing_function(module, held.node)
+    if around is None:
+        return _at_top_level(held, boundary, analysis)
+    if any(_asks_more(test, module) for test in conditions(held.node, module)):
+        return None
+    if not held.keyed and _is_in_constructor(module, held.node, boundary, analysis):
+        return ()
+    if isinstance(around, ast.Lambda) or module.parent(around) is not module.tree:
+        return None
+    wanted = _keys_in_workers(around, module, analysis) if held.keyed else {None}
+    for caller, call in Entries.of(analysis).calls_of(module, around):
+        key = _key(call, caller, analysis) if held.keyed else None
+        if key in wanted and (steps := _runs_before(caller, call, boundary, analysis)) is not None:
+            return steps
+    return None
+
+
+def _asks_more(test: ast.AST, module: Module) -> bool:
+    """Tell whether a test asks for more than whether a global holds something already."""
+    names = [node for node in walk(test) if isinstance(node, ast.Name)]
+    asks = isinstance(test, (ast.Compare, ast.Name, ast.UnaryOp, ast.If))
+    if isinstance(
+        test, ast.If
+    ):  # it ends the function where there is one: `if f is not None: return f`
+        names = [node for node in walk(test.test) if isinstance(node, ast.Name)]
+    return not asks or not any(
+        module.scope_of(node).lookup(node.id) is module.scope for node in names
+    )
+
+
+def _at_top_level(held: _Held, boundary: Boundary, analysis: Analysis) -> tuple[Step, ...] | None:
+    if next(conditions(held.node, held.module), None) is not None:
+        return None
+    entries = Entries.of(analysis).entries(held.module, held.node)
+    if all(entry.kind == "import" for entry in entries):
+        return ()
+    starts = Entries.of(analysis).entries(boundary.frame.module, boundary.node)
+    is_first = starts and all(
+        is_before(entry, held.node, start, boundary.frame.module, boundary.node)
+        for entry in entries
+        for start in starts
+    )
+    return () if is_first else None
+
+
+def _runs_before(
+    module: Module, call: ast.Call, boundary: Boundary, analysis: Analysis
+) -> tuple[Step, ...] | None:
+    """Return how a call is run by the parent for certain, before the workers of a boundary start."""
+    if next(conditions(call, module), None) is not None:
+        return None
+    step = Step(module.place(call), f"{ast.unparse(call.func)}(...)", "the parent opens it here")
+    if _is_in_constructor(module, call, boundary, analysis):
+        return (step,)
+    starts = Entries.of(analysis).entries(boundary.frame.module, boundary.node)
+    code = WorkerCode.of(analysis)
+    for entry in Entries.of(analysis).entries(module, call) if starts else ():
+        chain = [*entry.calls, (module, call)]
+        if any(code.runs(*each) is not None for each in chain):
+            continue
+        if any(next(conditions(node, where), None) is not None for where, node in chain):
+            continue
+        if all(is_before(entry, call, start, boundary.frame.module, boundary.node)
+               for start in starts):  # fmt: skip
+            return (*entry.steps, step)
+    return None
+
+
+def _is_in_constructor(
+    module: Module, node: ast.AST, boundary: Boundary, analysis: Analysis
+) -> bool:
+    """Tell whether a node is in the constructor of an object that crosses at a boundary."""
+    function = enclosing_function(module, node)
+    cls = module.parent(function) if function is not None else None
+    if getattr(function, "name", "") != "__init__" or not isinstance(cls, ast.ClassDef):
+        return False
+    for crossing in analysis.crossings:
+        value = crossing.value
+        if crossing.boundary is boundary and isinstance(value, Instance):
+            init = analysis.method(value.cls, "__init__")
+            if init is not None and init.node is function:
+                return True
+    return False
+
+
+def _keys_in_workers(function: FunctionNode, module: Module, analysis: Analysis) -> set[Key]:
+    """Return what code in workers calls a function with, as far as it is known."""
+    code = WorkerCode.of(analysis)
+    found = {
+        _key(call, caller, analysis)
+        for caller, call in Entries.of(analysis).calls_of(module, function)
+        if code.runs(caller, call) is not None
+    }
+    return found - {None}
+
+
+def _key(call: ast.Call, module: Module, analysis: Analysis) -> Key:
+    """Return where the arguments of a call come from; None where one of them is not known."""
+    frame = analysis.frame(module.scope_of(call))
+    given: Sequence[ast.expr] = [*call.args, *(keyword.value for keyword in call.keywords)]
+    found: list[Source] = []
+    for node in given:
+        source = (
+            ("constant", node.value)
+            if isinstance(node, ast.Constant)
+            else source_of(Bound(node, frame), analysis.interpreter)
+        )
+        if not source:
+            return None
+        found.append(source)
+    return tuple(found)
+
+
+__all__ = ["SharedHandle", "shared_handles"]
