@@ -47,7 +47,7 @@ class Finding:
 
     code: str
     name: str
-    severity: Literal["error", "warning"]
+    severity: Literal["error", "warning", "likely"]
     message: str
     path: Path
     cell: int | None  # of a notebook: `row` counts from its first line

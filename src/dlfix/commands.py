@@ -460,6 +460,7 @@ def trace(request: Request, output_format: str) -> int:
 
     with _progress(request) as progress:
         session = _session(request, progress)
+        session.likely = True
         view = View(session, session.diagnoses())
         boundaries = tree.boundaries(view)
     if output_format == "json":

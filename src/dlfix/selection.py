@@ -12,17 +12,21 @@ from dlfix.validation import nearest
 
 # What goes wrong only where objects are pickled: no matter for a program that always forks.
 ONLY_PICKLED = (
-    "DLF101", "DLF102", "DLF103", "DLF104", "DLF105", "DLF301", "DLF302", "DLF303", "DLF601",
+    "DLF101", "DLF102", "DLF103", "DLF104", "DLF105", "DLF107",
+    "DLF301", "DLF302", "DLF303", "DLF601",
 )  # fmt: skip
 
 # What goes wrong only where workers are forked.
 ONLY_FORKED = ("DLF202", "DLF211")
 
 
-def select(rules: Iterable[type[Rule]], settings: Settings) -> list[type[Rule]]:
+def select(
+    rules: Iterable[type[Rule]], settings: Settings, *, likely: bool = False
+) -> list[type[Rule]]:
     """Return the rules in force, in order of code; raise ConfigError for a code nobody has.
 
-    A code is a whole code, the start of one, or a rule's name. The longer one wins.
+    A code is a whole code, the start of one, or a rule's name. The longer one wins. Rules of what is
+    only likely want to be named whole, unless `likely` asks for them.
     """
     known = sorted(rules, key=lambda rule: rule.code)
     said = [*settings.select, *settings.extend_select, *settings.ignore]
@@ -30,7 +34,7 @@ def select(rules: Iterable[type[Rule]], settings: Settings) -> list[type[Rule]]:
     said += [code for codes in settings.per_file_ignores.values() for code in codes]
     for code in said:
         _refuse_unknown(code, known)
-    return [rule for rule in known if _wanted(rule, settings)]
+    return [rule for rule in known if _wanted(rule, settings, likely)]
 
 
 def _refuse_unknown(code: str, known: Sequence[type[Rule]]) -> None:
@@ -51,12 +55,14 @@ def _weight(codes: Iterable[str], rule: type[Rule]) -> int:
     return max(weights, default=-1)
 
 
-def _wanted(rule: type[Rule], settings: Settings) -> bool:
+def _wanted(rule: type[Rule], settings: Settings, likely: bool) -> bool:
     if settings.target_start_methods == ("fork",) and rule.code in ONLY_PICKLED:
         return False
     if "fork" not in settings.target_start_methods and rule.code in ONLY_FORKED:
         return False
     chosen = _weight((*settings.select, *settings.extend_select), rule)
+    if rule.severity == "likely" and not likely and chosen < len(rule.code):
+        return False
     return chosen > _weight(settings.ignore, rule)
 
 

@@ -74,6 +74,7 @@ class Session:
     # A project that was read before, and which of its files are not on disk what they were.
     base: tuple[Project, Collection[Path]] | None = None
     answers: list[Answer] = field(default_factory=list)  # about its projects, each by itself
+    likely: bool = False  # whether rules of what is only likely are asked, as for a trace
     by_parts: bool = False  # whether it is only read through its projects
 
     @classmethod
@@ -232,7 +233,8 @@ class Session:
         from dlfix.rules.registry import all_rules
 
         return {
-            file: selection.select(all_rules(), settings) for file, settings in self.scopes.items()
+            file: selection.select(all_rules(), settings, likely=self.likely)
+            for file, settings in self.scopes.items()
         }
 
     def rules_of(self, path: Path) -> list[type[Rule]]:

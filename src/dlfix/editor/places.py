@@ -15,7 +15,11 @@ from dlfix.report import tree
 from dlfix.report.view import Entry, Spot, TextEdit, View
 from dlfix.source.lines import bare
 
-SEVERITIES = {"error": lsp.DiagnosticSeverity.Error, "warning": lsp.DiagnosticSeverity.Warning}
+SEVERITIES = {
+    "error": lsp.DiagnosticSeverity.Error,
+    "warning": lsp.DiagnosticSeverity.Warning,
+    "likely": lsp.DiagnosticSeverity.Information,
+}
 MOST_LINES = 60  # of a tree that a pointer rests on
 
 

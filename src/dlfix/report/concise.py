@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from dlfix.report.text import STYLES
 from dlfix.report.view import Entry, View
 from dlfix.source.printable import visible
 
@@ -14,7 +15,7 @@ def line(entry: Entry) -> Text:
     text = Text()
     text.append(spot.file, style="bold")
     text.append(f":{spot.row}:{spot.column}: ", style="dim")
-    text.append(entry.code, style="bold red" if entry.severity == "error" else "bold yellow")
+    text.append(entry.code, style=STYLES[entry.severity])
     if entry.fix:
         text.append(" [*]" if entry.safe else " [?]", style="cyan")
     text.append(f" {visible(entry.message)}")

@@ -23,7 +23,8 @@ def _command(entry: Entry) -> str:
     }
     told = ",".join(f"{key}={_property(str(value))}" for key, value in where.items())
     cell = f" (cell {spot.cell})" if spot.cell is not None else ""
-    return f"::{entry.severity} {told}::{_data(f'{entry.code} {visible(entry.message)}{cell}')}"
+    level = "notice" if entry.severity == "likely" else entry.severity
+    return f"::{level} {told}::{_data(f'{entry.code} {visible(entry.message)}{cell}')}"
 
 
 def _data(text: str) -> str:

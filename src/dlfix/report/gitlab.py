@@ -9,7 +9,7 @@ from typing import Any
 from dlfix.report.view import Entry, View, relative
 from dlfix.source.printable import json_text
 
-SEVERITIES = {"error": "major", "warning": "minor"}
+SEVERITIES = {"error": "major", "warning": "minor", "likely": "info"}
 
 
 def render(view: View) -> str:

@@ -136,6 +136,7 @@ def _tiles(view: View, outcome: Outcome | None) -> list[tuple[int, str, str]]:
         (len(outcome.applied) if outcome else 0, "fixed", "good"),
         (sum(entry.severity == "error" for entry in entries), "errors", "bad"),
         (sum(entry.severity == "warning" for entry in entries), "warnings", "warn"),
+        (sum(entry.severity == "likely" for entry in entries), "likely", "warn"),
         (safe, "safe fixes", "good"),
         (sum(entry.fix is not None for entry in entries) - safe, "unsafe fixes", "warn"),
         (sum(entry.refused is not None for entry in entries), "refused", ""),

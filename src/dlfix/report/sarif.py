@@ -14,6 +14,7 @@ from dlfix.rules.base import Rule
 from dlfix.rules.pages import markdown, summary
 from dlfix.source.printable import json_text, uri_path
 
+LEVELS = {"error": "error", "warning": "warning", "likely": "note"}
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -50,7 +51,7 @@ def _rule(rule: type[Rule]) -> dict[str, Any]:
         "name": "".join(word.capitalize() for word in rule.name.split("-")),
         "shortDescription": {"text": summary(rule)},
         "help": {"text": markdown(rule), "markdown": markdown(rule)},
-        "defaultConfiguration": {"level": rule.severity},
+        "defaultConfiguration": {"level": LEVELS[rule.severity]},
     }
 
 
@@ -60,7 +61,7 @@ def _result(
     result: dict[str, Any] = {
         "ruleId": entry.code,
         "ruleIndex": rules.index(entry.rule),
-        "level": entry.severity,
+        "level": LEVELS[entry.severity],
         "message": {"text": entry.message},
         "locations": [_location(entry.spot)],
         "partialFingerprints": {"dlfix/v1": fingerprint(entry, view, seen)},

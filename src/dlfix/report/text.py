@@ -18,7 +18,7 @@ from dlfix.source.text import Position
 if TYPE_CHECKING:
     from rich.syntax import ANSISyntaxTheme
 
-STYLES = {"error": "bold red", "warning": "bold yellow"}
+STYLES = {"error": "bold red", "warning": "bold yellow", "likely": "bold cyan"}
 WIDTH = 80
 MOST_ROWS = 6  # of a culprit that are shown
 

@@ -12,7 +12,8 @@ from dlfix.source.text import Place
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
 
-Severity = Literal["error", "warning"]
+# "likely": whether it comes to a worker is not known; such a rule is off unless it is selected by name.
+Severity = Literal["error", "warning", "likely"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,96 @@
+"""Calls that are likely to start workers: out of view, and given a dataset or a number of workers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.catalog import BoundaryRow
+from dlfix.reach.crossing import Boundary, Crossing
+from dlfix.reach.outcomes import is_dead
+from dlfix.reach.starts import only_forks
+from dlfix.reach.values import (
+    Argument,
+    Constant,
+    Derived,
+    External,
+    ExternalCall,
+    Instance,
+    Unknown,
+)
+from dlfix.reach.walk import Walk
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.values import Value
+
+# What loaders hand to their workers, wherever they are.
+_HANDED = ("collate_fn", "worker_init_fn", "transform", "target_transform")
+_COUNTS = ("num_workers", "n_workers", "dataloader_num_workers", "workers")
+_WORDS = tuple(name.encode() for name in _HANDED)
+_ROW = BoundaryRow("a call out of view", kind="likely", crosses=_HANDED, workers="num_workers")
+
+
+def likely_crossings(analysis: Analysis) -> Iterator[Crossing]:
+    """Yield what is likely to cross, and is not known to."""
+    for boundary in _boundaries(analysis):
+        pending = [Walk(analysis.interpreter).from_boundary(boundary)]
+        while pending:
+            crossing = pending.pop()
+            pending += reversed(crossing.children)
+            if crossing.parent is not None:
+                yield crossing
+
+
+def _boundaries(analysis: Analysis) -> Iterator[Boundary]:
+    project = analysis.project
+    known = {boundary.node for boundary in analysis.boundaries}
+    for path in project.using(_WORDS):
+        module = project.get(path)
+        for call in module.calls if module is not None else ():
+            if call not in known and any(each.arg in _HANDED for each in call.keywords):
+                yield from _boundary(call, module, analysis)  # type: ignore[arg-type]
+
+
+def _boundary(call: ast.Call, module: Module, analysis: Analysis) -> Iterator[Boundary]:
+    frame = analysis.frame(module.scope_of(call))
+    callees = [reached.value for reached in analysis.evaluate(call.func, frame)]
+    if not all(_is_out_of_view(callee, analysis) for callee in callees):
+        return
+    given = analysis.interpreter.calls.arguments(call, frame)
+    arguments = {str(place): each for place, each in enumerate(given.positional)}
+    arguments |= given.keywords
+    if not _may_start_workers(arguments, analysis) or is_dead(call, frame, analysis.interpreter):
+        return
+    boundary = Boundary(_ROW.kind, call, frame, arguments, None, None, _ROW)
+    if not only_forks(analysis, boundary):
+        yield boundary
+
+
+def _is_out_of_view(callee: Value, analysis: Analysis) -> bool:
+    """Tell whether nothing is known of a callee: neither its code nor a row of the catalogue."""
+    if isinstance(callee, (External, ExternalCall)):
+        return not analysis.catalog.knows(callee.name)
+    if isinstance(callee, Derived):
+        return _is_out_of_view(callee.origin, analysis)
+    return isinstance(callee, Unknown)
+
+
+def _may_start_workers(arguments: dict[str, Argument], analysis: Analysis) -> bool:
+    for name in _COUNTS:
+        if name in arguments:
+            return any(value != Constant(0) for value in analysis.values(arguments[name]))
+    return any(
+        _is_dataset(value, analysis)
+        for name, argument in arguments.items()
+        if name not in _HANDED
+        for value in analysis.values(argument)
+    )
+
+
+def _is_dataset(value: Value, analysis: Analysis) -> bool:
+    if isinstance(value, Instance):
+        return analysis.is_dataset(value.cls)
+    return isinstance(value, ExternalCall) and analysis.catalog.dataset(value.name) is not None

@@ -1,0 +1,85 @@
+"""DLF107: a callable that pickle cannot find is given to a call that is likely to start workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.project.import_time import dotted
+from dlfix.reach.likely import likely_crossings
+from dlfix.rules.base import Finding, Rule
+from dlfix.rules.reading import callables
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing
+
+
+class CallableMayReachWorker(Rule):
+    """A lambda or local function is given to a call that is likely to send it to workers.
+
+    ## What it does
+
+    Finds lambdas and local functions given as `collate_fn`, `worker_init_fn`, `transform` or
+    `target_transform` to a function or class that dlfix cannot read, together with a dataset or with
+    a number of workers. Whether that call starts workers is not known: the severity is `likely`. The rule is
+    off in `dlfix check` unless it is selected by its code or name, and on in `dlfix trace`.
+
+    ## The error you see
+
+    If the call starts workers, that of [DLF101](DLF101.md) or [DLF102](DLF102.md):
+
+        AttributeError: Can't pickle local object 'train.<locals>.<lambda>'
+
+    ## Example
+
+        from trainkit import make_loader
+
+
+        def train(rows):
+            return make_loader(rows, collate_fn=lambda batch: batch[0], num_workers=2)
+
+    ## Use instead
+
+        from trainkit import make_loader
+
+
+        def _collate_fn(batch):
+            return batch[0]
+
+
+        def train(rows):
+            return make_loader(rows, collate_fn=_collate_fn, num_workers=2)
+
+    If the call is known to start workers, add it to the catalogue (`extend-catalog`): then DLF101 and
+    DLF102 report the callable, and `dlfix apply` fixes it.
+
+    ## Fix safety
+
+    There is no fix, because the callable may stay in the parent.
+
+    ## How to turn it off
+
+    It is off, unless `extend-select = ["DLF107"]` selects it. `# dlfix: ignore[DLF107]` on the line of
+    the object or of the call hides one finding.
+    """
+
+    code = "DLF107"
+    name = "callable-may-reach-worker"
+    severity = "likely"
+
+    def check(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield a finding for each callable that is likely to cross and has no name of its own."""
+        certain = {callables.definition(crossing.value) for crossing in analysis.crossings}
+        for crossing in likely_crossings(analysis):
+            why = callables.problem(crossing, analysis)
+            if why in ("lambda", "local", "named") and crossing.value not in certain:
+                yield callables.finding(type(self), crossing, _message(crossing))
+
+
+def _message(crossing: Crossing) -> str:
+    name = callables.name_of(crossing)
+    what = "Lambda" if name == "lambda" else f"Local function `{name}`"
+    func = getattr(crossing.boundary.node, "func", None)
+    called = (dotted(func) if func is not None else "") or "the call"
+    return f"{what} is given to `{called}`, which is likely to send it to workers"
