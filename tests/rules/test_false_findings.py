@@ -104,6 +104,39 @@ class Reader(Dataset):
 def main():
     """
 
+STORE = """
+class Store:
+    def __init__(self, path, connect=True):
+        self.path, self.db = path, None
+        if connect:
+            self.connect()
+    def connect(self):
+        self.db = sqlite3.connect(self.path)
+    def value(self, key): return self.db.execute(key).fetchone()
+
+def embed(store, keys):
+    store.connect()
+    print([store.value(key) for key in keys])
+
+def embed_all(path, keys):
+    other = Store(path, {})
+    multiprocessing.Process(target=embed, args=(other, keys)).start()
+"""
+
+WORKERS = """
+import queue
+class Worker(multiprocessing.Process):
+    def __init__(self, results):
+        super().__init__()
+        self.results = results
+    def run(self): self.results.put(1)
+def main(workers):
+    results = multiprocessing.Queue() if workers else queue.Queue()
+    processes = [Worker(results) for _ in range(2)]
+    for process in processes:
+        {}
+"""
+
 LIGHTNING = """
 import pytorch_lightning as pl
 class Data(pl.LightningDataModule):
@@ -436,6 +469,23 @@ if __name__ == "__main__":
     "a handle that the program opens for another number": (
         ATTACHED.format("if not chunk:"),
         ["DLF203"],
+    ),
+    "a store that is not connected where it is sent to a process, which connects it": (
+        STORE.format("connect=False"),
+        [],
+    ),
+    "a store that its constructor connects": (STORE.format("connect=True"), ["DLF201"]),
+    "a store that is connected before it is sent": (
+        STORE.format("connect=False").replace("    multi", "    other.connect()\n    multi"),
+        ["DLF203"],
+    ),
+    "a queue of threads where nothing but the parent runs the code": (
+        WORKERS.format("process.start() if workers else process.run()"),
+        [],
+    ),
+    "a queue of threads in a process that is always started": (
+        WORKERS.format("process.start()"),
+        ["DLF204"],
     ),
     "a generator that an object in the dataset draws from": (POLICY.format(""), ["DLF503"]),
     "a generator that only the constructor's own helper seeds": (

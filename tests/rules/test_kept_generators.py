@@ -76,6 +76,89 @@ PROGRAMS = [
             DataLoader(Rows(), num_workers=2)
         """,
     ),
+    program(
+        "a generator of a module that workers draw from",
+        """
+        --- augment.py
+        import numpy as np
+        rng = np.random.default_rng(2024) # !DLF503
+        def crop(length): return int(rng.integers(0, length))
+        --- main.py
+        from augment import crop
+        from torch.utils.data import DataLoader, Dataset
+        class Crops(Dataset):
+            def __len__(self): return 8
+            def __getitem__(self, i): return crop(10)
+        if __name__ == "__main__":
+            DataLoader(Crops(), num_workers=2)
+        """,
+    ),
+    program(
+        "a generator of a module that only the parent draws from",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        rng = random.Random(3)
+        class Crops(Dataset):
+            def __init__(self): self.order = rng.sample(range(8), 8)
+            def __len__(self): return 8
+            def __getitem__(self, i): return self.order[i]
+        if __name__ == "__main__":
+            DataLoader(Crops(), num_workers=2)
+        """,
+    ),
+    program(
+        "a generator of a module that each item seeds",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        rng = random.Random(3)
+        class Crops(Dataset):
+            def __len__(self): return 8
+            def __getitem__(self, i):
+                rng.seed(i)
+                return rng.random()
+        if __name__ == "__main__":
+            DataLoader(Crops(), num_workers=2)
+        """,
+    ),
+    program(
+        "a generator of a module that a worker_init_fn may seed",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        rng = random.Random(3)
+        class Crops(Dataset):
+            def __len__(self): return 8
+            def __getitem__(self, i): return rng.random()
+        def start(number): rng.seed(number)
+        if __name__ == "__main__":
+            DataLoader(Crops(), num_workers=2, worker_init_fn=start)
+        """,
+    ),
+    program(
+        "a generator of a module that every spawned worker seeds by chance",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        rng = random.Random()
+        class Crops(Dataset):
+            def __len__(self): return 8
+            def __getitem__(self, i): return rng.random()
+        if __name__ == "__main__":
+            DataLoader(Crops(), num_workers=2, multiprocessing_context="spawn")
+        """,
+    ),
+    program(
+        "a generator of a module that one process draws from",
+        """
+        import multiprocessing, random
+        rng = random.Random(3)
+        def work(): print(rng.random())
+        if __name__ == "__main__":
+            multiprocessing.Process(target=work).start()
+        """,
+    ),
 ]
 
 

@@ -172,15 +172,19 @@ class Boundaries:
 
     def _ships(self, callee: Value) -> bool:
         """Tell whether calling a value ships objects, whatever it is called with."""
+        return self.row_of(callee) is not None
+
+    def row_of(self, callee: Value) -> BoundaryRow | None:
+        """Return the row of what calling a value ships; None where it ships nothing."""
         if isinstance(callee, Partial):
-            return self._ships(callee.function)
+            return self.row_of(callee.function)
         if isinstance(callee, External):
-            return self.catalog.boundary(callee.name.removesuffix(".__init__")) is not None
+            return self.catalog.boundary(callee.name.removesuffix(".__init__"))
         if isinstance(callee, ModuleValue):
-            return self.catalog.boundary(callee.name) is not None
+            return self.catalog.boundary(callee.name)
         if isinstance(callee, Derived):
-            return self._method_row(callee) is not None
-        return isinstance(callee, Class) and self._loader_base(callee) is not None
+            return self._method_row(callee)
+        return self._loader_base(callee) if isinstance(callee, Class) else None
 
     def _row(
         self, callee: Value, arguments: Arguments, call: ast.Call, frame: Frame

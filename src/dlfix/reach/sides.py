@@ -15,13 +15,14 @@ import threading
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 from dlfix.project.trees import kept, walk
-from dlfix.reach.methods import methods_of
+from dlfix.reach.methods import decorator_kind, methods_of
 from dlfix.reach.values import (
     Class,
     Constant,
@@ -36,6 +37,7 @@ from dlfix.reach.values import (
 from dlfix.reach.without_workers import runs_beside_no_workers
 
 if TYPE_CHECKING:
+    from dlfix.reach.boundaries import Boundaries
     from dlfix.reach.interpreter import Interpreter
 
 WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
@@ -46,6 +48,7 @@ _COMMON = frozenset(
     for name in dir(kind)
 )
 PARENT = ("__init__", "__post_init__", "__attrs_post_init__", "model_post_init", "__len__")
+_PROCESSES = ("Process", "Pool", "Executor", "spawn")
 _OUTSIDE_MODULES = 12
 _BUILTINS = {"len": "__len__", "iter": "__iter__", "next": "__next__"}
 _ITERATING = ("iter", "list", "tuple", "enumerate", "tqdm")
@@ -73,7 +76,14 @@ class SideReader:
         self._indexed: dict[Class, bool] = {}
         self._methods: dict[Class, dict[str, Def]] = {}
         rows = interpreter.catalog.rows("boundary")
+        self._targets: dict[Def, bool] = {}
         self._counts = frozenset(row.workers for row in rows if isinstance(row, BoundaryRow))
+
+    @cached_property
+    def _finder(self) -> Boundaries:
+        from dlfix.reach.boundaries import Boundaries
+
+        return Boundaries(self.interpreter)
 
     def of(self, cls: Class) -> Sides:
         """Return the sides of a class's methods."""
@@ -125,6 +135,15 @@ class SideReader:
             reached |= _closure(["__getitem__"], uses)
         return name not in reached
 
+    def run_with_constructor(self, cls: Class, name: str, instance: Instance) -> bool:
+        """Tell whether a method of an object only runs where its constructor calls it."""
+        methods = self.methods(cls)
+        return (
+            not decorator_kind(methods[name])
+            and self.only_in_constructor(cls, name, instance)
+            and all(_only_calls(node, name) for node in methods.values())
+        )
+
     def leading_to(self, cls: Class, name: str) -> set[str]:
         """Return the methods of a class that run one of them, that one included."""
         found = {name}
@@ -144,7 +163,7 @@ class SideReader:
         return any(
             isinstance(call.func, ast.Attribute)
             and not _inside(module, call, own)
-            and (_in_worker_code(module, call) or self.only_worker(module, call))
+            and (self._in_worker_code(module, call) or self.only_worker(module, call))
             and any(self._is_related(cls, each) for each in self._owners(module, call))
             for module in self._outside(cls)
             for call in module.calls_by_name.get(name, ())
@@ -178,6 +197,40 @@ class SideReader:
         methods = self.methods(cls)
         used = _closure([method], self.uses(cls)) & methods.keys()
         return any(_hands_on(methods[name]) for name in used)
+
+    def _in_worker_code(self, module: Module, node: ast.AST) -> bool:
+        """Tell whether code is a worker's by where it stands: an entry method, or what starts there."""
+        for above in module.ancestors(node):
+            if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                names = {a.arg for a in above.args.args}
+                if above.name in WORKER or "worker" in above.name or "worker_id" in names:
+                    return True
+                return above.name in _started_in_workers(module) or self._is_target(module, above)
+        return False
+
+    def _is_target(self, module: Module, function: Def) -> bool:
+        """Tell whether a function is only handed to processes and pools: no code in view calls it."""
+        if function not in self._targets:
+            self._targets[function] = False  # while its users are looked at
+            name = function.name
+            users = self.interpreter.project.users(module, name)
+            users = [module, *(user for user in users if user is not module)]
+            self._targets[function] = not any(u.calls_by_name.get(name) for u in users) and any(
+                self._starts(user, name) for user in users
+            )
+        return self._targets[function]
+
+    def _starts(self, module: Module, name: str) -> bool:
+        """Tell whether code of a module hands a function of this name to a process or pool."""
+        for call in module.calls:
+            given = [*call.args[:1], *(keyword.value for keyword in call.keywords)]
+            if not any(getattr(each, "id", getattr(each, "attr", "")) == name for each in given):
+                continue
+            frame = self.interpreter.frame_at(module, call)
+            rows = (self._finder.row_of(v) for v in self.interpreter.values_at(call.func, frame))
+            if any(row is not None and row.kind in _PROCESSES for row in rows):
+                return True
+        return False
 
     def only_worker(self, module: Module, node: ast.AST) -> bool:
         """Tell whether a node is in a method that only workers run."""
@@ -251,7 +304,9 @@ class SideReader:
         for name in sorted(self.methods(cls).keys() - set(WORKER)):
             for module in self._outside(cls):
                 for call in module.calls_by_name.get(name, ()):
-                    if _is_outside_call(module, call, own):
+                    if _is_outside_call(module, call, own) and not self._in_worker_code(
+                        module, call
+                    ):
                         yield name, module, call
 
     def _called_on(self, cls: Class, module: Module, call: ast.Call) -> list[Value] | None:
@@ -415,18 +470,7 @@ def _is_outside_call(module: Module, call: ast.Call, own: set[ast.ClassDef]) -> 
         return False
     if isinstance(func.value, ast.Call) and _name(func.value.func) == "super":
         return False  # a subclass's method, which may be a worker's
-    return not _inside(module, call, own) and not _in_worker_code(module, call)
-
-
-def _in_worker_code(module: Module, node: ast.AST) -> bool:
-    """Tell whether code is a worker's by where it stands: an entry method, or a worker_init_fn."""
-    for above in module.ancestors(node):
-        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            names = {a.arg for a in above.args.args}
-            if above.name in WORKER or "worker" in above.name or "worker_id" in names:
-                return True
-            return above.name in _started_in_workers(module)
-    return False
+    return not _inside(module, call, own)
 
 
 @kept
@@ -467,6 +511,31 @@ def stored_on_self(node: Def) -> frozenset[str]:
         and isinstance(inner.ctx, ast.Store)
         and _name(inner.value) == me
     )
+
+
+def _only_calls(node: Def, name: str) -> bool:
+    """Tell whether a method does nothing with another of its object but call it, itself and at once."""
+    if name not in used_on_self(node):
+        return True
+    called = {
+        inner.func
+        for statement in node.body
+        for inner in _run_at_once(statement)
+        if isinstance(inner, ast.Call)
+    }
+    return all(
+        inner in called
+        for inner in walk(node)
+        if isinstance(inner, ast.Attribute) and inner.attr == name
+    )
+
+
+def _run_at_once(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and those below it, but for what definitions and lambdas leave for later."""
+    yield node
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        for child in ast.iter_child_nodes(node):
+            yield from _run_at_once(child)
 
 
 @kept

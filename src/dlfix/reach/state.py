@@ -97,6 +97,11 @@ class State:
         if self.instance.call is None:  # whoever makes it may set its properties
             methods = sides.methods(self.instance.cls)
             run |= {name for name in storing if name in methods and is_setter(methods[name])}
+        run -= {
+            name
+            for name in run
+            if sides.run_with_constructor(self.instance.cls, name, self.instance)
+        }
         for name in sorted(run):
             method = self.interpreter.instances.method(self.instance.cls, name)
             if method is None or not takes_instance(method.node):

@@ -17,6 +17,7 @@ from dlfix.reach.callers import UNSAID
 from dlfix.reach.calls import TUPLE_MAKERS
 from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
+from dlfix.reach.entries import enclosing_function
 from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.methods import cleared_by
 from dlfix.reach.pickling import Handed, read_getstate, read_reduce
@@ -153,6 +154,9 @@ class Walk:
     def _counts(self, boundary: Boundary) -> list[Mapping[object, object]]:
         """Return what is decided for each number of workers that starts some; none if one is always so."""
         row = boundary.row
+        if row is not None and not row.workers:
+            counts = [choices([start]) for start in self._started(boundary)]
+            return counts if all(counts) else []
         counts = [
             choices(reached.steps)
             for name, argument in boundary.arguments.items()
@@ -161,6 +165,20 @@ class Walk:
             if not isinstance(reached.value, Constant) or reached.value.value not in row.no_workers
         ]
         return counts if all(counts) else []
+
+    def _started(self, boundary: Boundary) -> Iterator[Passed]:
+        """Yield the calls next to a boundary that start the process it makes: `process.start()`."""
+        module = boundary.frame.module
+        around = enclosing_function(module, boundary.node)
+        if boundary.kind != "Process":
+            return
+        for call in module.calls_by_name.get("start", ()):
+            if enclosing_function(module, call) is not around:
+                continue
+            owner = getattr(call.func, "value", call.func)
+            made = self.interpreter.values_at(owner, self.interpreter.frame_at(module, call))
+            if any(boundary.node in (node_of(each) or ()) for each in made):
+                yield Passed(module, call, "started")
 
     def _follow(self, crossing: Crossing, above: frozenset[Value]) -> None:
         hanging = chain(self.children(crossing.value, crossing.boundary), self._bound_to(crossing))

@@ -12,14 +12,14 @@ from dlfix.reach.values import (
     Constant,
     Derived,
     External,
-    ExternalCall,
     Function,
     Instance,
     Partial,
     Value,
 )
-from dlfix.rules.base import Finding, Rule
+from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading import exceptions, randomness, reached
+from dlfix.rules.reading.global_generators import drawn_by_workers, kind_of
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -34,7 +34,8 @@ class DuplicatedRandomState(Rule):
 
     Reports `random.Random`, `numpy.random.Generator`, `RandomState` and `torch.Generator` stored on
     objects that are sent to a worker and used there, and functions of `random` and `numpy.random`
-    stored by reference (`self.draw = random.random`), which are pickled with their generator.
+    stored by reference (`self.draw = random.random`), which are pickled with their generator. A
+    generator in a module-level name that code in workers draws from is reported too.
     Generators that a worker seeds again (`worker_init_fn`, `get_worker_info`,
     `torch.initial_seed()`) are not reported, nor is the global state of `random`, `numpy.random`
     and `torch`, which torch seeds in each worker.
@@ -128,13 +129,28 @@ class DuplicatedRandomState(Rule):
         for crossing in analysis.crossings:
             if crossing.boundary.workers is False or crossing.edge.kind == "returned":
                 continue
-            kind = _kind(crossing.value)
+            kind = kind_of(crossing.value)
             if kind is not None:
                 yield from self._generator(analysis, crossing, kind)
             elif _is_method_of_generator(crossing):
                 yield from self._method(analysis, crossing)
             elif isinstance(crossing.value, External):
                 yield from self._by_reference(analysis, crossing, crossing.value.name)
+        yield from self._in_globals(analysis)
+
+    def _in_globals(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield the generators of modules: a worker gets the parent's by fork, or seeds it alike."""
+        for read, value in drawn_by_workers(analysis):
+            module = value.frame.module
+            place = module.place(value.node)
+            used = Step(read.function.module.place(read.node), f"`{read.name}` is drawn from")
+            yield Finding(
+                type(self),
+                f"Every worker has a copy of the generator `{read.name}` and draws the same numbers",
+                place,
+                (*read.function.steps, used, Step(place, f"generator `{read.name}`")),
+                evidence=randomness.Drawn(place, module, read.name, is_global=True),
+            )
 
     def _generator(self, analysis: Analysis, crossing: Crossing, kind: str) -> Iterator[Finding]:
         holder = crossing.parent.value if crossing.parent else None
@@ -207,22 +223,13 @@ class DuplicatedRandomState(Rule):
         )
 
 
-def _kind(value: Value) -> str | None:
-    match value:
-        case ExternalCall(name=name) if name in randomness.GENERATORS:
-            return name
-        case Derived(origin=ExternalCall(name="torch.Generator"), how="manual_seed"):
-            return "torch.Generator"
-    return None
-
-
 def _is_method_of_generator(crossing: Crossing) -> bool:
     """Tell whether an attribute keeps a method, and nothing else keeps its generator."""
     value, holder = crossing.value, crossing.parent.value if crossing.parent else None
     return (
         isinstance(value, Derived)
         and not value.called
-        and _kind(value.origin) is not None
+        and kind_of(value.origin) is not None
         and crossing.edge.kind == "attribute"
         and isinstance(holder, Instance)
         and not value.how.startswith("_")

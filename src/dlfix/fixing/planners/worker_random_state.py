@@ -90,6 +90,9 @@ def _generator(kept: Kept) -> Fix | Refused:
 
 
 def _by_name(drawn: Drawn) -> Fix | Refused:
+    if drawn.is_global:
+        where = f"{drawn.place.path.name}:{drawn.place.span.start.row}"
+        return Refused(f"`{drawn.function}` is shared by all code of its module ({where})")
     if drawn.value is None or drawn.cls is None:
         return Refused(f"`{drawn.function}` is passed in from other code")
     name = free_attribute(f"_{drawn.function.rpartition('.')[2]}", randomness.names(drawn.module))

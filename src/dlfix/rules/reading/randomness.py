@@ -42,7 +42,7 @@ _NOT_DRAWING = frozenset(
         "BitGenerator",
     }
 )
-_RESEEDING = frozenset(
+RESEEDING = frozenset(
     {
         "get_worker_info",
         "worker_info",
@@ -54,7 +54,7 @@ _RESEEDING = frozenset(
     }
 )
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__", "__attrs_post_init__", "model_post_init")
-_SEED_METHODS = frozenset({"seed", "manual_seed", "setstate", "set_state", "spawn"})
+SEED_METHODS = frozenset({"seed", "manual_seed", "setstate", "set_state", "spawn"})
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,7 @@ class Drawn:
     function: str
     cls: ast.ClassDef | None = None
     value: ast.expr | None = None
+    is_global: bool = False  # a generator of the module's own, by this name
 
 
 def draws_globally(name: str) -> bool:
@@ -113,7 +114,7 @@ def loads(node: ast.AST, attribute: str) -> list[ast.Attribute]:
 def is_reseeded(cls: ast.ClassDef, attribute: str) -> bool:
     """Tell whether a class asks which worker it is in, or seeds the generator after `__init__`."""
     for node in walk(cls):
-        if _word(node) in _RESEEDING:
+        if _word(node) in RESEEDING:
             return True
     setting_up, flags = _setting_up(cls), _flags(cls)
     return any(
@@ -176,7 +177,7 @@ def _seeds(function: ast.AST, attribute: str) -> bool:
     for node in walk(function):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=name), attr=called)) if (
-                name == attribute and called in _SEED_METHODS
+                name == attribute and called in SEED_METHODS
             ):
                 return True
             case ast.Attribute(attr=name, ctx=ast.Store()) if name == attribute:
