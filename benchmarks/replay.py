@@ -75,7 +75,7 @@ def inspect(tree: Path) -> tuple[list[Report], Report]:
         "left": [_described(diagnosis, tree) for diagnosis in outcome.left],
         "errors": list(outcome.errors),
         "applied": [
-            {"row": outcome.place(finding).span.start.row, "code": finding.code,
+            {"row": finding.place.span.start.row, "code": finding.code,
              "file": finding.place.path.relative_to(tree).as_posix()}
             for planned in outcome.applied for finding in planned.findings
         ],

@@ -62,6 +62,8 @@ def ready(folder, program: str) -> Run:
 def test_the_example_fails_with_the_error_of_the_page_and_its_fix_works(rule, warm, tmp_path):
     if warm is None:
         pytest.skip("torch is not installed, or --no-execute")
+    if rule.severity == "likely":
+        pytest.skip("its example calls a library that is out of view")
     (before,), (after,) = blocks(rule, "Example"), blocks(rule, "Use instead")
     failed, worked = warm.run(
         [ready(tmp_path / "before", before), ready(tmp_path / "after", after)]

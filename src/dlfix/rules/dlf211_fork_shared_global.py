@@ -27,9 +27,7 @@ class ForkSharedGlobal(Rule):
     ## The error you see
 
     None under spawn and forkserver. Under fork (torch 2.13, Python 3.11) there may be none either, but
-    wrong data, or an error such as
-
-        zipfile.BadZipFile: Bad magic number for file header
+    wrong data, or an error such as `zipfile.BadZipFile: Bad magic number for file header`.
 
     ## Example
 
