@@ -524,3 +524,43 @@ def test_what_a_script_reads_is_not_what_workers_of_another_change(tmp_path: Pat
             (tmp_path / name).write_text(text.format(flushes) if name == "convert.py" else text)
         session = Session.open([tmp_path], Settings())
         assert [each.finding.code for each in session.diagnoses()] == codes
+
+
+STATE = """
+def strip(state): state["db"] = None
+class Reader(Dataset):
+    def __init__(self, path): self.path, self.db, self.lock = path, sqlite3.connect(path), None
+    def __getitem__(self, i): return self.db.execute(str(i)).fetchone()
+    def close(self):
+        if self.db is not None:
+            self.db.close()
+            self.db = None
+    def __getstate__(self):
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "codes"),
+    [
+        ("self.db = None; return self.__dict__", []),
+        ("self.lock = None; return self.__dict__", ["DLF201"]),
+        ("del self.db; return self.__dict__.copy()", []),
+        (
+            "db, self.db = self.db, None; state = self.__dict__.copy(); self.db = db; return state",
+            [],
+        ),
+        ("state = self.__dict__.copy(); self.db = None; return state", ["DLF201"]),
+        ("self.close(); return self.__dict__", []),
+        ("state = self.__dict__.copy(); state.update(db=None); return state", []),
+        ("state = self.__dict__.copy(); state.update(lock=None); return state", ["DLF201"]),
+        ("state = self.__dict__.copy(); state.update({'db': None}); return state", []),
+        ("state = self.__dict__.copy(); strip(state); return state", []),
+        ("state = self.__dict__.copy(); print(self.path); return state", ["DLF201"]),
+    ],
+)
+def test_what_an_own_getstate_leaves_out_is_not_found(body: str, codes: list[str], tmp_path: Path):
+    """Only attributes that are empty when the state is taken are left out."""
+    source = PRELUDE + STATE + f"        {body}\n" + LOADER
+    (tmp_path / "main.py").write_text(source, encoding="utf-8")
+    session = Session.open([tmp_path], Settings())
+    assert [each.finding.code for each in session.diagnoses()] == codes

@@ -69,9 +69,40 @@ def _cleared(block: list[ast.stmt]) -> Iterator[str]:
                 value=ast.Constant(value=None),
             ):
                 yield name
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                for target, value in zip(targets, values, strict=False):
+                    yield from _cleared([ast.Assign([target], value)])
+            case ast.Delete(targets=targets):
+                yield from filter(None, map(_asked_of, targets))
             case ast.If(test=test, body=body, orelse=[]):
                 asked = _asked_of(test)
                 yield from (name for name in _cleared(body) if name == asked)
+
+
+def emptied_before_state(node: ast.AST) -> tuple[frozenset[str], frozenset[str]]:
+    """Return what `__getstate__` sets to None before it takes the state, and what it calls till then."""
+    names: set[str] = set()
+    called: set[str] = set()
+    for statement in _till_state(getattr(node, "body", [])):
+        names |= {*_cleared([statement])}
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name))):
+                called.add(name)
+    return frozenset(names), frozenset(called)
+
+
+def _till_state(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements that run before one that reads the whole state."""
+    for statement in block:
+        if isinstance(statement, (ast.Try, ast.With)):
+            yield from _till_state(statement.body)
+        if any(_reads_state(inner) for inner in walk(statement)):
+            return
+        yield statement
+
+
+def _reads_state(node: ast.AST) -> bool:
+    return getattr(node, "attr", getattr(node, "id", "")) in ("__dict__", "vars", "__getstate__")
 
 
 def _asked_of(test: ast.expr) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dlfix.project.trees import walk
+from dlfix.reach.methods import emptied_before_state
 from dlfix.reach.values import Function
 
 
@@ -90,6 +91,7 @@ def read_getstate(method: Function) -> Handed:
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     me = node.args.args[0].arg if node.args.args else "self"
     names: set[str] = set()
+    handed.dropped |= emptied_before_state(node)[0]
     for inner in walk(node):
         if isinstance(inner, ast.Assign):
             _assigned(inner, me, names, handed, node)
@@ -97,6 +99,9 @@ def read_getstate(method: Function) -> Handed:
             handed.dropped |= {k for t in inner.targets for k in _keys_of(t, names, node)}
         elif isinstance(inner, ast.Call):
             handed.dropped |= _popped(inner, names, node)
+            _updated(inner, names, handed)
+        elif isinstance(inner, ast.Expr):
+            handed.known = handed.known and not _hands_on(inner.value, names)
         elif isinstance(inner, ast.Return) and inner.value is not None:
             _returned(inner.value, me, names, handed)
     return handed
@@ -241,6 +246,22 @@ def _popped(call: ast.Call, names: set[str], method: ast.AST) -> set[str]:
     if func.value.id not in names or func.attr not in ("pop", "__delitem__"):
         return set()
     return _spelled_out(call.args[0], method)
+
+
+def _updated(node: ast.Call, names: set[str], handed: Handed) -> None:
+    """Read `state.update(x=None)`, and `state.update({"x": None})`."""
+    match node.func:
+        case ast.Attribute(value=ast.Name(id=name), attr="update") if name in names:
+            parts: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+            for part in parts:
+                _put_over(part, node, handed)
+
+
+def _hands_on(node: ast.expr, names: set[str]) -> bool:
+    """Tell whether a state is given to code of another function, which may take out what it likes."""
+    return isinstance(node, ast.Call) and any(
+        isinstance(given, ast.Name) and given.id in names for given in node.args
+    )
 
 
 def _spelled_out(key: ast.expr, method: ast.AST) -> set[str]:

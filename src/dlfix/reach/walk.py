@@ -19,7 +19,7 @@ from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
 from dlfix.reach.entries import enclosing_function
 from dlfix.reach.labels import label, node_of, short
-from dlfix.reach.methods import cleared_by
+from dlfix.reach.methods import cleared_by, emptied_before_state
 from dlfix.reach.pickling import Handed, read_getstate, read_reduce
 from dlfix.reach.values import (
     Argument,
@@ -351,6 +351,9 @@ class Walk:
         """Read `__getstate__`, and those of bases it builds on by `super()`."""
         instances = self.interpreter.instances
         handed = read_getstate(getstate)
+        for name in emptied_before_state(getstate.node)[1]:
+            method = instances.method(instance.cls, name)
+            handed.dropped |= cleared_by(method.node) if method is not None else set()
         defining = instances.defining(instance.cls, "__getstate__")
         if "super()" in getstate.module.segment(getstate.node) and defining is not None:
             line = instances.mro(instance.cls)
