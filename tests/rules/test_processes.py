@@ -313,3 +313,58 @@ def test_the_message_is_a_sentence_and_the_error_is_that_of_torch(diagnosed) -> 
         "ValueError: DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle=True"
     )
     assert isinstance(one.outcome, Fix)
+
+
+CONFIG = """
+class Config:
+    rate = 8000
+
+class Clips(Dataset):
+    scale = 1
+
+    def __len__(self): return 6
+    def __getitem__(self, i): return i * Config.rate * self.scale
+
+def main(rate):
+    {}
+    for batch in DataLoader(Clips(), num_workers=2): print(batch)
+    {}
+
+if __name__ == "__main__":
+    main(16000)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("Config.rate = rate", "", ["DLF303"]),
+        ("Clips.scale = rate", "", ["DLF303"]),
+        ("Config.rate = 8000", "", []),
+        ("", "Config.rate = rate", []),
+        ("config = Config(); config.rate = rate", "", []),
+        ("Config.other = rate", "", []),
+    ],
+)
+def test_an_attribute_of_a_class_that_only_the_parent_sets(codes, before, after, expected):
+    assert codes(CONFIG.format(before or "pass", after)) == expected
+
+
+def test_an_attribute_of_a_class_that_the_import_or_a_worker_sets_too(codes):
+    source = CONFIG.format("Config.rate = rate", "")
+    assert codes(source.replace("def main", "Config.rate = 2\n\ndef main")) == []
+    started = "def start(number):\n    Config.rate = 16000\n\ndef main"
+    source = source.replace("def main", started)
+    assert codes(source.replace("workers=2", "workers=2, worker_init_fn=start")) == []
+
+
+def test_an_attribute_of_a_class_that_objects_set_for_themselves(codes):
+    source = CONFIG.format("Clips.scale = rate", "")
+    own = "    def __init__(self): self.scale = 2\n    def __len__"
+    assert codes(source.replace("    def __len__", own)) == []
+
+
+def test_an_attribute_of_a_class_where_all_workers_are_forked(codes):
+    source = CONFIG.format("Config.rate = rate", "")
+    fork = "workers=2, multiprocessing_context='fork'"
+    assert codes(source.replace("workers=2", fork)) == []

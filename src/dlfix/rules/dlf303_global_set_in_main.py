@@ -11,6 +11,7 @@ from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.starts import only_forks
 from dlfix.reach.worker_code import GlobalRead, WorkerCode
 from dlfix.rules.base import Finding, Rule, Step
+from dlfix.rules.reading.class_settings import SetOnClass, set_on_classes
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -33,7 +34,8 @@ class GlobalSetInMain(Rule):
 
     Finds module-level names that code in a worker reads, and that are set or filled only under the
     main guard or by a function called from there. A spawned worker imports the modules and runs
-    neither: it sees the value after import, or no such name.
+    neither: it sees the value after import, or no such name. Attributes of classes
+    (`Config.rate = rate`) that only the parent sets are found in the same way.
 
     ## The error you see
 
@@ -134,6 +136,27 @@ class GlobalSetInMain(Rule):
             found = _set_in_parent(name)
             if found and may_belong(analysis, boundary, found[1].module):
                 yield self._finding(name, read, *found)
+        for each in set_on_classes(analysis):
+            yield self._of_class(each)
+
+    def _of_class(self, found: SetOnClass) -> Finding:
+        function, write = found.function, found.write
+        steps = (
+            *function.steps,
+            Step(function.module.place(found.read), f"`{found.name}` is read in a worker"),
+            *found.entry.steps,
+            Step(write.module.place(write.node), f"`{found.name}` is set only in the parent"),
+        )
+        reader = f"`{function.qualname}` (line {found.read.lineno})"
+        error = "" if found.has_default else f"AttributeError: {found.name.rpartition('.')[2]}"
+        return Finding(
+            type(self),
+            f"`{found.name}` is read in a worker by {reader} but set only in the parent",
+            steps[-1].place,
+            steps,
+            error=error,
+            evidence=found,
+        )
 
     def _finding(self, name: GlobalName, read: GlobalRead, write: Use, entry: Entry) -> Finding:
         set_here = Step(write.module.place(write.node), f"`{name.name}` is set only in the parent")

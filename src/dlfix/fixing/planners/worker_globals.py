@@ -11,6 +11,7 @@ from dlfix.fixing.hoisting import carrying
 from dlfix.fixing.hoisting.width import width_of
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.reach.entries import Entries, enclosing_function, top_level_statement
+from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix_codemods.tools import naming
 from dlfix_codemods.worker_globals import OPTION, WorkerGlobalsPlan
 
@@ -38,6 +39,9 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     taken: set[Module] = set()
     groups: dict[ast.AST, list[Finding]] = {}
     for finding in findings:
+        if isinstance(finding.evidence, SetOnClass):
+            yield Planned((finding,), Refused(_on_class(finding.evidence)))
+            continue
         groups.setdefault(finding.evidence.read.function.node, []).append(finding)
     for group in groups.values():
         fix = _in_partial([each.evidence for each in group], analysis, taken)
@@ -51,6 +55,11 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
                 loader = finding.evidence.read.function.crossing.boundary.frame.module
                 outcome = Refused(in_file(str(no), loader.path))
             yield Planned((finding,), outcome)
+
+
+def _on_class(found: SetOnClass) -> str:
+    write = found.write
+    return f"`{found.name}` is set on a class ({write.module.path.name}:{write.node.lineno})"
 
 
 def _in_partial(
