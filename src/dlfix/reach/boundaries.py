@@ -61,6 +61,7 @@ class Boundaries:
         seen: set[ast.AST] = set()
         modules = self.modules
         names = self._names | self._subclasses(modules) | self._bound_partials(modules)
+        names |= self._exported(modules, names)
         pending = list(dict.fromkeys([*modules, *self._users(names - self._names)]))
         for module in told("looking for loaders", pending, self._tell):
             here = names | _aliases(module, names)
@@ -91,6 +92,22 @@ class Boundaries:
             for target in getattr(module.parent(call), "targets", ())
             if isinstance(target, ast.Name)
         }
+
+    def _exported(self, modules: list[Module], names: set[str]) -> set[str]:
+        """Return the names that other modules may import a loader under: `DataLoader as Loader`."""
+        found: set[str] = set()
+        looked: set[Module] = set()
+        while modules := [module for module in modules if module not in looked]:
+            looked |= {*modules}
+            fresh = {
+                name
+                for module in modules
+                for name in _aliases(module, names | found) - names - found
+                if name in module.scope.bindings
+            }
+            found |= fresh
+            modules = [*self._users(fresh)]
+        return found
 
     def _users(self, names: set[str]) -> Iterator[Module]:
         for name in sorted(names):

@@ -1,0 +1,60 @@
+"""Loaders that a module of the project gives another name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reach.marked import check, program
+
+PROGRAMS = [
+    program(
+        "a loader that a package exports under another name",
+        """
+        --- pkg/loading.py
+        from torch.utils.data import DataLoader as _Loader
+        Loader = _Loader
+        --- pkg/__init__.py
+        from .loading import Loader as BatchLoader
+        --- main.py
+        import pkg
+        from pkg import BatchLoader
+        def main(rows):
+            BatchLoader(rows, num_workers=2, collate_fn=lambda b: b) # !DLF101
+            pkg.BatchLoader(rows, num_workers=2, collate_fn=lambda b: b[0]) # !DLF101
+        """,
+    ),
+    program(
+        "a class of the project that has the name a loader is exported under",
+        """
+        --- loading.py
+        from torch.utils.data import DataLoader as Loader
+        --- other.py
+        class Loader:
+            def __init__(self, rows, num_workers, collate_fn): self.rows = rows
+        --- main.py
+        import loading
+        from other import Loader
+        def main(rows):
+            Loader(rows, num_workers=2, collate_fn=lambda b: b)
+        """,
+    ),
+    program(
+        "a pool that a module exports under another name",
+        """
+        --- pools.py
+        from multiprocessing import Pool as Workers
+        --- main.py
+        from pools import Workers
+        def main(rows):
+            with Workers(2, initializer=lambda: None) as workers: # !DLF101
+                workers.map(print, rows)
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_findings_are_those_marked(text: str, tmp_path: Path) -> None:
+    check(tmp_path, text)
