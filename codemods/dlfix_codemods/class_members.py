@@ -32,7 +32,7 @@ def code(lazy: Lazy) -> str:
 def _by_process(lazy: Lazy) -> str:
     held = _held(lazy)
     made = _kept(lazy, f"{held}[pid]")
-    inherited = _closing(lazy, held)
+    inherited = _released(lazy, held)
     body = "\n".join(
         [
             "pid = os.getpid()",
@@ -59,16 +59,14 @@ def _split(body: str) -> list[str]:
     return [before, "return " + last] if found else [body]
 
 
-def _closing(lazy: Lazy, held: str) -> list[str]:
-    if not lazy.close_inherited:
-        return []
-    close = lazy.close_inherited.format("inherited")
-    return [f"for inherited in {held}.values():\n{INDENT}{close}", f"{held}.clear()"]
+def _released(lazy: Lazy, held: str) -> list[str]:
+    """Let go of what a fork handed down, where one process may not have it open twice."""
+    return [f"{held}.clear()"] if lazy.alone else []
 
 
 def _by_calling(lazy: Lazy) -> str:
     held = _held(lazy)
-    opening = [indented(part, INDENT) for part in (*_closing(lazy, held), lazy.calls)]
+    opening = [indented(part, INDENT) for part in (*_released(lazy, held), lazy.calls)]
     body = "\n".join([f"if os.getpid() not in {held}:", *opening, f"return {held}[os.getpid()]"])
     members = [_method(lazy, "@property", lazy.name, body), *_setter(lazy), *_deleter(lazy)]
     if lazy.opener:
@@ -87,8 +85,8 @@ def _by_others(lazy: Lazy) -> str:
             f'if os.getpid() not in {held}:\n{INDENT}raise AttributeError("{lazy.name}")\n'
             f"return {held}[os.getpid()]"
         )
-    if lazy.close_inherited:
-        closing = [indented(part, INDENT) for part in _closing(lazy, held)]
+    if lazy.alone:
+        closing = [indented(part, INDENT) for part in _released(lazy, held)]
         body = "\n".join([f"if os.getpid() not in {held}:", *closing, body])
     return "\n".join([_method(lazy, "@property", lazy.name, body), *_setter(lazy), *_deleter(lazy)])
 

@@ -15,8 +15,6 @@ class Items(Dataset):
     def env(self):
         pid = os.getpid()
         if pid not in self._env_by_pid:
-            for inherited in self._env_by_pid.values():
-                inherited.close()
             self._env_by_pid.clear()
             self._env_by_pid[pid] = lmdb.open(self.root, subdir=False, readonly=True, lock=False)
         return self._env_by_pid[pid]

@@ -12,8 +12,6 @@ class LmdbMixin:
     def _env(self):
         pid = os.getpid()
         if pid not in self._env_by_pid:
-            for inherited in self._env_by_pid.values():
-                inherited.close()
             self._env_by_pid.clear()
             self._env_by_pid[pid] = lmdb.open(
                 self._path,

@@ -18,8 +18,6 @@ class OnDemand(Dataset):
     @property
     def env(self):
         if os.getpid() not in self._env_by_pid:
-            for inherited in self._env_by_pid.values():
-                inherited.close()
             self._env_by_pid.clear()
         return self._env_by_pid.get(os.getpid())
 

@@ -96,7 +96,8 @@ def _in_closer(
         if apart:
             yield _opened_with(facts, node, me, attribute, _has(me, place, kept_in, method))
         else:
-            yield _exchange(facts, node, _got(me, attribute, kept_in, method))
+            default = facts.module.segment(node.args[2]) if isinstance(node, ast.Call) else "None"
+            yield _exchange(facts, node, _got(me, attribute, kept_in, method, default))
     yield from _guards(facts, method, attribute, kept_in, place, min(rows, default=None))
 
 
@@ -188,9 +189,10 @@ def _gets(node: ast.AST, me: str, attribute: str) -> bool:
     match node:
         case ast.Call(
             func=ast.Name(id="getattr"),
-            args=[ast.Name(id=name), ast.Constant(value=value), ast.Constant(value=None)],
+            args=[ast.Name(id=name), ast.Constant(value=value), default],
         ):
-            return bool(name == me and value == attribute)
+            empty = isinstance(default, (ast.Constant, ast.Tuple, ast.List, ast.Dict))
+            return bool(name == me and value == attribute and empty)
     return False
 
 
@@ -201,11 +203,12 @@ def _has(me: str, attribute: str, kept_in: str, method: Method) -> str:
     return f"os.getpid() in {held}"
 
 
-def _got(me: str, attribute: str, kept_in: str, method: Method) -> str:
+def _got(me: str, attribute: str, kept_in: str, method: Method, default: str = "None") -> str:
+    end = "" if default == "None" else f", {default}"
     if not kept_in:
-        return f'{me}.__dict__.get("{attribute}")'
+        return f'{me}.__dict__.get("{attribute}"{end})'
     held = f'getattr({me}, "{kept_in}", {{}})' if method.name == "__del__" else f"{me}.{kept_in}"
-    return f"{held}.get(os.getpid())"
+    return f"{held}.get(os.getpid(){end})"
 
 
 def _exchange(facts: ClassFacts, node: ast.AST, text: str) -> Exchange:

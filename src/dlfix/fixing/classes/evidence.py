@@ -13,6 +13,7 @@ from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.plans import Planned, Refused
 from dlfix.reach.crossing import Crossing
 from dlfix.reach.values import (
+    BoundMethod,
     Class,
     Constant,
     Container,
@@ -43,6 +44,7 @@ class Culprit:
     on_class: bool = False  # kept on the class, for all its instances
     hangs: bool = False  # from another handle of the class
     code: str = ""
+    sender: str = ""  # the method of the object for which it crosses
     value: Any = None
     frame: Frame | None = None  # in which the store's value is to be read
 
@@ -115,9 +117,19 @@ def culprit_of(
         is_passed_in=finding.code == "DLF205",
         on_class=store.on_class,
         code=finding.code,
+        sender=_sender(kept.parent),
         value=crossing.value,
         frame=store.frame,
     )
+
+
+def _sender(holder: Crossing | None) -> str:
+    """Return the method that takes an object along, where it crosses as the `self` of one."""
+    above = holder.parent if holder is not None else None
+    if holder is None or above is None or not isinstance(above.value, BoundMethod):
+        return ""
+    node = above.value.function.node
+    return node.name if isinstance(node, ast.FunctionDef) else ""
 
 
 def _is_model(base: object) -> bool:

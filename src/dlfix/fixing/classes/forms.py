@@ -63,7 +63,7 @@ class Forms(Together):
                 opener=self._opener(name)
                 if name in openers or (by_process and name in moved.branching)
                 else "",
-                close_inherited=self._close_inherited(handle) if by_process else "",
+                alone=by_process and self._is_alone(handle),
                 self_name=self_name(handle.site.method),
                 docstring=moved.docs.get(name, ""),
             )
@@ -90,8 +90,8 @@ class Forms(Together):
             annotation = self._annotation(self.handles[name])
             yield Lazy(name=name, body=body, annotation=annotation, item=True, self_name=me)
 
-    def _close_inherited(self, handle: Handle) -> str:
-        return "{}." + handle.close + "()" if handle.closed_by_parent and handle.close else ""
+    def _is_alone(self, handle: Handle) -> bool:
+        return handle.closed_by_parent and bool(handle.close)
 
     def _opener(self, name: str) -> str:
         wanted = "_open_" + name.lstrip("_")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.values import Value
 
+STREAMS = ("seek", "read", "readline", "readinto", "recv", "execute", "fetchone", "fetchall")
 OVER_A_BUFFER = ("frombuffer", "memoryview", "ndarray")  # what they give shows another's memory
 
 
@@ -147,12 +148,21 @@ def shows_memory(site: StoreSite) -> bool:
     )
 
 
+def _is_stream(facts: ClassFacts, attribute: str) -> bool:
+    """Tell whether the class reads what an attribute holds like a file."""
+    parents = (facts.module.parent(node) for _, node in facts.reads.get(attribute, []))
+    return any(isinstance(each, ast.Attribute) and each.attr in STREAMS for each in parents)
+
+
 def _is_live(facts: ClassFacts, site: StoreSite, culprit: Culprit) -> bool:
     """Tell whether a value is plain, and of use only while the handle is open."""
     me, aliases = self_name(site.method), _aliases(facts, culprit.site)
     match site.value:
         case ast.Call(func=ast.Attribute(value=owner, attr="fileno"), args=[]):
             parts: list[ast.expr] = [owner]
+        case ast.Attribute(value=owner, attr=name):
+            plain = culprit.row is not None and name in culprit.row.plain
+            parts = [owner] if not plain and _is_stream(facts, site.attribute) else []
         case ast.Call(func=func, args=parts, keywords=keywords):
             if ast.unparse(func).rpartition(".")[2] not in OVER_A_BUFFER:
                 return False

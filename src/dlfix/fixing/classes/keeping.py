@@ -194,7 +194,7 @@ class Keeping(Settings):
         if key not in self.moved.kept:
             wanted = _kept_name(attribute, _hint(self.module.parent(part), part))
             self.moved.kept[key] = self._free_attribute(wanted)
-            how = _gone_through(self.module, part)
+            how = "" if _is_new_list(part) else _gone_through(self.module, part)
             value = (COPIES[how] if how else form).format(self.module.segment(part))
             self.saves.setdefault(attribute, []).append(
                 f"{self.me}.{self.moved.kept[key]} = {value}"
@@ -429,6 +429,12 @@ def _gone_through(module: Module, node: ast.AST) -> str:
         case ast.Attribute(attr="items" | "keys" | "values"):
             return "mapped"
     return ""
+
+
+def _is_new_list(part: ast.expr) -> bool:
+    """Tell whether an expression makes a list that nobody else holds."""
+    called = ast.unparse(part.func) if isinstance(part, ast.Call) else ""
+    return called in ("glob.glob", "os.listdir", "sorted", "list")
 
 
 def _kept_name(attribute: str, hint: str) -> str:

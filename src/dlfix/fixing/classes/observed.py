@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, StoreSite, self_name
+from dlfix.fixing.classes.facts import (
+    STARTS,
+    ClassFacts,
+    Method,
+    StoreSite,
+    self_name,
+    self_names_used,
+)
 from dlfix.fixing.classes.inputs import STATE_METHODS, Inputs
 from dlfix.project.import_time import FUNCTIONS
 from dlfix.project.module import Module
@@ -127,10 +134,22 @@ def gone_at(facts: ClassFacts, site: StoreSite, inputs: Inputs | None) -> str:
             return facts.line(node)
     if inputs is not None and method.name in STARTS:
         for module, call in inputs.calls:
-            found = _removed_after(module, call, {*facts.methods, site.attribute})
+            found = _removed_after(module, call, _touching(facts, site.attribute))
             if found:
                 return found
     return ""
+
+
+def _touching(facts: ClassFacts, attribute: str) -> set[str]:
+    """Return the attribute, and the methods that may read it."""
+    found = {attribute}
+    size = 0
+    while size != len(found):
+        size = len(found)
+        found |= {
+            method.name for method in facts.all_methods if found & set(self_names_used(method))
+        }
+    return found
 
 
 def _is_temporary(statement: ast.With | ast.AsyncWith) -> bool:
@@ -198,6 +217,8 @@ def _returned_from(module: Module, with_: ast.With, call: ast.Call, opening: set
     if isinstance(statement, ast.Return):
         return True
     names = {each.id for each in getattr(statement, "targets", []) if isinstance(each, ast.Name)}
+    if any(isinstance(each, ast.Compare) for each in _up_to(module, call, statement)):
+        return False
     inside = set(ast.walk(with_))
     scope = module.scope_of(call)
     return any(
@@ -210,13 +231,21 @@ def _returned_from(module: Module, with_: ast.With, call: ast.Call, opening: set
 
 
 def _reads_plainly(module: Module, node: ast.Name, opening: set[str]) -> bool:
-    """Tell whether an object is only asked for an attribute that opens nothing."""
-    parent = module.parent(node)
-    return (
-        isinstance(parent, ast.Attribute)
-        and isinstance(parent.ctx, ast.Load)
-        and parent.attr not in opening
-    )
+    """Tell whether an object is only asked for an attribute, or its length, and that opens nothing."""
+    match module.parent(node):
+        case ast.Attribute(attr=name, ctx=ast.Load()):
+            return name not in opening
+        case ast.Call(func=ast.Name(id=("len" | "repr" | "str") as name)):
+            return f"__{name}__" not in opening
+    return False
+
+
+def _up_to(module: Module, node: ast.AST, end: ast.AST) -> Iterator[ast.AST]:
+    """Yield what is around a node, up to a statement."""
+    for each in module.ancestors(node):
+        if each is end:
+            return
+        yield each
 
 
 def _after(module: Module, call: ast.Call) -> Iterator[ast.stmt]:

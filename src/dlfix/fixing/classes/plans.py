@@ -58,7 +58,7 @@ class Lazy:
     settable: bool = False
     deletable: bool = False
     opener: str = ""  # the method that holds a body with several ways out
-    close_inherited: str = ""  # `{}.close()`: what closes one that a forked process inherited
+    alone: bool = False  # a process has it open once: one that a fork handed down goes first
     self_name: str = "self"
     calls: str = ""  # what opens it by setting it, in a process that has not
     docstring: str = ""  # its source, quotes included

@@ -78,7 +78,7 @@ class Held(Forms):
             kept_in=self._kept_in(name, True),
             settable=self._is_set_again(name, ast.Store),
             deletable=self._is_set_again(name, ast.Del),
-            close_inherited=self._close_inherited(handle),
+            alone=self._is_alone(handle),
             self_name=self_name(handle.site.method),
         )
 

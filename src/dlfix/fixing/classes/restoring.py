@@ -464,13 +464,11 @@ class OpenedByOthers:
             settable=not body or self._is_stored_later(name),
             deletable=self._is_deleted(name),
             undeclared=not self._has_start(),
-            close_inherited=self._close_inherited(name),
+            alone=self._is_alone(name),
         )
 
-    def _close_inherited(self, name: str) -> str:
-        if name not in self.alone or self._is_cache(name):
-            return ""
-        return "{}." + self.closes[name] + "()"
+    def _is_alone(self, name: str) -> bool:
+        return name in self.alone and not self._is_cache(name)
 
     def _is_stored_later(self, name: str) -> bool:
         return any(s.method.name not in self.facts.started for s in self.facts.stores[name])
@@ -500,7 +498,7 @@ class OpenedByOthers:
             settable=bool(self.facts.stores.get(name)),
             deletable=self._is_deleted(name),
             undeclared=not self._has_start(),
-            close_inherited=self._close_inherited(name),
+            alone=self._is_alone(name),
             self_name=self_name(method),
         )
 

@@ -60,7 +60,7 @@ class SharedHandle:
             body=body,
             annotation=self._annotation(field),
             kept_in=kept_in,
-            close_inherited="{}." + close + "()" if close else "",
+            alone=bool(close),
             self_name=self_name(site.method),
         )
         return ClassPlan(

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from dlfix.fixing.classes.closing import questions_and_guards
 from dlfix.fixing.classes.facts import (
-    STARTS,
     Method,
     StoreSite,
     is_self_attribute,
@@ -70,14 +69,12 @@ class Sliced(Forms):
             raise Refusal("`__setattr__` handles every attribute")
 
     def _start(self) -> Method:
-        """Return the constructor, if it alone sets the handles while an instance is made."""
+        """Return the method that alone sets the handles while an instance is made."""
         sites = [site for name in self.handles for site in started_sites(self.facts, name)]
         methods = {site.method for site in sites}
-        if len(methods) != 1 or next(iter(methods)).name not in STARTS:
-            where = self.facts.line(
-                (sites or [self.handles[next(iter(self.handles))].site])[0].statement
-            )
-            raise Refusal(f"several methods open the resource ({where})")
+        if len(methods) != 1:
+            first = next(iter(self.handles.values())).site
+            raise Refusal(f"several methods open the resource ({self.facts.line(first.statement)})")
         start = methods.pop()
         if start.name == "__new__":
             raise Refusal(f"`__new__` opens the resource ({self.facts.line(start)})")
@@ -131,7 +128,7 @@ class Sliced(Forms):
         tables = "\n".join(self._storage(name) for name in self.handles)
         storage = storage_insert(self.facts, tables)
         if not self._moves(start, cut, body):
-            return [], [storage, *cut.inserts]
+            return list(cut.read_instead()), [storage, *cut.inserts]
         first, *others = cut.statements
         kept = [each.text for each in cut.inserts]
         call = f"{cut.me}.{self._opener_name()}()"
@@ -167,6 +164,10 @@ class Sliced(Forms):
 
     def _properties(self, me: str, body: str) -> list[Lazy]:
         opener = self._opener_name()
+        calls = [f"{me}.{opener}()"]
+        if any(map(self._is_alone, self.handles.values())):
+            tables = (self._kept_in(name, True) for name in self.handles)
+            calls = [*(f"{me}.{table}.clear()" for table in tables), *calls]
         return [
             Lazy(
                 name=name,
@@ -176,8 +177,7 @@ class Sliced(Forms):
                 settable=True,
                 deletable=self._is_stored_elsewhere(name, ast.Del),
                 opener=opener if not index else "",
-                calls=f"{me}.{opener}()",
-                close_inherited=self._close_inherited(handle),
+                calls="\n".join(calls),
                 self_name=me,
             )
             for index, (name, handle) in enumerate(self.handles.items())

@@ -18,10 +18,12 @@ from dlfix.fixing.classes.facts import (
     self_names_used,
 )
 from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.inputs import COPIES, is_mutated
 from dlfix.fixing.classes.moving import Mover
-from dlfix.fixing.classes.plans import Insert
+from dlfix.fixing.classes.plans import Exchange, Insert
 from dlfix.fixing.classes.releasing import REGISTERS
 from dlfix.fixing.classes.state import Surroundings
+from dlfix.fixing.classes.statements import is_plain, is_value
 from dlfix.fixing.classes.text import bound_within, comments_of, indented, names_in
 from dlfix.project.import_time import MUTATORS
 
@@ -44,6 +46,8 @@ class Slice(Mover):
         self.moves_count = moves_count  # later methods read on from where a handle stands
         self.first = next(iter(handles))
         self.inserts: list[Insert] = []
+        self.instead: dict[ast.expr, str] = {}  # what reads a value that is kept -> as what
+        self.depth = 0  # of the loops that are written
         self.whole = True  # every statement that the slice takes a part of, it takes whole
         self.live = self._live_locals()
         self.needed = self._needed_locals()
@@ -64,8 +68,17 @@ class Slice(Mover):
                 self.statements.append(statement)
             lines += written
         self._refuse_binding_again()
+        self._refuse_modified("\n".join(lines))
         imports = self.saves.get(f"import {self.first}", [])
         return "\n".join([*imports, *lines])
+
+    def read_instead(self) -> Iterator[Exchange]:
+        """Yield what the constructor, where it stays, evaluates to keep it: it reads the kept values."""
+        inner = {each for part in self.instead for each in ast.walk(part) if each is not part}
+        for part, key in self.instead.items():
+            if part not in inner:
+                kept = f"{self.me}.{self.moved.kept[key]}"
+                yield Exchange(self.module.span(part), kept, "expression")
 
     # -- which local values the slice makes itself
 
@@ -212,6 +225,8 @@ class Slice(Mover):
                 return self._written_if(statement)
             case ast.For():
                 return self._written_for(statement)
+            case ast.Continue() | ast.Break():
+                return [self.module.segment(statement)] if self.depth else []
             case ast.Try():
                 return self._written_try(statement)
             case ast.With() | ast.AsyncWith() | ast.While() | ast.AsyncFor() | ast.Match():
@@ -258,12 +273,23 @@ class Slice(Mover):
             for each in statement.targets
         )
 
+    def _other_targets(self, statement: ast.stmt) -> Iterator[ast.expr]:
+        """Yield what else a value is unpacked to: values that are there already."""
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        unpacked = [each for each in targets if isinstance(each, (ast.Tuple, ast.List))]
+        for target in (each for one in unpacked for each in one.elts):
+            own = is_self_attribute(target, self.me) and target.attr not in self.handles
+            named = isinstance(target, ast.Name) and target.id not in self.needed
+            if own or named:
+                yield target
+
     def _refuse_other_targets(self, statement: ast.stmt) -> None:
         """Refuse a statement that sets further attributes, which may be others by then."""
+        left_out = set(self._other_targets(statement))
         for each in ast.walk(statement):
             if not is_self_attribute(each, self.me) or each.attr in self.handles:
                 continue
-            if isinstance(each.ctx, ast.Store):
+            if isinstance(each.ctx, ast.Store) and each not in left_out:
                 where = self.facts.line(statement)
                 raise Refusal(f"the attribute is set together with others ({where})")
 
@@ -274,6 +300,8 @@ class Slice(Mover):
         receiver, name = call.func.value, call.func.attr
         if not self._is_handle(receiver, self.needed):
             return False
+        if name in ("enter_context", "push", "callback"):
+            return True  # an exit stack, which closes what is opened with it
         handle = self._handle_of(receiver)
         if name == handle.close or name in ("close", "release", "shutdown"):
             raise Refusal(f"the constructor closes the resource ({self.facts.line(call)})")
@@ -383,14 +411,14 @@ class Slice(Mover):
         before = self.bound_around
         self.bound_around = before | bound_within(statement)
         saved = len(self.inserts) + len(self.saves.get(self.first, []))
+        self.depth += 1
         body = self._block(statement.body)
+        self.depth -= 1
         if len(self.inserts) + len(self.saves.get(self.first, [])) != saved:
             raise Refusal(
                 f"what it is opened from is made in a loop ({self.facts.line(statement)})"
             )
-        if statement.orelse or any(
-            isinstance(e, (ast.Break, ast.Continue)) for e in ast.walk(statement)
-        ):
+        if statement.orelse:
             raise Refusal(f"the resource is opened in a loop ({self.facts.line(statement)})")
         self.bound_around = before
         target = self.module.segment(statement.target)
@@ -441,10 +469,41 @@ class Slice(Mover):
 
     # -- text
 
+    def _copied(self, name: str, how: str) -> str:
+        """Return a collection's value, copied: what the caller passed may be an iterator."""
+        if self._is_passed(name):
+            self.instead.update(dict.fromkeys(self._reads_of(name), name))
+            return COPIES[how].format(name)
+        bindings = [each.value for each in self.scope.bindings[name] if each.kind != "parameter"]
+        if not all(each is not None and (is_value(each) or is_plain(each)) for each in bindings):
+            raise Refusal(
+                f"`{name}` may be an iterator ({self.facts.line(self.statement_of(name))})"
+            )
+        return name
+
+    def statement_of(self, name: str) -> ast.AST:
+        """Return the last statement that binds a local name."""
+        return self.scope.bindings[name][-1].node
+
+    def _reads_of(self, name: str) -> Iterator[ast.Name]:
+        for node in ast.walk(self.method):
+            if isinstance(node, ast.Name) and node.id == name and not is_stored(node):
+                yield node
+
+    def _keep_value(self, attribute: str, part: ast.expr, form: str = "{}") -> str:
+        key = form.format(ast.unparse(part))
+        if key in self.moved.kept and any(isinstance(n, ast.Call) for n in ast.walk(part)):
+            raise Refusal(f"`{ast.unparse(part)}` is called twice ({self.facts.line(part)})")
+        read = super()._keep_value(attribute, part, form)
+        self.instead[part] = key
+        return read
+
     def _rendered(self, statement: ast.stmt) -> list[str]:
         above, beside = comments_of(self.module, statement)
         self.remade = getattr(statement, "value", None)
-        text = self._text(self.first, statement)
+        others: dict[ast.AST, str] = dict.fromkeys(self._other_targets(statement), "_")
+        self.whole = self.whole and not others
+        text = self._text(self.first, statement, more=others)
         self._keep_above(statement)
         return [*above, f"{text}  {beside}" if beside else text]
 
@@ -470,6 +529,22 @@ class Slice(Mover):
             if isinstance(each, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)):
                 raise Refusal(f"the constructor may return early ({self.facts.line(each)})")
 
+    def _refuse_modified(self, text: str) -> None:
+        """Refuse what the constructor goes on filling once the slice has read it."""
+        kept = {new: name for name, new in self.moved.kept.items()}
+        read = set(attributes_read(text, self.me)) - self.handles.keys()
+        names = {kept.get(each, f"{self.me}.{each}") for each in read}
+        for node in ast.walk(self.method):
+            if not isinstance(node, (ast.Name, ast.Attribute)) or ast.unparse(node) not in names:
+                continue
+            if not is_mutated(self.module, node):
+                continue
+            if node.lineno >= self.statements[0].lineno:
+                where = self.facts.line(node)
+                raise Refusal(
+                    f"`{ast.unparse(node)}` is modified as the resource is opened ({where})"
+                )
+
     def _refuse_binding_again(self) -> None:
         """Refuse a local name that is kept, and bound again between two statements of the slice."""
         if not self.statements:
@@ -488,12 +563,13 @@ def _fails(block: Sequence[ast.stmt]) -> bool:
     return bool(block) and isinstance(block[-1], ast.Raise)
 
 
+def is_stored(node: ast.Name) -> bool:
+    """Tell whether a name is bound where it stands."""
+    return isinstance(node.ctx, ast.Store)
+
+
 def _stored_in(node: ast.AST) -> set[str]:
-    return {
-        each.id
-        for each in ast.walk(node)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-    }
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and is_stored(n)}
 
 
 def contiguous(block: Sequence[ast.stmt], taken: Sequence[ast.stmt]) -> bool:

@@ -337,6 +337,11 @@ def _nonlocal_line(scope: Scope, name: str) -> int:
 
 def _refuse_mutation(draft: Draft, name: str, binder: Scope) -> None:
     """A container that is changed in a worker and read in the parent holds two truths."""
+    advance = next(_advances(draft, name), None)
+    if advance is not None:
+        raise CannotHoist(
+            f"{draft.what} advances `{name}` (line {advance.lineno}): each worker would advance its own copy"
+        )
     change = next(_changes(draft, name), None)
     if change is None:
         return
@@ -352,6 +357,15 @@ def _refuse_mutation(draft: Draft, name: str, binder: Scope) -> None:
                     f"{draft.what} modifies `{name}` (line {change.lineno}), which is read later (line "
                     f"{read.lineno}): each worker would modify its own copy"
                 )
+
+
+def _advances(draft: Draft, name: str) -> Iterator[ast.Call]:
+    """Yield where a function takes the next item of an iterator that it captures."""
+    for node in ast.walk(draft.node):
+        match node:
+            case ast.Call(func=ast.Name(id="next"), args=[ast.Name(id=taken), *_]):
+                if taken == name:
+                    yield node
 
 
 def _changes(draft: Draft, name: str) -> Iterator[ast.expr]:

@@ -15,6 +15,7 @@ from dlfix.fixing.classes.handles import Handle, NotLazily, Refusal
 from dlfix.fixing.classes.hanging import with_hanging
 from dlfix.fixing.classes.observed import declared_at, gone_at, seen_whole_at
 from dlfix.fixing.classes.opening import LazyClass
+from dlfix.fixing.classes.parents import plan_for_parent
 from dlfix.fixing.classes.passing import REOPENED, plan_field, plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.reopening import Held, plan_by_state
@@ -178,6 +179,10 @@ def plan_class(
     In the forms "held" (by process) and "state" the constructor goes on opening the handles.
     """
     facts, project = group[0].facts, analysis.project
+    if form == "lazy":
+        kept = plan_for_parent(group, _around(group, analysis, inherited))
+        if kept is not None:
+            return kept
     for culprit in group:
         if _may_not_be_opened_twice(culprit) and not _opens_what_it_reads(culprit, analysis):
             raise Refusal(_why_not(culprit))
@@ -189,14 +194,10 @@ def plan_class(
         raise Refusal("it is not opened by the constructor")
     if group[0].on_class:
         return SharedHandle(project, facts, _handle_at(group[0], group[0].site)).plan()
-    holders = {name for each in group for name in each.holders}
-    attributes = {each.attribute for each in group}
-    opens = opens_in(analysis, group[0].frame)
-    around = surroundings(project, facts, attributes, holders, opens)
-    around = replace(around, inherited=around.inherited | inherited)
+    around = _around(group, analysis, inherited)
     value = group[0].value
     field_at = declared_at(facts, group[0].attribute)
-    alone = len(attributes) == 1 and not facts.stores.get(group[0].attribute)
+    alone = len({each.attribute for each in group}) == 1 and not facts.stores.get(group[0].attribute)
     if field_at and alone and isinstance(value, ExternalCall):
         return plan_field(facts, group[0].attribute, value.node, value.name, around)
     if group[0].is_passed_in:
@@ -224,6 +225,17 @@ def plan_class(
             raise Refusal("the code reads all attributes of the object")
         return Held(facts, handles, around).plan()
     return _first_that_holds(facts, handles, around)
+
+
+def _around(
+    group: Sequence[Culprit], analysis: Analysis, inherited: frozenset[str]
+) -> Surroundings:
+    """Return what is known of the code around a class, for the handles of a group."""
+    holders = {name for each in group for name in each.holders}
+    attributes = {each.attribute for each in group}
+    opens = opens_in(analysis, group[0].frame)
+    around = surroundings(analysis.project, group[0].facts, attributes, holders, opens)
+    return replace(around, inherited=around.inherited | inherited)
 
 
 def _by_state(facts: ClassFacts, handles: dict[str, Handle], around: Surroundings) -> ClassPlan:

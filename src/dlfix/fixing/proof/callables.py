@@ -126,6 +126,12 @@ class _Capture:
     partial: bool
 
 
+def _makes_object(call: ast.Call) -> bool:
+    """Tell whether a partial is of the object's own class: `functools.partial(type(self), ...)`."""
+    made = call.args[0] if call.args else None
+    return isinstance(made, ast.Call) and last_part(made.func) == "type"
+
+
 class _Moved:
     """The functions and classes of one file that are at module level now."""
 
@@ -365,9 +371,28 @@ class _Moved:
             yield from self._target(capture)
             return
         qualname = self._qualname(self.new, capture.call) or "<module>"
+        advanced = self._advanced(capture)
+        if advanced is not None:
+            yield self.change.regression(
+                qualname,
+                advanced,
+                f"`{capture.parameter}` is advanced (line {advanced.lineno}), and each process has its own",
+            )
+            return
         for reason in self._late(site, capture):
             yield self.change.regression(qualname, capture.call, reason)
             return
+
+    def _advanced(self, capture: _Capture) -> ast.Call | None:
+        """Return where a moved function takes the next item of what it is given."""
+        target = last_part(capture.call.args[0]) if capture.call.args else ""
+        for function in (n for n in self.defined if isinstance(n, FUNCTIONS) and n.name == target):
+            for node in within(function.body):
+                match node:
+                    case ast.Call(func=ast.Name(id="next"), args=[ast.Name(id=taken), *_]):
+                        if taken == capture.parameter:
+                            return node
+        return None
 
     def _target(self, capture: _Capture) -> Iterator[Regression]:
         target, call = capture.value, capture.call
@@ -583,7 +608,9 @@ class _Moved:
     # Who looks at a function
 
     def _looked_at(self) -> Iterator[Regression]:
-        partials = [c for _, c in self.captures if c.partial and c.parameter]
+        partials = [
+            c for _, c in self.captures if c.partial and c.parameter and not _makes_object(c.call)
+        ]
         renamed = [n for n in self.defined if self._is_renamed(n)]
         if not partials and not renamed:
             return

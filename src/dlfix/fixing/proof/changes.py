@@ -68,6 +68,12 @@ class ClassChange:
         """Return a regression of this class."""
         return self.file.regression(self.after.qualname, node, reason)
 
+    def before_of(self, cls: Class) -> Class | None:
+        """Return what a class of the program after was before: this one, or one that derives from it."""
+        module = self.old.project.get(cls.module.path)
+        classes = self.old.classes(module) if module is not None else ()
+        return next((each for each in classes if each.qualname == cls.qualname), None)
+
     @cached_property
     def lazy(self) -> dict[str, Function]:
         """The properties that are new, or are written anew."""

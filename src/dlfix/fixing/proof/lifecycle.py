@@ -49,15 +49,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _live_values(change)
 
 
-def _same_before(change: ClassChange, cls: Class) -> Class | None:
-    module = change.old.project.get(cls.module.path)
-    if module is None:
-        return None
-    return next((c for c in change.old.classes(module) if c.qualname == cls.qualname), None)
-
-
 def _of_objects(change: ClassChange, cls: Class) -> Iterator[Regression]:
-    before = _same_before(change, cls)
+    before = change.before_of(cls)
     if before is None:
         return
     old, new = Interpreter(change.old, before), Interpreter(change.new, cls)
@@ -122,7 +115,7 @@ def _used_in_worker(
     }
     interpreter = Interpreter(change.new, cls)
     interpreter.companions = companions
-    for owner, function in order.entries(change.new, cls):
+    for owner, function in order.entered_by_workers(change.new, cls):
         if _is_end(function.name) and function.name != "__del__":
             continue
         if _fills(function, emptied):

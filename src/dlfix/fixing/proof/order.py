@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.fixing.proof.program import Class, Program, is_getter
-from dlfix.fixing.proof.syntax import Function, executed, is_attribute, self_name
+from dlfix.fixing.proof.syntax import Function, executed, is_attribute, self_name, within
 
 CONSTRUCTORS = ("__new__", "__init__", "__post_init__", "__attrs_post_init__", "model_post_init")
 STATE = (
@@ -22,6 +22,10 @@ STATE = (
 # What a process calls when it is done with an object, or to set it up: not a worker's work.
 _PARENTS = frozenset(
     "__enter__ __exit__ __aenter__ __aexit__ close shutdown stop release reset".split()
+)
+# What workers call on an object that is sent for itself.
+_CALLED_BY_WORKERS = frozenset(
+    "__getitem__ __getitems__ __iter__ __next__ __call__ forward __getattr__ __del__".split()
 )
 # What the process that makes a loader calls on its dataset.
 _ASKED = {"len": "__len__", "iter": "__iter__", "list": "__iter__", "next": "__next__"}
@@ -139,6 +143,39 @@ def entries(program: Program, cls: Class) -> list[tuple[Class, Function]]:
                 continue
             found.setdefault(name, (each, function))
     return list(found.values())
+
+
+def entered_by_workers(program: Program, cls: Class) -> list[tuple[Class, Function]]:
+    """Return the methods that a worker may call first: those handed on, where nothing else sends an object."""
+    found = entries(program, cls)
+    names = {f.name for each in program.family(cls) for f in each.functions}
+    if "run" in names and any(each.node.bases for each in program.family(cls)):
+        return found  # it may be a process
+    if names & _CALLED_BY_WORKERS or any(map(_hands_itself_on, program.family(cls))):
+        return found
+    handed = {name for name in names if _is_handed_on(program, name)}
+    return [(owner, f) for owner, f in found if f.name in handed] if handed else found
+
+
+def _hands_itself_on(cls: Class) -> bool:
+    """Tell whether a method uses its object otherwise than for an attribute of it."""
+    for function in cls.functions:
+        owner = self_name(function)
+        nodes = list(within(function.body))
+        asked = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        if any(isinstance(n, ast.Name) and n.id == owner and id(n) not in asked for n in nodes):
+            return True
+    return False
+
+
+def _is_handed_on(program: Program, name: str) -> bool:
+    """Tell whether some code names a method without calling it."""
+    for module in program.project.mentions(name):
+        called = {id(call.func) for call in module.calls}
+        for node in module.nodes_by_name.get(name, ()):
+            if isinstance(node, ast.Attribute) and id(node) not in called:
+                return True
+    return False
 
 
 def _is_static(function: Function) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlfix.fixing.proof import order
 from dlfix.fixing.proof.accesses import sets_first
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import Held, Operation, held_by, in_order, operations
@@ -33,13 +34,19 @@ _REWINDS = frozenset("seek rewind reset set execute executemany".split())
 
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the handles that a new one does not stand in for: set up, moved or talked to by the constructor."""
-    held = held_by(change.old, change.constructed_before)
-    yield from _reordered(change, held)
-    for name, opener in _opened_again(change):
-        why = _not_set_up(change, held, name, opener) or _left_elsewhere(change, held, name, opener)
-        if why:
-            at = opener[0][1]
-            yield change.regression(at, f"the constructor {why} (line {at.lineno})")
+    yield from _reordered(change, held_by(change.old, change.constructed_before))
+    for cls in (change.after, *change.new.heirs(change.after)):
+        before = change.before_of(cls)
+        if before is None:
+            continue
+        made = order.construction(change.old, before)
+        held = held_by(change.old, made)
+        for name, opener in _opened_again(change, cls):
+            why = _not_set_up(change, made, held, name, opener)
+            why = why or _left_elsewhere(change, made, held, name, opener)
+            if why:
+                at = opener[0][1]
+                yield change.regression(at, f"the constructor {why} (line {at.lineno})")
 
 
 def _reordered(change: ClassChange, held: Held) -> Iterator[Regression]:
@@ -85,23 +92,25 @@ def _pairs(
                 yield kind, name, later
 
 
-def _opened_again(change: ClassChange) -> Iterator[tuple[str, list[_Method]]]:
-    """Yield the attributes that later code opens again, and the methods that do."""
+def _opened_again(change: ClassChange, cls: Class) -> Iterator[tuple[str, list[_Method]]]:
+    """Yield the attributes of a class that later code opens again, and the methods that do."""
     for name, getter in change.made_lazy.items():
-        yield name, _opener(change, change.after, getter)
+        yield name, _opener(change, cls, getter)
     restoring = change.after.methods.get("__setstate__")
     if restoring is None or not change.fresh(restoring):
         return
-    opener = _opener(change, change.after, restoring)
+    opener = _opener(change, cls, restoring)
     for name in sorted(restored(change)):
         if name not in change.made_lazy:
             yield name, opener
 
 
-def _not_set_up(change: ClassChange, held: Held, name: str, opener: list[_Method]) -> str:
+def _not_set_up(
+    change: ClassChange, made: list[_Method], held: Held, name: str, opener: list[_Method]
+) -> str:
     """Return what the constructor did to set a handle up that no opener does."""
-    made = _operations_in(change.old, change.constructed_before, held, name)
-    set_up = [op.name for op in made if op.configures]
+    operated = _operations_in(change.old, made, held, name)
+    set_up = [op.name for op in operated if op.configures]
     if not set_up:
         return ""
     again = held_by(change.new, opener)
@@ -117,13 +126,14 @@ def _operations_in(
     return [op for cls, f in methods for op in operations(program, cls, f, held, f".{name}")]
 
 
-def _left_elsewhere(change: ClassChange, held: Held, name: str, opener: list[_Method]) -> str:
+def _left_elsewhere(
+    change: ClassChange, made: list[_Method], held: Held, name: str, opener: list[_Method]
+) -> str:
     """Return how the constructor moved a handle that later methods read on from."""
-    made = [f for _, f in change.constructed_before]
-    kinds = {kind for f in made for kind in _kinds(f, name)}
-    moved = [op for f in made for op in _advances(f, name, kinds)]
+    kinds = {kind for _, f in made for kind in _kinds(f, name)}
+    moved = [op for _, f in made for op in _advances(f, name, kinds)]
     if not kinds:
-        found = _operations_in(change.old, change.constructed_before, held, name)
+        found = _operations_in(change.old, made, held, name)
         moved = [op.name for op in found if not op.configures]
     again = {op for _, f in opener for op in _operations(f.body)}
     moved = [op for op in moved if op not in again]

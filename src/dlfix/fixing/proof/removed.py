@@ -147,7 +147,7 @@ def _removed_inside(
     """Tell whether a function of the program that gets one of these files removes or replaces files."""
     known = change.new.function_of(module, node.func)
     if known is None:
-        return False
+        return _removed_by_its_method(change, node, given, origins)
     _, function = known
     passed = [*zip(parameters(function), node.args, strict=False)]
     passed += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
@@ -155,6 +155,21 @@ def _removed_inside(
     inside = Origins(function.body)
     return bool(taken) and any(
         isinstance(each, ast.Call) and _removes(each, taken, inside)
+        for each in executed(function.body)
+    )
+
+
+def _removed_by_its_method(
+    change: ClassChange, node: ast.Call, given: set[str], origins: Origins
+) -> bool:
+    """Tell whether a method removes or replaces files, of an object that was made with one of these."""
+    if not isinstance(node.func, ast.Attribute) or not origins.of(node.func.value) & given:
+        return False
+    return any(
+        isinstance(each, ast.Call) and (_on_disk(each) or opens_to_write(each))
+        for module in change.new.project.mentions(node.func.attr)
+        for function in module.functions_by_name.get(node.func.attr, ())
+        if isinstance(module.parent(function), ast.ClassDef)
         for each in executed(function.body)
     )
 
@@ -173,9 +188,22 @@ def _used_up(
 
 
 def _reads_plainly(module: Module, node: ast.Name, opening: set[str]) -> bool:
-    """Tell whether an object is only asked for an attribute that opens nothing."""
+    """Tell whether an object is only asked for an attribute, or its length, and that opens nothing."""
     parent = module.parent(node)
+    if isinstance(parent, ast.Call) and last_part(parent.func) in {"len", "repr", "str"}:
+        return f"__{last_part(parent.func)}__" not in opening
     return isinstance(parent, ast.Attribute) and parent.attr not in opening
+
+
+def _opening(change: ClassChange) -> set[str]:
+    """Return the methods and properties that may open what is lazy now."""
+    found = set(change.lazy)
+    size = -1
+    while size != len(found):
+        size = len(found)
+        for cls in change.new.family(change.after):
+            found |= {f.name for f in cls.functions if found & set(used_on_self(f))}
+    return found
 
 
 def _leaves_temporary(change: ClassChange, module: Module, call: ast.Call) -> bool:
@@ -194,13 +222,15 @@ def _leaves_temporary(change: ClassChange, module: Module, call: ast.Call) -> bo
     statement = next(n for n in ancestors if isinstance(n, ast.stmt))
     if isinstance(statement, ast.Return) and any(statement.value is n for n in (call, *ancestors)):
         return True
-    names = stored_names(statement) if isinstance(statement, ast.Assign) else set()
+    compared = any(isinstance(n, ast.Compare) for n in ancestors[: ancestors.index(statement)])
+    assigns = isinstance(statement, ast.Assign) and not compared
+    names = stored_names(statement) if assigns else set()
     body = change.new.body_around(module, call)
     ends = max(getattr(w, "end_lineno", 0) for w in inside)
-    methods = {name for cls in change.new.family(change.after) for name in cls.methods}
+    opening = _opening(change)
     return any(
         isinstance(n, ast.Name)
-        and not _reads_plainly(module, n, methods | set(change.lazy))
+        and not _reads_plainly(module, n, opening)
         and n.id in names
         and isinstance(n.ctx, ast.Load)
         and n.lineno > ends
