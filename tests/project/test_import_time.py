@@ -18,6 +18,7 @@ GUARDED = (
     'if __name__ != "__mp_main__": work()',
     'if multiprocessing.current_process().name == "MainProcess": work()',
     "if mp.parent_process() is None: work()",
+    'WORKER = __name__ == "__mp_main__"\nif not WORKER: work()',
     "if mp.parent_process() is not None: pass\nelse: work()",
 )
 OPEN = (
@@ -30,6 +31,7 @@ OPEN = (
     'if __name__ == "__mp_main__": work()',
     'if process.name == "MainProcess": pass\nelse: work()',
     "if parent is None: work()",
+    'WORKER = __name__ == "__mp_main__"\nWORKER = True\nif not WORKER: work()',
 )
 
 

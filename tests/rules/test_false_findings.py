@@ -342,6 +342,30 @@ def reopens(cls):
         + LOADER,
         [],
     ),
+    "a lock whose type copyreg takes apart": (
+        "import copyreg\n"
+        "class Counter(Dataset):\n    def __init__(self): self.lock = threading.Lock()\n"
+        "    def __getitem__(self, i): return i\n"
+        "_Lock = type(threading.Lock())\n"
+        "copyreg.pickle(_Lock, lambda lock: (threading.Lock, ()))\n"
+        "def main():\n    DataLoader(Counter(), num_workers=2)\n",
+        [],
+    ),
+    "a handle that `vars` loses again": (
+        READER.replace(
+            "    def __getitem__", "        vars(self).pop('archive')\n    def __getitem__"
+        )
+        + LOADER,
+        [],
+    ),
+    "a number of workers that the command line sets on a class": (
+        "import sys\nclass Options:\n    workers = 0\n"
+        "for name, value in zip(sys.argv[1::2], sys.argv[2::2]):\n"
+        "    setattr(Options, name, int(value))\n"
+        + READER
+        + "def main():\n    DataLoader(Reader('a'), num_workers=Options.workers)\n",
+        ["DLF201"],
+    ),
     "a handle that a method opens which only workers call": (
         CACHE + "def main():\n    options = {}\n    options.get('a')\n" + READING,
         [],

@@ -90,19 +90,23 @@ def in_main_only(above: Iterable[ast.AST]) -> bool:
     for statement in around:
         if isinstance(statement, ast.If):
             branches = {True: statement.body, False: statement.orelse, None: []}
-            if any(s in around for s in branches[_main_branch(statement.test)]):
+            outcome = _main_branch(statement.test, around[-1])
+            if any(s in around for s in branches[outcome]):
                 return True
     return False
 
 
-def _main_branch(test: ast.expr) -> bool | None:
+def _main_branch(test: ast.expr, tree: ast.AST) -> bool | None:
     """Return the outcome of a test that only the main process comes to; None where there is none."""
     match test:
+        case ast.Name(id=name):
+            value = _constant(name, tree)
+            return _main_branch(value, tree) if isinstance(value, ast.Compare) else None
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            inner = _main_branch(operand)
+            inner = _main_branch(operand, tree)
             return None if inner is None else not inner
         case ast.BoolOp(op=ast.And(), values=values):
-            return True if any(_main_branch(value) is True for value in values) else None
+            return True if any(_main_branch(value, tree) is True for value in values) else None
         case ast.Compare(left=left, ops=[way], comparators=[right]):
             equal = _is_main(ast.unparse(left), ast.unparse(right))
             if equal is not None and isinstance(way, (ast.Eq, ast.Is)):
@@ -110,6 +114,18 @@ def _main_branch(test: ast.expr) -> bool | None:
             if equal is not None and isinstance(way, (ast.NotEq, ast.IsNot)):
                 return not equal
     return None
+
+
+def _constant(name: str, tree: ast.AST) -> ast.expr | None:
+    """Return what a module sets a name to, by one statement at its top level."""
+    found = [
+        statement.value
+        for statement in (tree.body if isinstance(tree, ast.Module) else ())
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name) and target.id == name
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _is_main(left: str, right: str) -> bool | None:

@@ -46,6 +46,14 @@ _BODIES = ("body", "orelse", "finalbody")
 Setting = ast.Attribute | ast.Call  # what sets an attribute: a target, or a call of setattr
 
 
+def _bound_to(node: ast.expr, frame: Frame) -> ast.expr | None:
+    """Return what the module binds a name to, if it does so once; any other expression as it is."""
+    if not isinstance(node, ast.Name):
+        return node
+    bindings = frame.module.scope.bindings.get(node.id, [])
+    return bindings[0].value if len(bindings) == 1 else None
+
+
 class Above:
     """`super()`: an instance (or class), and the class whose bases are to be searched."""
 
@@ -147,15 +155,31 @@ class Instances:
     @cached_property
     def registered(self) -> list[Class]:
         """The classes whose objects a function given to `copyreg.pickle` takes apart."""
-        found: list[Class] = []
+        values = (
+            value
+            for given, frame in self._given_to_copyreg()
+            for value in self.interpreter.values_at(given, frame)
+        )
+        return [value for value in values if isinstance(value, Class)]
+
+    @cached_property
+    def registered_makers(self) -> frozenset[str]:
+        """What makes objects of types given to `copyreg.pickle`: `type(threading.Lock())`."""
+        found = set()
+        for given, frame in self._given_to_copyreg():
+            match _bound_to(given, frame):
+                case ast.Call(func=ast.Name(id="type"), args=[made]):
+                    values = self.interpreter.values_at(made, frame)
+                    found |= {each.name for each in values if isinstance(each, ExternalCall)}
+        return frozenset(found)
+
+    def _given_to_copyreg(self) -> Iterator[tuple[ast.expr, Frame]]:
         for module in self.interpreter.project.mentions("copyreg"):
             for call in module.calls_by_name.get("pickle", ()):
                 frame = self.interpreter.frame_at(module, call)
                 called = self.interpreter.values_at(call.func, frame)
                 if External("copyreg.pickle") in called and call.args:
-                    values = self.interpreter.values_at(call.args[0], frame)
-                    found += [value for value in values if isinstance(value, Class)]
-        return found
+                    yield call.args[0], frame
 
     @property
     def settled(self) -> bool:
@@ -430,6 +454,17 @@ class Instances:
                     frame = self.interpreter.frame_at(module, target)
                     if base in self.interpreter.values_at(target.value, frame):
                         yield from self.interpreter.evaluate(statement.value, frame)
+        for call in module.calls_by_name.get("setattr", ()):
+            if setting(call) and getattr(call.args[0], "id", "") == base.name:
+                yield from self._set_by_name(call, name, self.interpreter.frame_at(module, call))
+
+    def _set_by_name(self, call: ast.Call, name: str, frame: Frame) -> Iterator[Reached]:
+        """Yield what a `setattr` may set an attribute to; unknown where it computes the name."""
+        names = self.interpreter.values(Bound(call.args[1], frame))
+        if Constant(name) in names:
+            yield from self.interpreter.evaluate(call.args[2], frame)
+        elif not all(isinstance(each, Constant) for each in names):
+            yield Reached(_UNKNOWN)
 
     def _is_static(self, base: Class, name: str) -> bool:
         for binding in base.frame.module.inner_scope(base.node).bindings.get(name, []):

@@ -472,7 +472,13 @@ def _deleted(node: ast.stmt, me: frozenset[str]) -> Iterator[str]:
             case ast.Call(func=ast.Name(id="delattr"), args=[owner, ast.Constant(value=str(name))]):
                 yield from [name] if _is_me(owner, me) else []
             case ast.Call(
-                func=ast.Attribute(attr="pop", value=ast.Attribute(attr="__dict__", value=owner)),
+                func=ast.Attribute(
+                    attr="pop",
+                    value=(
+                        ast.Attribute(attr="__dict__", value=owner)
+                        | ast.Call(func=ast.Name(id="vars"), args=[owner])
+                    ),
+                ),
                 args=[ast.Constant(value=str(name)), *_],
             ):
                 yield from [name] if _is_me(owner, me) else []

@@ -121,6 +121,9 @@ class Walk:
         value = reached.value
         if isinstance(value, Constant) or value in above:
             return
+        makers = self.interpreter.instances.registered_makers
+        if isinstance(value, ExternalCall) and value.name in makers:
+            return  # copyreg pickles it
         made = node_of(value)
         if made and not self.interpreter.programs.share(made[1], parent.boundary.frame.module):
             return

@@ -17,7 +17,7 @@ that only the constructor uses.
 `inputs` is the gate that everything an opening reads goes through: read again later, kept as a value,
 or refused. `observed` knows what callers see of an instance, `protocol` how a class that opens lazily
 knows that it is open, and `reopening` the forms that leave the constructor as it is: held by process, or
-opened again when the state is set. Where none of these idioms fits, `slicing` takes the backward slice of
+opened again when the state is set. Where none of these idioms fits, `selection` and `slicing` take the backward slice of
 the constructor that opens the handles, and `sliced` makes it a method that each other process calls.
 
 `restoring` plans what leaves the state and is made anew, `passing` what the caller opens, `shared`

@@ -25,7 +25,10 @@ def plan_for_parent(group: Sequence[Culprit], around: Surroundings) -> ClassPlan
         return None
     names = list(dict.fromkeys(each.attribute for each in group))
     sent = {each.sender for each in group} | set(_methods_handed_on(inputs))
-    if not _is_sent_for_methods(inputs.related) or _used(inputs.related, sent) & {*names, "__dict__"}:
+    if not _is_sent_for_methods(inputs.related) or _used(inputs.related, sent) & {
+        *names,
+        "__dict__",
+    }:
         return None
     drops = tuple(Drop(name, why=WHY if not index else "") for index, name in enumerate(names))
     state = state_for(facts, drops, (), around)

@@ -197,7 +197,9 @@ def plan_class(
     around = _around(group, analysis, inherited)
     value = group[0].value
     field_at = declared_at(facts, group[0].attribute)
-    alone = len({each.attribute for each in group}) == 1 and not facts.stores.get(group[0].attribute)
+    alone = len({each.attribute for each in group}) == 1 and not facts.stores.get(
+        group[0].attribute
+    )
     if field_at and alone and isinstance(value, ExternalCall):
         return plan_field(facts, group[0].attribute, value.node, value.name, around)
     if group[0].is_passed_in:

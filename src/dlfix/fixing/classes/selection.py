@@ -1,0 +1,248 @@
+"""Which statements of a constructor belong to the slice that opens its handles: criteria, and live values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from dlfix.fixing.classes.facts import ClassFacts, Method, is_self_attribute, self_names_used
+from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.moving import Mover
+from dlfix.fixing.classes.state import Surroundings
+from dlfix.fixing.classes.text import names_in
+from dlfix.project.import_time import MUTATORS
+
+
+class Selection(Mover):
+    """Knows the local values that the slice makes itself, and the statements that it takes."""
+
+    def __init__(
+        self,
+        facts: ClassFacts,
+        method: Method,
+        handles: Mapping[str, Handle],
+        around: Surroundings,
+        *,
+        moves_count: bool,
+    ) -> None:
+        super().__init__(facts, method, handles, around)
+        self.moves_count = moves_count  # later methods read on from where a handle stands
+        self.first = next(iter(handles))
+        self.live = self._live_locals()
+        self.needed = self._needed_locals()
+
+    def _live_locals(self) -> set[str]:
+        """Return the local names of handles, of what holds them, and of what comes of them."""
+        found = {
+            site.value.id
+            for name in self.handles
+            for site in self.facts.stores.get(name, [])
+            if site.method is self.method and isinstance(site.value, ast.Name)
+        }
+        size = -1
+        while size != len(found):
+            size = len(found)
+            for statement in ast.walk(self.method):
+                if isinstance(statement, ast.stmt):
+                    found |= self._bound_live(statement, found)
+        return found | self._bound_each_time()
+
+    def _bound_each_time(self) -> set[str]:
+        """Return the local names that a loop which opens handles binds: each has one value a turn."""
+        loops = [each for each in ast.walk(self.method) if isinstance(each, ast.For)]
+        return {
+            name
+            for loop in loops
+            if any(map(self._sets, ast.walk(loop)))
+            for statement in loop.body
+            for name in _stored_in(statement)
+        }
+
+    def _bound_live(self, statement: ast.stmt, live: set[str]) -> set[str]:
+        match statement:
+            case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+                targets = (
+                    statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                )
+            case ast.For(iter=value, target=target):
+                targets = [target]
+            case _:
+                return set()
+        if not self._is_live(value, live):
+            return set()
+        return {name for one in targets for name in _stored_in(one)}
+
+    def _is_live(self, value: ast.expr, live: set[str]) -> bool:
+        """Tell whether a value is a handle, is reached from one, or is opened here."""
+        root: ast.AST = value
+        while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+            if isinstance(root, ast.Call) and self._opens(root):
+                return True
+            root = root.func if isinstance(root, ast.Call) else root.value
+        if is_self_attribute(value, self.me) or isinstance(value, ast.Name):
+            return self._is_handle(value, live)
+        return isinstance(root, ast.Name) and (
+            root.id in live or (root.id == self.me and self._reads_handle(value))
+        )
+
+    def _reads_handle(self, value: ast.expr) -> bool:
+        node: ast.AST = value
+        while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+            if is_self_attribute(node, self.me):
+                return node.attr in self.handles
+            node = node.func if isinstance(node, ast.Call) else node.value
+        return False
+
+    def _is_handle(self, node: ast.AST, live: set[str]) -> bool:
+        if is_self_attribute(node, self.me):
+            return bool(node.attr in self.handles)
+        return isinstance(node, ast.Name) and node.id in live
+
+    def _opens(self, call: ast.Call) -> bool:
+        """Tell whether a call opens something, or makes something of what is opened for it."""
+        if self.inputs is None:
+            return False
+        given = [*call.args, *(each.value for each in call.keywords)]
+        calls = [each for each in given if isinstance(each, ast.Call)]
+        opened = [each for each in calls if not self._reads_handle(each)]
+        return any(self.inputs.opens(each) for each in (call, *opened))
+
+    def _needed_locals(self) -> set[str]:
+        """Return the live local names that what sets the handles reads, directly or not."""
+        needed: set[str] = set()
+        todo = [each for each in ast.walk(self.method) if self._sets(each)]
+        while todo:
+            statement = todo.pop()
+            names = names_in([statement]) & self.live - needed
+            needed |= names
+            todo += [
+                each
+                for each in ast.walk(self.method)
+                if isinstance(each, ast.stmt) and self._binds(each, names)
+            ]
+        return needed
+
+    def _binds(self, statement: ast.stmt, names: set[str]) -> bool:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            return not names.isdisjoint(_stored_in(statement))
+        return False
+
+    def _sets(self, node: ast.AST) -> bool:
+        """Tell whether a statement sets a handle, or puts one into what holds several."""
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            return any(self._is_set(each) for one in targets for each in ast.walk(one))
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr=name))):
+                return name in MUTATORS and self._holds_several(holder)
+            case ast.Expr(
+                value=ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value=name), _])
+            ):
+                return name in self.handles
+        return False
+
+    def _is_set(self, target: ast.AST) -> bool:
+        match target:
+            case ast.Subscript(value=holder, ctx=ast.Store()):
+                return self._holds_several(holder)
+            case ast.Attribute(ctx=ast.Store()):
+                return is_self_attribute(target, self.me) and target.attr in self.handles
+        return False
+
+    def _holds_several(self, node: ast.AST) -> bool:
+        if is_self_attribute(node, self.me):
+            return node.attr in self.handles and bool(self.handles[node.attr].container)
+        stored = (
+            site.value.id
+            for name, handle in self.handles.items()
+            for site in self.facts.stores.get(name, [])
+            if handle.container and isinstance(site.value, ast.Name)
+        )
+        return isinstance(node, ast.Name) and node.id in stored
+
+    def _takes_inside(self, statement: ast.stmt) -> bool:
+        return any(
+            self._sets(each) or (isinstance(each, ast.stmt) and self._binds(each, self.needed))
+            for each in ast.walk(statement)
+        )
+
+    def _sets_up(self, statement: ast.Assign) -> bool:
+        return any(
+            isinstance(each, ast.Attribute) and self._is_handle(each.value, self.needed)
+            for each in statement.targets
+        )
+
+    def _is_done_to_handle(self, call: ast.Call) -> bool:
+        """Tell whether a call configures a handle, or moves its position."""
+        if not isinstance(call.func, ast.Attribute):
+            return False
+        receiver, name = call.func.value, call.func.attr
+        if not self._is_handle(receiver, self.needed):
+            return False
+        if name in ("enter_context", "push", "callback"):
+            return True  # an exit stack, which closes what is opened with it
+        handle = self._handle_of(receiver)
+        if name == handle.close or name in ("close", "release", "shutdown"):
+            raise Refusal(f"the constructor closes the resource ({self.facts.line(call)})")
+        return self._is_setting(call, name, handle) or (
+            name in handle.position and self._counts(call)
+        )
+
+    def _handle_of(self, receiver: ast.AST) -> Handle:
+        if is_self_attribute(receiver, self.me):
+            return self.handles[receiver.attr]
+        for name, handle in self.handles.items():
+            for site in self.facts.stores.get(name, []):
+                if isinstance(site.value, ast.Name) and site.value.id == getattr(
+                    receiver, "id", ""
+                ):
+                    return handle
+        return self.handles[self.first]
+
+    def _helps(self, call: ast.Call) -> bool:
+        """Tell whether a call of a method sets up, or sets, handles and nothing else."""
+        if not is_self_attribute(call.func, self.me) or call.func.attr not in self.facts.methods:
+            return False
+        reached = self.facts.reached([call.func.attr])
+        used = {n for name in reached for n in self_names_used(self.facts.methods[name])}
+        if not used & self.handles.keys():
+            return False
+        for name, sites in self.facts.stores.items():
+            for site in sites:
+                if site.method.name in reached and name not in self.handles:
+                    where = self.facts.line(site.statement)
+                    raise Refusal(f"`{call.func.attr}` sets `{name}` as well ({where})")
+        return True
+
+    def _moves(self, call: ast.Call) -> bool:
+        match call:
+            case ast.Call(func=ast.Attribute(value=receiver, attr=name)):
+                return self._is_handle(receiver, self.needed) and (
+                    name in self._handle_of(receiver).position
+                )
+            case ast.Call(func=ast.Name(id="next"), args=[receiver, *_]):
+                return self._is_handle(receiver, self.needed)
+        return False
+
+    def _counts(self, call: ast.Call) -> bool:
+        """Tell whether it counts where a call leaves a handle: something is opened over it, or reads on."""
+        if self.moves_count:
+            return True
+        receiver = call.func.value if isinstance(call.func, ast.Attribute) else call.args[0]
+        following = [each for each in ast.walk(self.method) if self._sets(each)]
+        return any(
+            opening.lineno > call.lineno and ast.dump(given) == ast.dump(receiver)
+            for each in following
+            for opening in ast.walk(each)
+            if isinstance(opening, ast.Call)
+            for given in ast.walk(opening)
+        )
+
+
+def is_stored(node: ast.Name) -> bool:
+    """Tell whether a name is bound where it stands."""
+    return isinstance(node.ctx, ast.Store)
+
+
+def _stored_in(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and is_stored(n)}
