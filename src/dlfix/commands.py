@@ -192,10 +192,11 @@ def _baseline(session: Session, request: Request) -> int:
     )
     if writing.failed(written, tell):
         return FAILED
-    tell(
-        f"Suppressed {count} finding{'s' * (count != 1)} in {len(changes)} "
-        f"file{'s' * (len(changes) != 1)}"
-    )
+    files = f"{len(changes)} file{'s' * (len(changes) != 1)}"
+    if changes and not count:
+        tell(f"Removed unused suppressions from {files}")
+    else:
+        tell(f"Suppressed {count} finding{'s' * (count != 1)} in {files}")
     return trouble
 
 

@@ -259,6 +259,12 @@ def test_add_ignores_takes_out_what_suppresses_nothing(dlfix):
     assert path.read_text() == before
 
 
+def test_add_ignores_says_where_it_only_removed_comments(dlfix):
+    write(dlfix.folder, "a.py", "y = 1  # dlfix: ignore[DLF101]\n")
+    result = dlfix("check", "--add-ignores")
+    assert result.stderr == "dlfix: Removed unused suppressions from 1 file\n"
+
+
 def test_a_comment_suppresses_a_rule_in_its_whole_file(dlfix):
     write(dlfix.folder, "a.py", "# dlfix: ignore-file[DLF101]\nx = bad\nz = worse\ny = bad\n")
     write(dlfix.folder, "b.py", "x = bad\n")
