@@ -54,8 +54,9 @@ class Selection(Mover):
             name
             for loop in loops
             if any(map(self._sets, ast.walk(loop)))
-            for statement in loop.body
-            for name in _stored_in(statement)
+            for statement in ast.walk(loop)
+            for target in _targets(statement)
+            for name in _stored_in(target)
         }
 
     def _bound_live(self, statement: ast.stmt, live: set[str]) -> set[str]:
@@ -123,9 +124,8 @@ class Selection(Mover):
         return needed
 
     def _binds(self, statement: ast.stmt, names: set[str]) -> bool:
-        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
-            return not names.isdisjoint(_stored_in(statement))
-        return False
+        """Tell whether an assignment binds one of some local names."""
+        return any(not names.isdisjoint(_stored_in(each)) for each in _targets(statement))
 
     def _sets(self, node: ast.AST) -> bool:
         """Tell whether a statement sets a handle, or puts one into what holds several."""
@@ -237,6 +237,13 @@ class Selection(Mover):
             if isinstance(opening, ast.Call)
             for given in ast.walk(opening)
         )
+
+
+def _targets(statement: ast.AST) -> list[ast.expr]:
+    """Return what an assignment binds."""
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    return [statement.target] if isinstance(statement, (ast.AnnAssign, ast.AugAssign)) else []
 
 
 def is_stored(node: ast.Name) -> bool:

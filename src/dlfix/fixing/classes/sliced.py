@@ -31,6 +31,11 @@ class Sliced(Forms):
     def plan(self) -> ClassPlan:
         """Return the plan; raise Refusal where there is none."""
         self.together, self.unpacked = [], []  # one method opens all
+        self.handles = {  # local ones stay local
+            name: each
+            for name, each in self.handles.items()
+            if not isinstance(each.site.target, ast.Name)
+        }
         self._refuse_writes()
         self._refuse_positions()
         self._refuse_fields()

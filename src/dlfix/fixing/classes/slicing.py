@@ -247,6 +247,11 @@ class Slice(Selection):
 
     # -- text
 
+    def _compounds(self, statement: ast.stmt) -> list[ast.stmt]:
+        """Return the compound statements around a statement, innermost first: loops among them."""
+        around = list(self.module.ancestors(statement))
+        return [each for each in around[: around.index(self.method)] if isinstance(each, ast.stmt)]
+
     def _copied(self, name: str, how: str) -> str:
         """Return a collection's value, copied: what the caller passed may be an iterator."""
         if self._is_passed(name):
