@@ -351,6 +351,22 @@ def reopens(cls):
         "def main():\n    DataLoader(Counter(), num_workers=2)\n",
         [],
     ),
+    "a state that leaves out a slot": (
+        READER.replace("(Dataset)", "").replace(
+            "    def __init__", "    __slots__ = ('archive',)\n    def __init__"
+        )
+        + "    def __getstate__(self):\n"
+        "        return {n: getattr(self, n) for n in self.__slots__ if n != 'archive'}\n" + LOADER,
+        [],
+    ),
+    "a state that leaves out another slot": (
+        READER.replace("(Dataset)", "").replace(
+            "    def __init__", "    __slots__ = ('archive',)\n    def __init__"
+        )
+        + "    def __getstate__(self):\n"
+        "        return {n: getattr(self, n) for n in self.__slots__ if n != 'cache'}\n" + LOADER,
+        ["DLF201"],
+    ),
     "a handle that `vars` loses again": (
         READER.replace(
             "    def __getitem__", "        vars(self).pop('archive')\n    def __getitem__"

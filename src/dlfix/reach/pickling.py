@@ -200,11 +200,8 @@ def _is_whole_state(node: ast.expr, me: str) -> bool:
 
 
 def _filtered(node: ast.expr, me: str, handed: Handed) -> bool:
-    """Read `{k: v for k, v in self.__dict__.items() if k not in (...)}`."""
-    if not isinstance(node, ast.DictComp) or not isinstance(node.generators[0].iter, ast.Call):
-        return False
-    func = node.generators[0].iter.func
-    if not isinstance(func, ast.Attribute) or not _is_whole_state(func.value, me):
+    """Read `{k: v for k, v in self.__dict__.items() if k not in (...)}`, or the same of slots."""
+    if not isinstance(node, ast.DictComp) or not _goes_through_all(node, me):
         return False
     handed.everything = True
     conditions = node.generators[0].ifs
@@ -223,6 +220,18 @@ def _filtered(node: ast.expr, me: str, handed: Handed) -> bool:
                 handed.dropped |= names
         handed.known = handed.known and bool(names)
     return True
+
+
+def _goes_through_all(node: ast.DictComp, me: str) -> bool:
+    """Tell whether a comprehension goes through all attributes of an object, by its dict or its slots."""
+    source = node.generators[0].iter
+    if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
+        return _is_whole_state(source.func.value, me)
+    match node.value:
+        case ast.Call(func=ast.Name(id="getattr"), args=[ast.Name(id=owner), ast.Name(), *_]):
+            slots = isinstance(source, ast.Attribute) and source.attr == "__slots__"
+            return owner == me and slots
+    return False
 
 
 def _strings(node: ast.expr) -> Iterator[str]:

@@ -164,7 +164,8 @@ def _leaves_state_to_be_set(reducer: Method) -> bool:
 
 def is_slotted(facts: ClassFacts) -> bool:
     """Tell whether instances have slots and no `__dict__`."""
-    return facts.slots is not None and not facts.node.bases
+    bases = [ast.unparse(each) for each in facts.node.bases]
+    return facts.slots is not None and bases in ([], ["object"])
 
 
 def _where(facts: ClassFacts, name: str, around: Surroundings) -> str:
