@@ -104,6 +104,22 @@ class Reader(Dataset):
 def main():
     """
 
+IN_WORKER = """
+from torch.utils.data import get_worker_info
+class Reader(Dataset):
+    def __init__(self, path): self.path, self.archive = path, None
+    def __len__(self): return 8
+    def __getitem__(self, i):
+        info = get_worker_info()
+        if info {}:
+            self.archive = zipfile.ZipFile(self.path)
+        return self.archive.read(str(i))
+def main():
+    reader = Reader("a")
+    print(reader[0])
+    DataLoader(reader, num_workers=2)
+"""
+
 STORE = """
 class Store:
     def __init__(self, path, connect=True):
@@ -526,6 +542,11 @@ if __name__ == "__main__":
     "a queue of threads in a process that is always started": (
         WORKERS.format("process.start()"),
         ["DLF204"],
+    ),
+    "a handle that is kept only where there is a worker": (IN_WORKER.format("is not None"), []),
+    "a handle that is kept only where there is no worker": (
+        IN_WORKER.format("is None"),
+        ["DLF203"],
     ),
     "a generator that an object in the dataset draws from": (POLICY.format(""), ["DLF503"]),
     "a generator that only the constructor's own helper seeds": (

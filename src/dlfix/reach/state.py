@@ -18,13 +18,16 @@ from dlfix.project.trees import kept, walk
 from dlfix.reach.crossing import Store
 from dlfix.reach.methods import decorator_kind, is_setter, takes_instance
 from dlfix.reach.outcomes import outcome
+from dlfix.reach.questions import question
 from dlfix.reach.set_by_call import set_by_call
 from dlfix.reach.values import (
     Argument,
     Arguments,
     Bound,
     Class,
+    Constant,
     External,
+    ExternalCall,
     Frame,
     Function,
     Instance,
@@ -40,6 +43,10 @@ Field = ast.AnnAssign | ast.Assign
 _FIELDS = ("field", "ib", "attrib", "Field", "PrivateAttr")
 _POST_INITS = ("__post_init__", "__attrs_post_init__", "model_post_init")
 _DEEPEST = 24
+_WORKER_INFO = (
+    "torch.utils.data.get_worker_info",
+    "torch.utils.data._utils.worker.get_worker_info",
+)
 _CONSTRUCTING = frozenset({"__init__", *_POST_INITS, "__setstate__"})
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
@@ -293,6 +300,8 @@ class State:
             return
         asks_call = _asks_of_parameters(node.test, frame, self._given)
         held = outcome(node.test, frame, self.interpreter) if asks_call else None
+        if held is None and "get_worker_info" in frame.module.text:
+            held = self._in_parent(node.test, frame)
         if held is not None:
             self._block(node.body if held else node.orelse, frame, me, sure=sure)
             return
@@ -304,6 +313,21 @@ class State:
         self._without(_empty_where(node.test, me, False))
         self._block(node.orelse, frame, me, sure=sure)
         self.stores = self._after(after_body, node.body, self.stores, node.orelse)
+
+    def _in_parent(self, test: ast.expr, frame: Frame) -> bool | None:
+        """Return how a test of what `get_worker_info()` gives comes out in the parent, where that is None."""
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            held = [self._in_parent(each, frame) for each in test.values]
+            return False if False in held else None
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            inner = self._in_parent(test.operand, frame)
+            return None if inner is None else not inner
+        asked = question(test, frame, self.interpreter)
+        values = self.interpreter.values_at(asked.subject, frame) if asked is not None else []
+        is_info = [
+            isinstance(value, ExternalCall) and value.name in _WORKER_INFO for value in values
+        ]
+        return asked.answer(Constant(None)) if asked and is_info and all(is_info) else None
 
     def _given(self, node: ast.expr) -> bool:
         """Tell whether an attribute holds what the constructor was passed, and nothing else so far."""
