@@ -26,6 +26,17 @@ PROGRAMS = [
         """,
     ),
     program(
+        "what fastai makes loaders of, under a name that a star import brings",
+        """
+        from fastai.vision.all import *
+        def main(path, files):
+            a = ImageDataLoaders.from_name_func(path, files, label_func=lambda f: f[0]) # !DLF101
+            b = ImageDataLoaders.from_path_func(path, files, lambda f: f.name, num_workers=2) # !DLF101
+            c = ImageDataLoaders.from_path_func(path, files, lambda f: f.name, num_workers=0)
+            return a, b, c
+        """,
+    ),
+    program(
         "a class of the project that has the name a loader is exported under",
         """
         --- loading.py
