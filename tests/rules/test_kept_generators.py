@@ -94,6 +94,15 @@ PROGRAMS = [
         """,
     ),
     program(
+        "a function that seeds, which workers are started with",
+        """
+        import numpy as np
+        from torch.utils.data import DataLoader
+        def main(rows):
+            DataLoader(rows, num_workers=2, worker_init_fn=np.random.seed)
+        """,
+    ),
+    program(
         "a generator of a module that only the parent draws from",
         """
         import random

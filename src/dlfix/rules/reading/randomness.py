@@ -89,7 +89,8 @@ def draws_globally(name: str) -> bool:
     if prefix is None or name in GENERATORS:
         return False
     last = name.removeprefix(prefix).removeprefix("mtrand.")
-    return last.isidentifier() and last not in _NOT_DRAWING and last[0].islower()
+    draws = last not in _NOT_DRAWING | SEED_METHODS | {"getstate", "get_state"}
+    return last.isidentifier() and draws and last[0].islower()
 
 
 def targets(cls: ast.ClassDef, attribute: str) -> tuple[ast.Attribute, ...]:
