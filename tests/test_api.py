@@ -70,6 +70,18 @@ def test_a_text_is_fixed_and_nothing_is_written(tmp_path):
     assert (again.changed, again.text) == (False, fixed.text)
 
 
+def test_a_text_of_a_file_is_analyzed_in_its_project(tmp_path):
+    text = "def picker():\n    return lambda rows: rows[0]\n"
+    (tmp_path / "lib.py").write_text("")
+    (tmp_path / "broken.py").write_text("from torch.utils.data import DataLoader\ndef x(:\n")
+    (tmp_path / "train.py").write_text(
+        "from torch.utils.data import DataLoader\nfrom lib import picker\n\n\n"
+        "def load(rows):\n    return DataLoader(rows, num_workers=2, collate_fn=picker())\n"
+    )
+    assert not dlfix.fix_text(text, tmp_path / "new.py").changed
+    assert dlfix.fix_text(text, tmp_path / "lib.py").changed
+
+
 def test_what_is_left_in_a_text_is_returned():
     fixed = dlfix.fix_text(SOURCE, ignore=["DLF9"], select=["DLF1", "DLF2"], unsafe=False)
     assert fixed.left == ()

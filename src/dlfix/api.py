@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -108,18 +109,18 @@ def fix_text(
 ) -> Fixed:
     """Return a program's text with its fixes applied. Nothing is written.
 
-    `filename` need not exist; it chooses the configuration, and whether the text is a notebook
-    (`.ipynb`). Unsafe fixes are applied where `unsafe`, or where it is None the configuration, says so.
+    `filename` chooses the configuration, and whether the text is a notebook (`.ipynb`); if the file
+    exists, the text is analyzed in its project. Unsafe fixes are applied where `unsafe`, or where it is None the configuration, says so.
     """
     from dlfix.report.view import View
 
-    path = Path(filename).absolute()
+    path = Path(os.path.abspath(filename))
     try:
         settings = _settings((path,), select, ignore, isolated)
         session, outcome, after = rewrite_text(source.encode(), path, settings, unsafe=unsafe)
     except (config.ConfigError, SourceError, UnicodeEncodeError) as error:
         raise DlfixError(str(error)) from error
-    _report(session, None)
+    _report(session, None, of=path)
     text = after.decode()
     return Fixed(
         text, text != source, tuple(_findings(View(session, outcome.left, outcome.project)))
@@ -152,9 +153,12 @@ def _settings(
     )
 
 
-def _report(session: Session, on_error: Callable[[str], None] | None) -> None:
+def _report(
+    session: Session, on_error: Callable[[str], None] | None, of: Path | None = None
+) -> None:
     """Pass on what hides findings; raise the first where nobody listens."""
-    errors = [*map(str, session.serious()), *session.bugs]
+    serious = (error for error in session.serious() if of in (None, error.path))
+    errors = [*map(str, serious), *session.bugs]
     if errors and on_error is None:
         raise DlfixError(errors[0])
     for error in errors if on_error else ():

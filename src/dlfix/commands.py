@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -74,7 +75,7 @@ def tell(message: str) -> None:
 
 def _session(request: Request, progress: Progress) -> Session:
     if request.from_stdin:
-        name = (request.stdin_filename or Path("stdin.py")).absolute()
+        name = Path(os.path.abspath(request.stdin_filename or "stdin.py"))
         session, _ = from_stdin(sys.stdin.buffer.read(), name, request.settings)
     else:
         session = Session.open(request.paths or (Path(),), request.settings)
@@ -414,7 +415,7 @@ def _filter(request: Request, manner: Manner) -> int:
     from dlfix.source.writing import Change
 
     data = sys.stdin.buffer.read()
-    name = (request.stdin_filename or Path("stdin.py")).absolute()
+    name = Path(os.path.abspath(request.stdin_filename or "stdin.py"))
     try:
         session, outcome, after = rewrite_text(data, name, request.settings)
     except Exception as error:

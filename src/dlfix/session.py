@@ -662,4 +662,8 @@ def from_stdin(data: bytes, path: Path, settings: Settings) -> tuple[Session, So
         source = SourceText(path, data, data.decode(), "utf-8")
     else:
         source = decode(path, data)
-    return Session((path,), settings, {path: source.text}, named=frozenset((path,))), source
+    session = Session((path,), settings, {path: source.text}, named=frozenset((path,)))
+    if path.is_file():  # the text belongs to a project, as if the file had been named
+        project = Session.open([path], settings)
+        session.around, session.loose = project.around, project.loose
+    return session, source
