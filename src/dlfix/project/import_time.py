@@ -12,6 +12,7 @@ from dlfix.project.trees import walk
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 IMPORTS = (ast.Import, ast.ImportFrom)
 MUTATORS = frozenset(
     [
@@ -279,10 +280,29 @@ class ImportTime:
             self._definition(node, effects)
         elif isinstance(node, ast.Name):
             (effects.reads if isinstance(node.ctx, ast.Load) else effects.binds).add(node.id)
+        elif isinstance(node, COMPREHENSIONS):
+            self._comprehension(node, effects)
         else:
             self._changes(node, effects)
             for child in ast.iter_child_nodes(node):
                 self._statement(child, effects)
+
+    def _comprehension(self, node: ast.expr, effects: Effects) -> None:
+        """A comprehension binds its variables in a scope of its own; a walrus in it binds outside."""
+        inner = Effects()
+        for child in ast.iter_child_nodes(node):
+            self._statement(child, inner)
+        generators: list[ast.comprehension] = getattr(node, "generators", [])
+        own = {
+            name.id
+            for generator in generators
+            for name in walk(generator.target)
+            if isinstance(name, ast.Name)
+        }
+        effects.reads |= inner.reads - own
+        effects.binds |= inner.binds - own
+        effects.mutates |= inner.mutates - own
+        effects.calls += inner.calls
 
     def _definition(self, node: Definition, effects: Effects) -> None:
         """A definition binds its name; decorators, defaults and a class's body run at once."""

@@ -23,7 +23,7 @@ REPOSITIONS = (
 READERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__")
 
 # Functions that leave the position of what they are passed: those of buffers take no streams at all.
-_LEAVE_POSITION = frozenset(
+LEAVE_POSITION = frozenset(
     "len str repr isinstance id print unpack_from frombuffer memoryview fstat".split()
 )
 
@@ -147,7 +147,7 @@ class Refusing(Uses):
         parent = self.module.parent(node)
         match parent:
             case ast.Call() if node in parent.args:
-                return _called(parent) not in _LEAVE_POSITION
+                return _called(parent) not in LEAVE_POSITION
             case ast.For(iter=it) | ast.comprehension(iter=it):
                 return it is node
         return isinstance(parent, ast.Starred)

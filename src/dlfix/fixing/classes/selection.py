@@ -236,6 +236,7 @@ class Selection(Mover):
             for opening in ast.walk(each)
             if isinstance(opening, ast.Call)
             for given in ast.walk(opening)
+            if getattr(self.module.parent(given), "attr", "") != "fileno"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from dlfix.fixing.classes.closing import questions_and_guards
+from dlfix.fixing.classes.closing import is_closer, questions_and_guards
 from dlfix.fixing.classes.facts import (
     Method,
     StoreSite,
@@ -18,7 +18,7 @@ from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.hanging import is_method_of
 from dlfix.fixing.classes.observed import declared_at, seen_whole_at
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, State
-from dlfix.fixing.classes.refusing import READERS
+from dlfix.fixing.classes.refusing import LEAVE_POSITION, READERS
 from dlfix.fixing.classes.releasing import ITERATORS
 from dlfix.fixing.classes.slicing import Slice, attributes_read, contiguous
 from dlfix.fixing.classes.state import EACH_ITS_OWN, is_slotted, state_for
@@ -112,9 +112,29 @@ class Sliced(Forms):
 
     def _goes_on_reading(self) -> bool:
         """Tell whether a later method reads on from where the constructor left a handle."""
-        return any(
+        starts = [name for name in READERS if name in self.facts.methods]
+        later = self.facts.reached(starts)
+        later |= {m.name for m in self.facts.all_methods if not is_closer(m)} - self.facts.started
+        reads = (
+            node
+            for name in self.handles
+            if self._has_position(name)
+            for method, node in self.facts.reads.get(name, [])
+            if method.name in later and self._may_read_on(name, node)
+        )
+        return any(reads) and any(
             start in self.touching and self._scan(start, set()) != "sought" for start in READERS
         )
+
+    def _may_read_on(self, name: str, node: ast.AST) -> bool:
+        """Tell whether a use of a handle may depend on where it stands: not an item or a slice of it."""
+        parent = self.module.parent(node)
+        if isinstance(parent, ast.Subscript):
+            return parent.value is not node
+        if isinstance(parent, ast.Attribute):
+            return parent.attr in self.handles[name].position
+        called = parent.func if isinstance(parent, ast.Call) else None
+        return getattr(called, "attr", getattr(called, "id", "")) not in LEAVE_POSITION
 
     def _refuse_changing(self, body: str, cut: Slice) -> None:
         inputs = self.around.inputs

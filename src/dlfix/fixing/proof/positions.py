@@ -147,9 +147,9 @@ def _left_elsewhere(
 def _opener(change: ClassChange, cls: Class, start: Function) -> list[_Method]:
     """Return a method that opens, and the methods that it uses."""
     found: list[_Method] = [(cls, start)]
-    for _, inner in found:
-        for used in set(used_on_self(inner)):
-            known = change.new.method(cls, used)
+    for owner, inner in found:
+        for used in set(order.called_on_self(owner, inner)):
+            known = order.meant(change.new, cls, owner, used)
             if known is not None and known not in found:
                 found.append(known)
     return found
