@@ -29,7 +29,6 @@ class Values:
 
     def _open_file(self):
         self._file = open(self.path, "rb")
-        self._file.read(HEADER)
         self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
         self.array = np.frombuffer(self._map, dtype="<u2", count=self.count, offset=HEADER)
 

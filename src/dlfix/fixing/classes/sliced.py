@@ -118,7 +118,6 @@ class Sliced(Forms):
         reads = (
             node
             for name in self.handles
-            if self._has_position(name)
             for method, node in self.facts.reads.get(name, [])
             if method.name in later and self._may_read_on(name, node)
         )

@@ -183,7 +183,7 @@ class Slice(Selection):
 
     def _written_for(self, statement: ast.For) -> list[str]:
         if not self._takes_inside(statement):
-            if any(self._is_handle(each, self.needed) for each in (statement.iter,)):
+            if self._is_handle(statement.iter, self.needed):
                 self._refuse_moving(statement)
             return []
         before = self.bound_around
@@ -206,8 +206,9 @@ class Slice(Selection):
         self._keep_above(statement)
         return [f"for {target} in {over}:\n" + indented("\n".join(body), INDENT)]
 
-    def _refuse_moving(self, statement: ast.stmt) -> None:
-        if self.moves_count:
+    def _refuse_moving(self, statement: ast.For) -> None:
+        handle = self._handle_of(statement.iter)
+        if self.moves_count and (handle.iterates or handle.position):
             raise Refusal(f"the read position is moved in a loop ({self.facts.line(statement)})")
 
     def _written_try(self, statement: ast.Try) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import FileChange, Regression
+from dlfix.fixing.proof.handed import is_about, known_as
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
@@ -607,6 +608,11 @@ class _Moved:
 
     # Who looks at a function
 
+    @cached_property
+    def _known_as(self) -> set[str] | None:
+        """The names by which code could ask something of the functions that moved; None for any."""
+        return known_as(self.change.old, self.old, self.gone)
+
     def _looked_at(self) -> Iterator[Regression]:
         partials = [
             c for _, c in self.captures if c.partial and c.parameter and not _makes_object(c.call)
@@ -618,7 +624,9 @@ class _Moved:
         for word in sorted(words):
             for module in self.change.new.project.mentions(word):
                 for node in module.nodes_by_name.get(word, ()):
-                    if self._asks_of_a_function(module, node):
+                    if is_about(module, node, self._known_as) and self._asks_of_a_function(
+                        module, node
+                    ):
                         at = partials[0].call if partials else renamed[0]
                         name = self._qualname(self.new, at) or getattr(
                             renamed[0] if renamed else at, "name", "<module>"
@@ -650,6 +658,8 @@ class _Moved:
             for call in module.calls_by_name.get("getattr", ()):
                 asked = call.args[1] if len(call.args) > 1 else None
                 if not isinstance(asked, ast.Constant) or asked.value != word:
+                    continue
+                if not is_about(module, call.func, self._known_as):
                     continue
                 of_type = isinstance(call.args[0], ast.Call)
                 if not of_type and last_part(call.args[0]) != "__class__":
