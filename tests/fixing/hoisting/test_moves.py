@@ -127,11 +127,13 @@ def test_a_deleted_name() -> None:
     )
 
 
-def test_a_local_class() -> None:
+def test_a_local_class_that_is_bound_twice() -> None:
     check_refused(
         """
-        def make():
+        def make(Base):
             class Row:
+                pass
+            class Row(Row):
                 pass
             return lambda x: Row()
         """,

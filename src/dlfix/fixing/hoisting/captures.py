@@ -55,6 +55,7 @@ class Draft:
     captures: dict[str, Capture] = field(default_factory=dict)
     siblings: dict[str, Draft] = field(default_factory=dict)
     imports: list[str] = field(default_factory=list)
+    classes: list[ast.ClassDef] = field(default_factory=list)  # local ones that must move along
     defaults: list[str] = field(default_factory=list)  # own parameters whose default is bound
     instance: str = ""  # `self` or `cls`, if it uses one
     owner: ast.ClassDef | None = None
@@ -142,9 +143,13 @@ class Drafts:
             draft.imports.append(_import_text(draft.module, bindings[-1]))
             return
         if any(each.kind == "class" for each in bindings):
-            raise CannotHoist(
-                f"the function uses the local class `{name}` (line {_line(bindings[0])})"
-            )
+            node = bindings[0].node
+            if len(bindings) > 1 or not isinstance(node, ast.ClassDef):
+                raise CannotHoist(
+                    f"the function uses the local class `{name}` (line {_line(bindings[0])})"
+                )
+            draft.classes.append(node)
+            return
         _refuse_mutation(draft, name, binder)
         draft.doubts += _set_elsewhere(draft, name, binder)
         annotation = _annotation(draft, name, binder)

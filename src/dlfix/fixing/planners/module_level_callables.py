@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.hoisting import rebinding
 from dlfix.fixing.hoisting.captures import CannotHoist, Draft, guard_of, is_global
+from dlfix.fixing.hoisting.classes import ClassMoves
 from dlfix.fixing.hoisting.consumers import Consumers
 from dlfix.fixing.hoisting.instances import member_of
 from dlfix.fixing.hoisting.moves import Move, Moves
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.fixing.plans_callables import CallablesPlan, Definition, Expression, Use, Wraps
+from dlfix.fixing.plans_classes import ClassesPlan
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 from dlfix.reach.crossing import Crossing
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from dlfix.rules.base import Finding
 
 CODEMOD = "module_level_callables"
+CLASSES = "module_level_classes"
 # Libraries whose functions were measured: what is not in the catalogue is found by its name.
 _MEASURED = {"torch", "numpy"}
 _DEPTH = 6  # how deep a captured value is looked into
@@ -70,13 +73,19 @@ class _Work:
     definitions: dict[Path, list[Definition]] = field(default_factory=dict)
     uses: dict[Path, list[Use]] = field(default_factory=dict)
     wraps: dict[Path, list[Wraps]] = field(default_factory=dict)
+    classes: dict[Path, dict[ast.ClassDef, ClassesPlan]] = field(default_factory=dict)
     done: set[ast.AST] = field(default_factory=set)
 
     def fix(self) -> Fix:
         """Return the fix that does all of it."""
         paths = dict.fromkeys([*self.moves, *self.definitions, *self.uses, *self.wraps])
         doubts = [doubt for moves in self.moves.values() for move in moves for doubt in move.doubts]
-        edits = tuple(Edit(path, CODEMOD, self._plan(path)) for path in paths)
+        edits = tuple(
+            Edit(path, CLASSES, plan)
+            for path, plans in self.classes.items()
+            for plan in plans.values()
+        )
+        edits += tuple(Edit(path, CODEMOD, self._plan(path)) for path in paths)
         if doubts:
             return Fix(self.message, Applicability.UNSAFE, edits, doubts[0])
         return Fix(self.message, Applicability.SAFE, edits)
@@ -188,6 +197,20 @@ class _Planning:
         work.moves.setdefault(value.module.path, []).append(move)
         for draft in move.drafts:
             self._move_captured(work, draft, value.frame)
+            for cls in draft.classes:
+                self._move_class(work, value.module, cls)
+
+    def _move_class(self, work: _Work, module: Module, node: ast.ClassDef) -> None:
+        """Move a local class that a function uses along with it, if it can move as it is."""
+        if any(each is node for each in work.classes.get(module.path, {})):
+            return
+        _, plan = ClassMoves(module).move(node)
+        changed = (*plan.renames, *plan.parameters, *plan.arguments, *plan.helpers)
+        if changed or [each.name for each in plan.moves] != [node.name]:
+            raise CannotHoist(
+                f"the function uses the local class `{node.name}` (line {node.lineno})"
+            )
+        work.classes.setdefault(module.path, {})[node] = plan
 
     def _follow(self, work: _Work, first: Function, finding: Finding) -> None:
         """Let an equal function use what the first one became."""
