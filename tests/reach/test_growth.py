@@ -67,6 +67,17 @@ PROGRAMS = {
         "def pick(k):\n" + each("    if k == @:\n        return lambda x: x + @", n, "\n")
         + "    return None\n\n\n" + run("Rows(pick(input()))")
     ),
+    "a chain of elif": lambda n: (
+        "def pick(k):\n    if k == -1:\n        t = lambda x: x\n"
+        + each("    elif k == @:\n        t = lambda x: x + @", n, "\n")
+        + "    return t\n\n\n" + run("Rows(pick(input()))")
+    ),
+    "names set again and again": lambda n: (
+        "def main(k):\n    t = None\n"
+        + each("    if k == @:\n        t = Compose([t, lambda x: x + @])", n, "\n")
+        + "    for batch in DataLoader(Rows(t), num_workers=2):\n        print(batch)\n"
+    ),
+    "numbers in one list": lambda n: each("x@ = [1, 2, 3, 4, 5, 6, 7, 8]", n, "\n") + run("Rows(lambda x: x0)"),
 }  # fmt: skip
 
 

@@ -55,11 +55,17 @@ def _decided(node: ast.AST, module: Module) -> Iterator[tuple[object, bool]]:
             yield test, held
 
 
-def tests_around(node: ast.AST, module: Module) -> Iterator[tuple[ast.expr, bool]]:
-    """Yield the tests that a node is under, without `not`, and how they came out."""
+@kept
+def tests_around(node: ast.AST, module: Module) -> tuple[tuple[ast.expr, bool], ...]:
+    """Return the tests that a node is under, without `not`, and how they came out."""
+    return tuple(_tests_above(node, module))
+
+
+def _tests_above(node: ast.AST, module: Module) -> Iterator[tuple[ast.expr, bool]]:
     child = node
     for above in module.ancestors(node):
-        for test, held in [*_branch(child, above), *_left_before(child, above)]:
+        left = ((earlier.test, False) for earlier in leaving_before(child, above))
+        for test, held in [*_branch(child, above), *left]:
             while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
                 test, held = test.operand, not held
             yield test, held
@@ -75,14 +81,27 @@ def _branch(child: ast.AST, above: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
         yield above.test, child is above.body
 
 
-def _left_before(child: ast.AST, above: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
-    """Yield the tests before a statement of a block whose branch leaves the block."""
+def leaving_before(child: ast.AST, above: ast.AST) -> Iterator[ast.If]:
+    """Yield the statements before one in its block whose branch leaves the block."""
+    for block, leaving in _leaving(above):
+        if child in block:
+            index = block.index(child)
+            yield from (earlier for at, earlier in leaving if at < index)
+
+
+@kept
+def _leaving(above: ast.AST) -> tuple[tuple[list[ast.AST], list[tuple[int, ast.If]]], ...]:
+    """Return the blocks of a node that have statements whose branch leaves, with these and their places."""
+    found = []
     for field in _BODIES:
         block = getattr(above, field, None)
-        if isinstance(block, list) and child in block:
-            for earlier in block[: block.index(child)]:
-                if isinstance(earlier, ast.If) and isinstance(earlier.body[-1], _LEAVING):
-                    yield earlier.test, False
+        if not isinstance(block, list):
+            continue
+        ifs = [(at, each) for at, each in enumerate(block) if isinstance(each, ast.If)]
+        leaving = [(at, each) for at, each in ifs if isinstance(each.body[-1], _LEAVING)]
+        if leaving:
+            found.append((block, leaving))
+    return tuple(found)
 
 
 def _in_loop(node: ast.AST, module: Module) -> bool:

@@ -31,7 +31,7 @@ from dlfix.reach.instances import Instances
 from dlfix.reach.kept_by_call import KeptByCall
 from dlfix.reach.knowing import Knowing
 from dlfix.reach.module_state import ModuleState
-from dlfix.reach.narrowing import Fact, facts_of, narrowed, passed_over
+from dlfix.reach.narrowing import Fact, facts_of, is_asked, narrowed, passed_over
 from dlfix.reach.outcomes import is_dead, outcome
 from dlfix.reach.programs import Programs
 from dlfix.reach.questions import truth
@@ -449,12 +449,15 @@ class Interpreter:
         found = reaching(scope, name, use)
         if use is not None and len(found) > 1:
             found = tuple(b for b in found if not excluded(b.statement, use, frame.module))
-        for index, binding in enumerate(found):
+        later: list[Binding] = []
+        for binding in found:
             if len(found) == 1:
                 yield from self.binding(binding, frame)
             elif not is_dead(binding.statement, frame, self):
                 given = list(self.binding(binding, frame))
-                yield from passed_over(binding, found[:index], given, frame, self)
+                yield from passed_over(binding, later, given, frame, self)
+            if is_asked(binding, frame.module):
+                later.append(binding)
         if scope.is_module:
             for binding in scope.module_globals.get(name, ()):
                 inside = self.frame_at(scope.module, binding.node)

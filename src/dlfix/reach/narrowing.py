@@ -31,6 +31,20 @@ def narrowed(
     return _left_by(interpreter.facts(node, frame.module), found, frame, interpreter)
 
 
+def is_asked(binding: Binding, module: Module) -> bool:
+    """Tell whether a binding is under a test of what its name was before."""
+    return bool(_asked_above(binding.statement, module, binding.name))
+
+
+@kept
+def _asked_above(statement: ast.AST, module: Module, name: str) -> tuple[Fact, ...]:
+    """Return what is known of a name where the test right above a statement came out otherwise."""
+    above = module.parent(statement)
+    if not isinstance(above, ast.If):
+        return ()
+    return tuple(_asked(above.test, statement not in above.body, ast.Name(name, ast.Load())))
+
+
 def passed_over(
     binding: Binding,
     later: Sequence[Binding],
@@ -41,15 +55,14 @@ def passed_over(
     """Return what a binding may still give where later ones, under tests, did not take its place."""
     for each in later:
         above = frame.module.parent(each.statement)
-        if isinstance(above, ast.If) and above is not frame.module.parent(binding.statement):
-            held = each.statement in above.body
-            name = ast.Name(binding.name, ast.Load())
-            found = _left_by(list(_asked(above.test, not held, name)), found, frame, interp)
+        if above is not frame.module.parent(binding.statement):
+            facts = _asked_above(each.statement, frame.module, binding.name)
+            found = _left_by(facts, found, frame, interp)
     return found
 
 
 def _left_by(
-    facts: list[Fact], found: list[Reached], frame: Frame, interpreter: Interpreter
+    facts: Sequence[Fact], found: list[Reached], frame: Frame, interpreter: Interpreter
 ) -> list[Reached]:
     for test, held in facts:
         asked = question(test, frame, interpreter)

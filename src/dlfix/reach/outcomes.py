@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlfix.project.trees import kept
+from dlfix.reach.correlated import leaving_before
 from dlfix.reach.questions import COMPARING, agreed, question
 from dlfix.reach.values import Constant, Frame, Value
 
 if TYPE_CHECKING:
+    from dlfix.project.module import Module
     from dlfix.reach.interpreter import Interpreter
 
 # The oldest Python that torch runs on, and any later one.
@@ -85,8 +88,7 @@ def _part(node: ast.expr, version: tuple[int, int, int]) -> object:
 
 def is_dead(node: ast.AST, frame: Frame, interpreter: Interpreter) -> bool:
     """Tell whether a node stands in a branch that a call of its function does not take."""
-    child = node
-    for above in frame.module.ancestors(node):
+    for child, above in _decisions(node, frame.module):
         if isinstance(above, ast.If) and child is not above.test:
             held = outcome(above.test, frame, interpreter)
             if held is not None and held is not (child in above.body):
@@ -95,24 +97,30 @@ def is_dead(node: ast.AST, frame: Frame, interpreter: Interpreter) -> bool:
             return True
         if isinstance(child, ast.stmt) and _has_left(child, above, frame, interpreter):
             return True
-        if isinstance(above, _SCOPES):
-            return False
-        child = above
     return False
+
+
+@kept
+def _decisions(node: ast.AST, module: Module) -> tuple[tuple[ast.AST, ast.AST], ...]:
+    """Return where it is decided whether a node is come to, outwards: a part of a statement, and the statement."""
+    found = []
+    child = node
+    for above in module.ancestors(node):
+        if isinstance(above, ast.If | ast.Match) or any(True for _ in leaving_before(child, above)):
+            found.append((child, above))
+        if isinstance(above, _SCOPES):
+            break
+        child = above
+    return tuple(found)
 
 
 def _has_left(child: ast.stmt, above: ast.AST, frame: Frame, interpreter: Interpreter) -> bool:
     """Tell whether a call has returned before it comes to a statement of a block."""
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(above, field, None)
-        if isinstance(block, list) and child in block:
-            return any(
-                isinstance(each, ast.If)
-                and isinstance(each.body[-1], (ast.Return, ast.Raise))
-                and outcome(each.test, frame, interpreter) is True
-                for each in block[: block.index(child)]
-            )
-    return False
+    return any(
+        isinstance(each.body[-1], (ast.Return, ast.Raise))
+        and outcome(each.test, frame, interpreter) is True
+        for each in leaving_before(child, above)
+    )
 
 
 # The cases of a match

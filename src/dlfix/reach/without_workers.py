@@ -37,7 +37,7 @@ def runs_beside_no_workers(
     call: ast.Call, module: Module, parameters: AbstractSet[str], interpreter: Interpreter
 ) -> bool:
     """Tell whether a call only runs where a number is 0 that a call next to it takes as its workers."""
-    if next(tests_around(call, module), None) is None:
+    if not tests_around(call, module):
         return False
     scope = module.scope_of(call)
     frame = interpreter.frame_at(module, call)
