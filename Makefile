@@ -15,7 +15,7 @@ comma := ,
 .DEFAULT_GOAL := test
 # Hundreds of tests start dlfix in a process of its own, which need not compile it each time.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: setup demo test coverage lint docs schema picture catalog kills bench differential release-check audit replay sweep fuzz fuzz-guided vscode clean print-bin
+.PHONY: setup demo test coverage lint docs schema picture catalog kills bench differential release-check install-check audit replay sweep fuzz fuzz-guided vscode clean print-bin
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv/$(TAG)
@@ -89,9 +89,13 @@ OUT := differential-failures
 differential: setup
 	$(BIN)/python -m tests.differential $(N) $(if $(SEED),--seed $(SEED)) --out $(OUT)
 
-# Wheel and sdist: the same bytes twice, and at work in empty environments of Python 3.10 to 3.13.
+# Wheel and sdist: the same bytes twice, and at work in empty environments.
 release-check: setup
 	$(BIN)/python -m pytest -q tests/release
+	$(MAKE) install-check
+
+# Wheel and sdist installed into empty environments of Python 3.10 to 3.13, as far as these are there, and used.
+install-check: setup
 	$(BIN)/python -m tests.release.check
 
 # Known vulnerabilities of what dlfix needs to run; fails, too, where nothing can be looked up.

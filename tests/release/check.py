@@ -1,7 +1,7 @@
 """What is released works where nothing else is installed: `make release-check`.
 
 Builds wheel and sdist, installs each into empty environments of the Pythons that are there, and lets it check, apply
-and undo. Exits with 1 if one of them fails; a Python that is not there is named.
+and undo. Exits with 1 if one of them fails; it is said which Python is not there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def main() -> int:
         for version in PYTHONS:
             python = found(version)
             if python is None:
-                print(f"Python {version}: not found", flush=True)
+                print(f"Python {version}: skipped, it is not installed here", flush=True)
                 continue
             for package in packages:
                 place = folder / f"{version}{package.suffix}"
@@ -41,9 +41,21 @@ def main() -> int:
 def found(version: str) -> str | None:
     """Return the interpreter of a version, where there is one."""
     minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    name = sys.executable if version == minor else shutil.which(f"python{version}")
-    works = name and subprocess.run([name, "-c", ""], stderr=subprocess.DEVNULL).returncode == 0
-    return name if works else None
+    if version == minor:
+        return sys.executable
+    installed = sorted(pyenv().glob(f"versions/{version}.*/bin/python"))
+    names = [shutil.which(f"python{version}"), *map(str, installed)]
+    return next((name for name in names if name and works(name)), None)
+
+
+def pyenv() -> Path:
+    """Return where pyenv keeps its Pythons, whose commands work only for those that are chosen."""
+    return Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+
+
+def works(python: str) -> bool:
+    """Tell whether an interpreter runs."""
+    return subprocess.run([python, "-c", ""], stderr=subprocess.DEVNULL).returncode == 0
 
 
 def tried(python: str, package: Path, place: Path) -> str:
