@@ -108,3 +108,17 @@ def test_the_work_grows_as_the_program_does(program, tmp_path):
     few, some, many = (calls(tmp_path / str(n), program(n)) for n in (8, 16, 32))
     # Twice as much more for twice as many more; it would be four times if it grew with the square.
     assert many - some < 2.6 * (some - few)
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_the_work_grows_as_the_number_of_files_does(depth, tmp_path):
+    def tree(count):
+        for number in range(count):
+            folder = tmp_path.joinpath(str(count), *[f"d{number % 4}"] * depth)
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"m{number}.py").write_text(f"def f{number}(x):\n    return x\n")
+        return calls(tmp_path / str(count), run("Rows(lambda x: x)"))
+
+    tree(2)
+    few, some, many = (tree(count) for count in (40, 80, 160))
+    assert many - some < 2.2 * (some - few)
