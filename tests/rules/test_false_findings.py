@@ -383,6 +383,12 @@ def reopens(cls):
         "        return {n: getattr(self, n) for n in self.__slots__ if n != 'cache'}\n" + LOADER,
         ["DLF201"],
     ),
+    "a state without what the class names": (
+        READER.replace("    def __init__", "    HANDLES = ('archive',)\n    def __init__")
+        + "    def __getstate__(self):\n        state = vars(self).copy()\n"
+        "        for name in self.HANDLES: state.pop(name)\n        return state\n" + LOADER,
+        [],
+    ),
     "a handle that `vars` loses again": (
         READER.replace(
             "    def __getitem__", "        vars(self).pop('archive')\n    def __getitem__"

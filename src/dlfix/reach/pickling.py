@@ -91,14 +91,15 @@ def read_getstate(method: Function) -> Handed:
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     me = node.args.args[0].arg if node.args.args else "self"
     names: set[str] = set()
+    cls = method.module.parent(node)
     handed.dropped |= emptied_before_state(node)[0]
     for inner in walk(node):
         if isinstance(inner, ast.Assign):
             _assigned(inner, me, names, handed, node)
         elif isinstance(inner, ast.Delete):
-            handed.dropped |= {k for t in inner.targets for k in _keys_of(t, names, node)}
+            handed.dropped |= {k for t in inner.targets for k in _keys_of(t, names, node, cls)}
         elif isinstance(inner, ast.Call):
-            handed.dropped |= _popped(inner, names, node)
+            handed.dropped |= _popped(inner, names, node, cls)
             _updated(inner, names, handed)
         elif isinstance(inner, ast.Expr):
             handed.known = handed.known and not _hands_on(inner.value, names)
@@ -240,21 +241,25 @@ def _strings(node: ast.expr) -> Iterator[str]:
             yield inner.value
 
 
-def _keys_of(node: ast.expr, names: set[str], method: ast.AST) -> set[str]:
+def _keys_of(
+    node: ast.expr, names: set[str], method: ast.AST, cls: ast.AST | None = None
+) -> set[str]:
     """Return the keys of `state["x"]`, also in a loop over literal names."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
         return set()
-    return _spelled_out(node.slice, method) if node.value.id in names else set()
+    return _spelled_out(node.slice, method, cls) if node.value.id in names else set()
 
 
-def _popped(call: ast.Call, names: set[str], method: ast.AST) -> set[str]:
+def _popped(
+    call: ast.Call, names: set[str], method: ast.AST, cls: ast.AST | None = None
+) -> set[str]:
     """Return the keys of `state.pop("x")`, also in a loop over literal names."""
     func = call.func
     if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or not call.args:
         return set()
     if func.value.id not in names or func.attr not in ("pop", "__delitem__"):
         return set()
-    return _spelled_out(call.args[0], method)
+    return _spelled_out(call.args[0], method, cls)
 
 
 def _updated(node: ast.Call, names: set[str], handed: Handed) -> None:
@@ -273,16 +278,29 @@ def _hands_on(node: ast.expr, names: set[str]) -> bool:
     )
 
 
-def _spelled_out(key: ast.expr, method: ast.AST) -> set[str]:
-    """Return the texts that a key may be: one, or those of the loop that gives it."""
+def _spelled_out(key: ast.expr, method: ast.AST, cls: ast.AST | None = None) -> set[str]:
+    """Return the texts that a key may be: one, or those of the loop that gives it, also over `self.NAMES`."""
     if isinstance(key, ast.Constant):
         return {str(key.value)}
     return {
         text
         for loop in walk(method)
         if isinstance(loop, ast.For) and isinstance(key, ast.Name) and _is_name(loop.target, key.id)
-        for text in _strings(loop.iter)
+        for text in _strings(_in_class(loop.iter, cls))
     }
+
+
+def _in_class(node: ast.expr, cls: ast.AST | None) -> ast.expr:
+    """Return what a class's body sets an attribute to, if it does so once; any other expression as it is."""
+    if not isinstance(node, ast.Attribute) or not isinstance(cls, ast.ClassDef):
+        return node
+    found = [
+        statement.value
+        for statement in cls.body
+        if isinstance(statement, ast.Assign)
+        and any(_is_name(target, node.attr) for target in statement.targets)
+    ]
+    return found[0] if len(found) == 1 else node
 
 
 def _is_name(node: ast.expr, name: str) -> bool:
