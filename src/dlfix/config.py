@@ -37,7 +37,7 @@ class Configuration:
 
     # The one definition: pydantic validates files against it, and config.schema.json
     # and the table of docs/usage.md are generated from it (`make schema`).
-    __pydantic_config__: ClassVar = {**STRICT, "alias_generator": _alias, "title": "dlfix"}
+    __pydantic_config__: ClassVar[Any] = {**STRICT, "alias_generator": _alias, "title": "dlfix"}
 
     select: tuple[str, ...] = _key(
         ("DLF",),

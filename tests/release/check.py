@@ -65,6 +65,7 @@ def tried(python: str, package: Path, place: Path) -> str:
     run([str(binaries / "python"), "-m", "pip", "install", "--quiet", str(package)], place)
     tree = place / "birds"
     shutil.copytree(EXAMPLE, tree, ignore=shutil.ignore_patterns("__pycache__"))
+    (tree / "dlfix.toml").write_text('extend-exclude = ["old"]\n')  # so that it is read, too
     before = contents(tree)
     steps = [(["--version"], 0), (["rules"], 0), (["check"], 1), (["apply"], 0), (["check"], 0),
              (["undo"], 0)]  # fmt: skip

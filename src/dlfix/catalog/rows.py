@@ -44,7 +44,7 @@ ReadArgument = Callable[["int | None", str], object]
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    __pydantic_config__: ClassVar = STRICT
+    __pydantic_config__: ClassVar[Any] = STRICT
 
     name: str = field(metadata={"min_length": 1})
     aliases: tuple[str, ...] = ()
@@ -140,7 +140,7 @@ class Variant:
     one of the ways `uses` names (attributes, or "with").
     """
 
-    __pydantic_config__: ClassVar = STRICT
+    __pydantic_config__: ClassVar[Any] = STRICT
 
     parameter: str = ""
     position: int | None = None
