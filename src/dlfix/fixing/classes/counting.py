@@ -12,6 +12,7 @@ from dlfix.fixing.classes.facts import (
     is_self_attribute,
     self_name,
     self_names_used,
+    whole_uses,
 )
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.fixing.classes.state import Surroundings
@@ -74,15 +75,11 @@ def _returns(node: ast.AST) -> int:
 
 def _hands_itself_on(facts: ClassFacts, method: Method) -> bool:
     """Tell whether a method gives the instance to somebody, who may ask for its length."""
-    me = self_name(method)
-    for node in ast.walk(method):
-        if isinstance(node, ast.Name) and node.id == me and isinstance(node.ctx, ast.Load):
-            parent = facts.module.parent(node)
-            if isinstance(parent, ast.Attribute):
-                continue
-            if not isinstance(parent, ast.Call) or ast.unparse(parent.func) not in KEEPS_NOTHING:
-                return True
-    return False
+    above = (facts.module.parent(node) for node in whole_uses(facts, method))
+    return any(
+        not isinstance(each, ast.Call) or ast.unparse(each.func) not in KEEPS_NOTHING
+        for each in above
+    )
 
 
 def _names_collide(facts: ClassFacts, start: Method, method: Method, me: str) -> bool:

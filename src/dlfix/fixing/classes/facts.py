@@ -180,6 +180,16 @@ def self_names_used(method: Method) -> list[str]:
     return used
 
 
+def whole_uses(facts: ClassFacts, method: Method) -> Iterator[ast.Name]:
+    """Yield where a method uses its object otherwise than for an attribute: it passes it on, or keeps it."""
+    me = self_name(method)
+    for node in ast.walk(method):
+        named = isinstance(node, ast.Name) and node.id == me and isinstance(node.ctx, ast.Load)
+        if named and not isinstance(facts.module.parent(node), ast.Attribute):
+            assert isinstance(node, ast.Name)
+            yield node
+
+
 def operators(node: ast.AST, me: str) -> list[str]:
     """Return the special methods of `self` that a node runs without naming them."""
     match node:

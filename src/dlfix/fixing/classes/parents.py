@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from dlfix.fixing.classes.evidence import Culprit
-from dlfix.fixing.classes.facts import ClassFacts, self_name, self_names_used
+from dlfix.fixing.classes.facts import self_names_used, whole_uses
 from dlfix.fixing.classes.inputs import Inputs, Related
 from dlfix.fixing.classes.plans import ClassPlan, Drop
 from dlfix.fixing.classes.state import Surroundings, state_for
@@ -45,20 +45,9 @@ def _is_sent_for_methods(related: Related) -> bool:
             return False
         if facts.node.bases and "run" in facts.methods:
             return False  # it may be a process
-        if any(_hands_itself_on(facts)):
+        if any(use for method in facts.all_methods for use in whole_uses(facts, method)):
             return False
     return True
-
-
-def _hands_itself_on(facts: ClassFacts) -> Iterator[ast.Name]:
-    """Yield where a method passes on, or keeps, the object that it belongs to."""
-    for method in facts.all_methods:
-        me = self_name(method)
-        for node in ast.walk(method):
-            if not isinstance(node, ast.Name) or node.id != me:
-                continue
-            if not isinstance(facts.module.parent(node), ast.Attribute):
-                yield node
 
 
 def _methods_handed_on(inputs: Inputs) -> Iterator[str]:

@@ -36,6 +36,8 @@ class Sliced(Forms):
             for name, each in self.handles.items()
             if not isinstance(each.site.target, ast.Name)
         }
+        if not self.handles:
+            raise Refusal("no attribute holds the resource")
         self._refuse_writes()
         self._refuse_positions()
         self._refuse_fields()

@@ -67,8 +67,6 @@ class Slice(Selection):
                 kept = f"{self.me}.{self.moved.kept[key]}"
                 yield Exchange(self.module.span(part), kept, "expression")
 
-    # -- which local values the slice makes itself
-
     def _binds_needed(self, statement: ast.stmt) -> bool:
         if isinstance(statement, ast.For):
             return bool(names_in([statement.target]) & self.needed)
