@@ -117,12 +117,12 @@ class ClassChange:
     @cached_property
     def constructed_before(self) -> list[tuple[Class, Function]]:
         """The methods that ran while an object was made, before."""
-        return order.construction(self.old, self.before)
+        return order.construction_with_heirs(self.old, self.before)
 
     @cached_property
     def constructed_after(self) -> list[tuple[Class, Function]]:
         """The methods that run while an object is made, after."""
-        return order.construction(self.new, self.after)
+        return order.construction_with_heirs(self.new, self.after)
 
     @cached_property
     def late_before(self) -> set[str]:

@@ -91,6 +91,19 @@ def construction(program: Program, cls: Class) -> list[tuple[Class, Function]]:
     return reached(program, cls, CONSTRUCTORS)
 
 
+def construction_with_heirs(program: Program, cls: Class) -> list[tuple[Class, Function]]:
+    """Return the methods of a class that run while an object of it, or of one derived from it, is made."""
+    found = construction(program, cls)
+    lineage = program.lineage(cls)
+    for heir in program.heirs(cls):
+        found += [
+            each
+            for each in construction(program, heir)
+            if each[0] in lineage and each not in found
+        ]
+    return found
+
+
 def only_constructs(program: Program, cls: Class) -> list[tuple[Class, Function]]:
     """Return those of them that nothing else calls."""
     made = construction(program, cls)
