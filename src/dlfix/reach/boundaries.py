@@ -13,6 +13,7 @@ from dlfix.project.module import Module
 from dlfix.project.trees import walk
 from dlfix.reach.callers import is_unsaid
 from dlfix.reach.crossing import Boundary, Branch, branches_of
+from dlfix.reach.handed_on import names_handed_on
 from dlfix.reach.methods import calls_base
 from dlfix.reach.outcomes import is_dead
 from dlfix.reach.progress import Tell, silent, told
@@ -62,9 +63,11 @@ class Boundaries:
         modules = self.modules
         names = self._names | self._subclasses(modules) | self._bound_partials(modules)
         names |= self._exported(modules, names)
-        pending = list(dict.fromkeys([*modules, *self._users(names - self._names)]))
+        handed = names_handed_on(self.interpreter.project, modules, names)
+        users = self._users(names - self._names)
+        pending = list(dict.fromkeys([*modules, *users, *handed]))
         for module in told("looking for loaders", pending, self._tell):
-            here = names | _aliases(module, names)
+            here = names | _aliases(module, names) | handed.get(module, set())
             for call in module.calls:
                 if call not in seen and _last_name(call) in here:
                     seen.add(call)

@@ -286,13 +286,13 @@ class SideReader:
         return self._called[cls]
 
     def _entered(self, cls: Class) -> list[Value]:
-        """Return the objects of a class that `with` enters, and whose name its body hands on."""
+        """Return the objects of a class that `with` enters, and whose name its body uses."""
         found: list[Value] = []
         for module in self._outside(cls) if "__enter__" in self.methods(cls) else ():
             for block in module.nodes(ast.With):
                 for item in block.items:
                     name = item.optional_vars or item.context_expr
-                    if isinstance(name, ast.Name) and _hands_over(block, name.id):
+                    if isinstance(name, ast.Name) and _uses(block, name.id):
                         frame = self.interpreter.frame_at(module, block)
                         values = self.interpreter.values_at(item.context_expr, frame)
                         found += [v for v in values if self._is_related(cls, v)]
@@ -395,14 +395,16 @@ class SideReader:
         return False
 
 
-def _hands_over(block: ast.With, name: str) -> bool:
-    """Tell whether the body of a `with` passes a name to a call."""
+def _uses(block: ast.With, name: str) -> bool:
+    """Tell whether the body of a `with` passes a name to a call, or calls a method of it."""
     return any(
-        isinstance(argument, ast.Name) and argument.id == name
+        isinstance(part, ast.Name) and part.id == name
         for statement in block.body
         for call in walk(statement)
         if isinstance(call, ast.Call)
-        for argument in (*call.args, *(keyword.value for keyword in call.keywords))
+        for part in (
+            getattr(call.func, "value", None), *call.args, *(each.value for each in call.keywords)
+        )
     )
 
 

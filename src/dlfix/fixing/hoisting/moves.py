@@ -85,6 +85,7 @@ class Moves:
         group = with_siblings(draft)
         share_captures(group)
         uses = self._settle_instances(group)
+        share_captures(group)  # of attributes, too
         for each in group:
             line_up(each)
             check_decorators(each, self.passes_all_on)

@@ -41,9 +41,10 @@ def _share(draft: Draft, sibling: Draft) -> bool:
         draft.method = sibling.method
         changed = True
     for name, capture in sibling.captures.items():
-        if name in sibling.defaults or name in draft.captures:
+        known = draft.captures.get(name)
+        if name in sibling.defaults or (known is not None and known.value == capture.value):
             continue
-        if name in draft.scope.bindings:
+        if known is not None or name in draft.scope.bindings:
             raise CannotHoist(
                 f"{draft.what} has its own `{name}`, and calls {sibling.what}, which uses "
                 f"another `{name}` (line {sibling.line})"

@@ -227,15 +227,57 @@ def _leaves_temporary(change: ClassChange, module: Module, call: ast.Call) -> bo
     names = stored_names(statement) if assigns else set()
     body = change.new.body_around(module, call)
     ends = max(getattr(w, "end_lineno", 0) for w in inside)
-    opening = _opening(change)
+    later = _Later(change, _opening(change))
     return any(
         isinstance(n, ast.Name)
-        and not _reads_plainly(module, n, opening)
         and n.id in names
         and isinstance(n.ctx, ast.Load)
         and n.lineno > ends
+        and not later.reads_plainly(module, n)
         for n in executed(body)
     )
+
+
+class _Later:
+    """What code does with objects once their files are gone: whether that may open one."""
+
+    def __init__(self, change: ClassChange, opening: set[str]) -> None:
+        self.change, self.opening = change, opening
+        self.seen: set[tuple[int, str]] = set()
+
+    def reads_plainly(self, module: Module, node: ast.Name) -> bool:
+        """Tell whether an object, or each of several, is only asked for what opens nothing."""
+        if _reads_plainly(module, node, self.opening):
+            return True
+        call = module.parent(node)
+        if not isinstance(call, ast.Call) or node not in call.args:
+            return False
+        known = self.change.new.function_of(module, call.func)
+        names = parameters(known[1]) if known is not None else []
+        index = call.args.index(node)
+        if known is None or index >= len(names):
+            return False
+        return self._all_plain(known[0], known[1], names[index])
+
+    def _all_plain(self, module: Module, function: Function, name: str) -> bool:
+        """Tell whether a function reads so what it knows by a name, and each item of it."""
+        if (id(function), name) in self.seen:
+            return True
+        self.seen.add((id(function), name))
+        return all(
+            self._is_gone_through(module, function, node) or self.reads_plainly(module, node)
+            for node in executed(function.body)
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        )
+
+    def _is_gone_through(self, module: Module, function: Function, node: ast.Name) -> bool:
+        """Tell whether a loop gives each item a name, which is read plainly in turn."""
+        match module.parent(node):
+            case ast.For(iter=over, target=ast.Name(id=item)) if over is node:
+                return self._all_plain(module, function, item)
+            case ast.comprehension(iter=over, target=ast.Name(id=item)) if over is node:
+                return self._all_plain(module, function, item)
+        return False
 
 
 __all__ = ["check"]

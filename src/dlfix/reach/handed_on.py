@@ -1,0 +1,88 @@
+"""The names under which code calls what it was handed: a pool's `map` that a function returns, yields or takes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.project.module import Module
+
+if TYPE_CHECKING:
+    from dlfix.project.project import Project
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_CHOOSING = (ast.IfExp, ast.BoolOp)
+Names = dict[Module, set[str]]
+
+
+def names_handed_on(project: Project, modules: Iterable[Module], names: set[str]) -> Names:
+    """Return, module by module, the parameters and local names that may stand for one of these callables."""
+    found: Names = {}
+    givers: set[str] = set()
+    for module in modules:
+        for name in names & module.nodes_by_name.keys():
+            for node in module.nodes_by_name[name]:
+                givers |= {*_givers(module, node)}
+                for where, handed in _takers(project, module, node):
+                    found.setdefault(where, set()).add(handed)
+    for giver in sorted(givers):
+        for module in project.mentions(giver):
+            found.setdefault(module, set()).update(_bound_to(module, giver))
+    return found
+
+
+def _chosen(module: Module, node: ast.expr) -> tuple[ast.expr, ast.AST | None]:
+    """Return the whole of `a if x else b` around a value, and what that stands in."""
+    parent = module.parent(node)
+    while isinstance(parent, _CHOOSING):
+        node, parent = parent, module.parent(parent)
+    return node, parent
+
+
+def _givers(module: Module, node: ast.expr) -> Iterator[str]:
+    """Yield the function that returns or yields a callable."""
+    node, parent = _chosen(module, node)
+    if isinstance(parent, (ast.Return, ast.Yield)):
+        above = (each for each in module.ancestors(node) if isinstance(each, _FUNCTIONS))
+        yield from (each.name for each in [next(above, None)] if each is not None)
+
+
+def _takers(project: Project, module: Module, node: ast.expr) -> Iterator[tuple[Module, str]]:
+    """Yield the parameters that a callable is passed to, or is the default of."""
+    node, parent = _chosen(module, node)
+    if isinstance(parent, ast.arguments):
+        yield from ((module, name) for name in _parameters_with_default(parent, node))
+    call = module.parent(parent) if isinstance(parent, ast.keyword) else parent
+    if not isinstance(call, ast.Call) or node is call.func:
+        return
+    called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    for other in project.mentions(called) if called else ():
+        for function in other.functions_by_name.get(called, ()):
+            positional = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+            if isinstance(parent, ast.keyword):
+                known = [*positional, *(each.arg for each in function.args.kwonlyargs)]
+                yield from ((other, name) for name in known if name == parent.arg)
+            else:
+                index = call.args.index(node) + (positional[:1] in (["self"], ["cls"]))
+                yield from ((other, name) for name in positional[index : index + 1])
+
+
+def _parameters_with_default(arguments: ast.arguments, default: ast.expr) -> Iterator[str]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    with_default = positional[len(positional) - len(arguments.defaults) :]
+    pairs = [*zip(with_default, arguments.defaults, strict=True)]
+    pairs += [(n, v) for n, v in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if v]
+    yield from (each.arg for each, value in pairs if value is default)
+
+
+def _bound_to(module: Module, giver: str) -> Iterator[str]:
+    """Yield the local names that a module binds to what a function gives."""
+    for call in module.calls_by_name.get(giver, ()):
+        parent = module.parent(call)
+        targets = getattr(parent, "targets", [getattr(parent, "target", None)])
+        targets = [*targets, getattr(parent, "optional_vars", None)]
+        yield from (each.id for each in targets if isinstance(each, ast.Name))
+
+
+__all__ = ["names_handed_on"]
