@@ -48,7 +48,8 @@ def _getstate(state: State) -> str:
     if state.slots:
         names = ", ".join(f'"{name}"' for name in state.slots)
         comma = "," if len(state.slots) == 1 else ""
-        lines.append(f"names = ({names}{comma})  # {state.drops[0].why}")
+        left_out = ", ".join(drop.name for drop in state.drops)
+        lines.append(f"names = ({names}{comma})  # {left_out}: {state.drops[0].why}")
         lines.append("return {name: getattr(self, name) for name in names if hasattr(self, name)}")
     else:
         whole = {"inherited": "dict(super().__getstate__())"}.get(

@@ -615,6 +615,10 @@ class Interpreter:
         if isinstance(step, Attribute):
             return along(reached, self.attribute(value, step.name, node, frame))
         key = step.key if isinstance(step, Key) else step
+        if isinstance(value, Generator):  # `a, b = (open(path) for path in paths)`
+            return along(
+                reached, (r for one in self.items(value, node, frame) for r in self.reached(one))
+            )
         return along(reached, self.item(value, key, node, frame))
 
     def _rounds(self, value: Value, node: ast.expr, frame: Frame) -> Iterator[Reached]:

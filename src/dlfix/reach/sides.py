@@ -292,7 +292,7 @@ class SideReader:
             for block in module.nodes(ast.With):
                 for item in block.items:
                     name = item.optional_vars or item.context_expr
-                    if isinstance(name, ast.Name) and _uses(block, name.id):
+                    if isinstance(name, ast.Name) and _body_uses(block, name.id):
                         frame = self.interpreter.frame_at(module, block)
                         values = self.interpreter.values_at(item.context_expr, frame)
                         found += [v for v in values if self._is_related(cls, v)]
@@ -395,7 +395,7 @@ class SideReader:
         return False
 
 
-def _uses(block: ast.With, name: str) -> bool:
+def _body_uses(block: ast.With, name: str) -> bool:
     """Tell whether the body of a `with` passes a name to a call, or calls a method of it."""
     return any(
         isinstance(part, ast.Name) and part.id == name
@@ -403,7 +403,9 @@ def _uses(block: ast.With, name: str) -> bool:
         for call in walk(statement)
         if isinstance(call, ast.Call)
         for part in (
-            getattr(call.func, "value", None), *call.args, *(each.value for each in call.keywords)
+            getattr(call.func, "value", None),
+            *call.args,
+            *(each.value for each in call.keywords),
         )
     )
 

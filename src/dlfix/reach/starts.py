@@ -72,6 +72,7 @@ def only_forks(analysis: Analysis, boundary: Boundary) -> bool:
     chosen = _chosen(
         analysis, boundary, ("multiprocessing_context", "start_method", "mp_context", "context")
     )
+    chosen = chosen or [v for v in _makers(analysis, boundary) if _method(v) is not None]
     if chosen:
         return all(_method(value) == "fork" for value in chosen)
     return analysis.once(only_forks, lambda: _everywhere(analysis.project) == {"fork"})
@@ -111,11 +112,17 @@ def _chosen(analysis: Analysis, boundary: Boundary, names: tuple[str, ...]) -> l
 
 
 def _makers(analysis: Analysis, boundary: Boundary) -> list[Value]:
-    """Return the contexts whose method starts a boundary's process: `context.Process(...)`."""
+    """Return the contexts, or pools of one, whose method sends: `context.Process(...)`, `pool.map(...)`."""
     func = getattr(boundary.node, "func", None)
-    if boundary.kind != "Process" or not isinstance(func, ast.Attribute):
+    if boundary.kind == "DataLoader" or not isinstance(func, ast.Attribute):
         return []
-    return [reached.value for reached in analysis.evaluate(func.value, boundary.frame)]
+    found: list[Value] = []
+    for value in (reached.value for reached in analysis.evaluate(func.value, boundary.frame)):
+        found.append(value)
+        if isinstance(value, ExternalCall) and value.name == "multiprocessing.Pool":
+            maker = getattr(value.node.func, "value", None)  # `context` of `context.Pool(...)`
+            found += [r.value for r in analysis.evaluate(maker, value.frame)] if maker else []
+    return found
 
 
 def _everywhere(project: Project) -> set[object]:

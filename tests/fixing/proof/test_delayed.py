@@ -608,3 +608,29 @@ class Packed(Dataset):
     reason = "`readline` ran before `ZipFile` was given the file, and now runs after it"
     assert reason in worse(before + HEADER, swapped + HEADER)
     assert reason not in worse(before + HEADER, kept + HEADER)
+
+
+def test_a_log_that_an_heir_starts_by_a_method_of_its_base_is_opened_for_writing_once():
+    base = """
+        class Audited:
+            def start(self, path):
+                {start}
+            {members}
+
+        class Rows(Audited, Dataset):
+            def __init__(self, path):
+                self.start(path)
+            def __getitem__(self, index):
+                self.log.write("read")
+                return index
+    """
+    before = base.format(start='self.log = open(path, mode="w")', members="")
+    after = base.format(
+        start="self.path = path",
+        members=(
+            "@functools.cached_property\n"
+            "            def log(self):\n"
+            '                return open(self.path, mode="w")'
+        ),
+    )
+    assert any("opened for writing" in reason for reason in worse(before, after))

@@ -63,7 +63,7 @@ class Values:
         self._array_by_pid[os.getpid()] = array
 
     def __getstate__(self):
-        names = ("path", "count")  # each process opens its own
+        names = ("path", "count")  # _file_by_pid, _map_by_pid, _array_by_pid: each process opens its own
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     def __setstate__(self, state):

@@ -21,7 +21,7 @@ class Store:
         return self._file_by_pid[pid]
 
     def __getstate__(self):
-        names = ("path",)  # each process opens its own
+        names = ("path",)  # _file_by_pid: each process opens its own
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     def __setstate__(self, state):

@@ -201,6 +201,8 @@ def not_optional(annotation: ast.expr, text: str) -> str:
     match annotation:
         case ast.Subscript(value=value, slice=inner) if ast.unparse(value).endswith("Optional"):
             return ast.unparse(inner)
+        case ast.Subscript(value=value, slice=inner) if ast.unparse(value).endswith("ClassVar"):
+            return not_optional(inner, ast.unparse(inner))
         case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
             return ast.unparse(left)
         case ast.Name(id="Any" | "object"):

@@ -25,7 +25,7 @@ from dlfix.fixing.classes.observed import declared_at, fields_seen_at, seen_whol
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Lazy, Within
 from dlfix.fixing.classes.releasing import Released, Releasing, start_method
 from dlfix.fixing.classes.scoped import is_needed_later
-from dlfix.fixing.classes.state import is_slotted
+from dlfix.fixing.classes.state import is_slotted, slotted_by_decorator
 
 
 class LazyClass(Clearing):
@@ -114,7 +114,12 @@ class LazyClass(Clearing):
         return kept + residue.exchanges
 
     def _refuse_declared(self) -> None:
-        """Refuse a property in the place of a field that the constructor takes."""
+        """Refuse a property in the place of a field that the constructor takes, or of a slot."""
+        slotted = slotted_by_decorator(self.facts)
+        if slotted is not None:
+            raise NotLazily(
+                f"the class stores its attributes in slots ({self.facts.line(slotted)})"
+            )
         for name in self.handles:
             where = declared_at(self.facts, name)
             if where:

@@ -43,6 +43,8 @@ def plan_passed_in(
         )
     if not isinstance(site.value, ast.Name) or not _is_parameter(site):
         raise Refusal(f"the stored resource is opened elsewhere ({facts.line(site.statement)})")
+    if getattr(site.statement, "targets", [site.target]) != [site.target]:
+        raise Refusal(f"the attribute is set together with others ({facts.line(site.statement)})")
     if len([each for each in facts.stores[site.attribute] if not each.resets]) > 1:
         raise Refusal(f"the attribute is set again ({facts.line(site.statement)})")
     me, given = self_name(site.method), site.value.id

@@ -551,6 +551,7 @@ def merged(plans: Sequence[ClassPlan]) -> ClassPlan:
             states[0],
             drops=_told_once(drop for each in states for drop in each.drops),
             restores=tuple(line for each in states for line in each.restores),
+            slots=tuple(n for n in states[0].slots if all(n in each.slots for each in states)),
         )
     return replace(
         first,

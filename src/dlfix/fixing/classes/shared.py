@@ -13,6 +13,7 @@ from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Lazy
 
 if TYPE_CHECKING:
+    from dlfix.project.module import Module
     from dlfix.project.project import Project
 
 
@@ -51,7 +52,9 @@ class SharedHandle:
             Exchange(self.module.span(field), self._storage(field, kept_in)),
         ]
         for method, node in uses:
-            if not _is_own(node, method):
+            if _is_of_class(method):
+                exchanges.append(self._without_an_instance(node, kept_in))
+            elif not _is_own(node, method):
                 read = f"{self_name(method)}.{self.name}"
                 exchanges.append(Exchange(self.module.span(node), read, "expression"))
         close = self.handle.close if self.handle.closed_by_parent else ""
@@ -69,6 +72,20 @@ class SharedHandle:
             lazies=(lazy,),
             after=site.method.name,
         )
+
+    def _without_an_instance(self, node: ast.Attribute, kept_in: str) -> Exchange:
+        """Return what a class method does instead: it asks for, or lets go of, this process's handle."""
+        table = f"{ast.unparse(node.value)}.{kept_in}"
+        match self.module.parent(node):
+            case ast.Compare(ops=[ast.Is()], comparators=[ast.Constant(value=None)]) as test:
+                return Exchange(self.module.span(test), f"os.getpid() not in {table}", "expression")
+            case ast.Compare(ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]) as test:
+                return Exchange(self.module.span(test), f"os.getpid() in {table}", "expression")
+            case ast.If(test=test) if test is node:
+                return Exchange(self.module.span(test), f"os.getpid() in {table}", "expression")
+            case ast.Assign() as statement:
+                return Exchange(self.module.span(statement), f"{table}.pop(os.getpid(), None)")
+        return Exchange(self.module.span(node), f"{table}[os.getpid()]", "expression")
 
     def _where(self) -> str:
         return self.facts.line(self.handle.site.statement)
@@ -105,13 +122,13 @@ class SharedHandle:
                     continue
                 method = inside.get(node)
                 where = f"{module.path.name}:{node.lineno}"
-                if method is None or not self_name(method) or _is_of_class(method):
+                if method is None or not self_name(method):
                     raise Refusal(
                         f"the resource is stored on the class and used without an instance ({where})"
                     )
                 if node is self.handle.site.target:
                     continue
-                if not isinstance(node.ctx, ast.Load):
+                if not isinstance(node.ctx, ast.Load) and not _lets_go(module, method, node):
                     raise Refusal(f"the resource is stored on the class and set again ({where})")
                 yield method, node
 
@@ -142,12 +159,27 @@ class SharedHandle:
         return not_optional(field.annotation, self.module.segment(field.annotation))
 
     def _storage(self, field: ast.Assign | ast.AnnAssign, kept_in: str) -> str:
-        typed = self._annotation(field)
-        return f"{kept_in}: dict[int, {typed}] = {{}}" if typed else f"{kept_in} = {{}}"
+        opened = self._annotation(field)
+        if not opened:
+            return f"{kept_in} = {{}}"
+        table = f"dict[int, {opened}]"
+        written = ast.unparse(field.annotation) if isinstance(field, ast.AnnAssign) else ""
+        of_class, bracket, _ = written.partition("[")
+        if bracket and of_class.endswith("ClassVar"):
+            table = f"{of_class}[{table}]"
+        return f"{kept_in}: {table} = {{}}"
 
 
 def _is_own(node: ast.Attribute, method: Method) -> bool:
     return isinstance(node.value, ast.Name) and node.value.id == self_name(method)
+
+
+def _lets_go(module: Module, method: Method, node: ast.Attribute) -> bool:
+    """Tell whether a class method sets the attribute to None, and nothing else."""
+    match module.parent(node):
+        case ast.Assign(targets=[_], value=ast.Constant(value=None)):
+            return _is_of_class(method)
+    return False
 
 
 def _is_of_class(method: Method) -> bool:

@@ -52,8 +52,9 @@ def state_for(
     """Return how a class' state methods change; None where its own leave the attributes out."""
     if drops or restores:
         _refuse_state_set_otherwise(facts, around)
-    slotted = _slotted_by_decorator(facts)
-    if slotted is not None:
+    named = _slots_of(facts)
+    slotted = slotted_by_decorator(facts)
+    if slotted is not None and (named is None or kept or not {d.name for d in drops} <= {*named}):
         raise Refusal(f"the class stores its attributes in slots ({facts.line(slotted)})")
     own = facts.methods.get("__getstate__")
     if own is not None and not _hands_over_all(facts, own):
@@ -67,18 +68,18 @@ def state_for(
     if (
         reducer is not None
         and handed.everything
-        and (is_slotted(facts) or (restores and not _leaves_state_to_be_set(reducer)))
+        and (named is not None or (restores and not _leaves_state_to_be_set(reducer)))
     ):
         raise Refusal(f"`{reducer.name}` pickles all attributes ({facts.line(reducer)})")
     if not drops and not restores:
         return None
     slots: tuple[str, ...] = ()
-    if is_slotted(facts):
+    if named is not None:
         gone = {each.name for each in drops}
         attributes = {re.sub(r"^_(\w+)_by_pid$", r"\1", name) for name in gone}
         slots = tuple(
             name
-            for name in (*(facts.slots or ()), *kept)
+            for name in (*named, *kept)
             if name not in gone and name.lstrip("_") not in attributes
         )
         made = (f"self.{each.name} = {{}}" for each in drops if each.becomes == "{}")
@@ -144,7 +145,7 @@ def _hands_on_every_name(facts: ClassFacts) -> bool:
     )
 
 
-def _slotted_by_decorator(facts: ClassFacts) -> ast.expr | None:
+def slotted_by_decorator(facts: ClassFacts) -> ast.expr | None:
     """Return the decorator that gives a class slots: `@dataclass(slots=True)`, `@attrs.define`."""
     for decorator in facts.node.decorator_list:
         text = ast.unparse(decorator)
@@ -154,6 +155,29 @@ def _slotted_by_decorator(facts: ClassFacts) -> ast.expr | None:
         if name in ("define", "mutable", "frozen") and "slots=False" not in text:
             return decorator
     return None
+
+
+def _slots_of(facts: ClassFacts) -> list[str] | None:
+    """Return the attributes of a class whose instances have no `__dict__`; None where that is not known."""
+    if is_slotted(facts):
+        return facts.slots
+    decorator = slotted_by_decorator(facts)
+    if decorator is None or facts.node.bases or not _is_plain_dataclass(decorator):
+        return None
+    return [
+        each.target.id
+        for each in facts.node.body
+        if isinstance(each, ast.AnnAssign)
+        and isinstance(each.target, ast.Name)
+        and not {"ClassVar", "InitVar", "KW_ONLY"} & set(_names_written(each.annotation))
+        and getattr(each.annotation, "id", "") not in ("ClassVar", "InitVar", "KW_ONLY")
+    ]
+
+
+def _is_plain_dataclass(decorator: ast.expr) -> bool:
+    text = ast.unparse(decorator)
+    name = text.partition("(")[0].rpartition(".")[2]
+    return name == "dataclass" and "frozen=True" not in text and "weakref_slot=True" not in text
 
 
 def _leaves_state_to_be_set(reducer: Method) -> bool:

@@ -532,13 +532,25 @@ class _Moved:
         """Return the line that changes what an item or a method of a captured name gives."""
         if isinstance(capture.value, ast.Name):
             return None  # held by reference, as before
+        named = (n for n in within(capture.value) if isinstance(n, ast.Name) and n.id == name)
+        read = {*map(self._part_of, named)}
         for node in executed(body):
             if not isinstance(node, ast.Name) or node.id != name:
+                continue
+            if self._part_of(node) and not read & {self._part_of(node), ""}:
                 continue
             later = node.lineno > getattr(site, "end_lineno", 0)
             if later and writes.changes_in_place(self.new, node):
                 return node.lineno
         return None
+
+    def _part_of(self, node: ast.AST) -> str:
+        """Return the attribute by which a name is used; empty where it is used, or called, as a whole."""
+        parent = self.new.parent(node)
+        if not isinstance(parent, ast.Attribute):
+            return ""
+        call = self.new.parent(parent)
+        return "" if isinstance(call, ast.Call) and call.func is parent else parent.attr
 
     def _is_default(self, name: str) -> bool:
         """Tell whether the captured value was a default before: evaluated where the function was made."""

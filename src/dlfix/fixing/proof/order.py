@@ -97,9 +97,7 @@ def construction_with_heirs(program: Program, cls: Class) -> list[tuple[Class, F
     lineage = program.lineage(cls)
     for heir in program.heirs(cls):
         found += [
-            each
-            for each in construction(program, heir)
-            if each[0] in lineage and each not in found
+            each for each in construction(program, heir) if each[0] in lineage and each not in found
         ]
     return found
 

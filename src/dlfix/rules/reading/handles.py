@@ -230,9 +230,41 @@ def _made_inside(value: Value, store: Store | None) -> bool:
     made = node_of(value)
     if made is None or store is None:
         return False
-    if isinstance(store.value, Bound) and _is_parameter(store.value):
-        return _default_of(store.value, made[0])
-    return True
+    if not isinstance(store.value, Bound):
+        return True
+    given = _given(store.value, store.path)
+    return not given or any(_default_of(each, made[0]) for each in given)
+
+
+def _given(stored: Bound, path: tuple[object, ...]) -> list[Bound] | None:
+    """Return the parameters that a value is, by whatever local names; None where code makes it of them."""
+    node, frame = _taken(stored.node, path), stored.frame
+    if isinstance(node, (ast.IfExp, ast.BoolOp)):
+        parts = node.values if isinstance(node, ast.BoolOp) else [node.body, node.orelse]
+        found = [_given(Bound(each, frame), ()) for each in parts]
+        return [one for given in found for one in given or ()] if None not in found else None
+    if isinstance(node, ast.Constant):
+        return []
+    if not isinstance(node, ast.Name):
+        return None
+    bound = Bound(node, frame)
+    if _is_parameter(bound):
+        return [bound]
+    bindings = frame.scope.bindings.get(node.id, [])
+    if len(bindings) != 1 or bindings[0].value is None:
+        return None
+    return _given(Bound(bindings[0].value, frame), bindings[0].path)
+
+
+def _taken(node: ast.expr, path: tuple[object, ...]) -> ast.expr | None:
+    """Return the part of a display that a target is unpacked from; None where that is not plain to see."""
+    for step in path:
+        if not isinstance(node, (ast.Tuple, ast.List)) or not isinstance(step, int):
+            return None
+        if step >= len(node.elts) or any(isinstance(each, ast.Starred) for each in node.elts):
+            return None
+        node = node.elts[step]
+    return node
 
 
 def _put_in_itself(crossing: Crossing) -> bool:
