@@ -116,6 +116,35 @@ def test_a_name_that_may_not_be_bound_yet() -> None:
     )
 
 
+def test_a_name_that_is_read_on_one_way_only() -> None:
+    check_refused(
+        """
+        def make(flag):
+            if flag:
+                by = 2
+            try:
+                log(by)
+            except NameError:
+                pass
+            return lambda x: x * by
+        """,
+        "`by` may not be assigned yet .line 8",
+    )
+
+
+def test_a_name_that_was_read_before_is_bound() -> None:
+    _, after = move(
+        """
+        def make(flag):
+            if flag:
+                by = 2
+            log(by)
+            return lambda x: x * by
+        """
+    )
+    assert "by=by)" in after
+
+
 def test_a_deleted_name() -> None:
     check_refused(
         """

@@ -27,11 +27,22 @@ def line_of(binding: Binding) -> int:
 
 
 def is_bound_before(module: Module, binder: Scope, name: str, point: ast.AST) -> bool:
-    """Tell whether a name surely has its value when `point` is reached."""
-    bindings = [each.node for each in binder.bindings.get(name, ())]
+    """Tell whether a name surely has its value when `point` is reached: it was bound, or read before."""
+    bound = [each.node for each in binder.bindings.get(name, ())]
+    read = [] if _is_unbound_again(binder, name) else binder.reads.get(name, ())
     order = order_of(module, binder.node)
     places = list(occurrences(module, _root(module, binder), point))
-    return bool(places) and all(order.surely_after(each, bindings) for each in places)
+    return bool(places) and all(
+        order.surely_after(each, [*bound, *(r for r in read if r is not each)]) for each in places
+    )
+
+
+def _is_unbound_again(binder: Scope, name: str) -> bool:
+    """Tell whether a name is deleted, as a handler does at its end."""
+    return any(
+        each.kind == "delete" or isinstance(each.node, ast.ExceptHandler)
+        for each in binder.bindings.get(name, ())
+    )
 
 
 def may_run_after(module: Module, binder: Scope, node: ast.AST, point: ast.AST) -> bool:
