@@ -393,7 +393,39 @@ ROWS = [
         """,
         "data_collator lambda",
     ),
+    row(
+        "a dataset that a library nobody knows splits, and one that its class wraps",
+        """
+        import vendor
+        class Rows:
+            def __init__(self): self.key = lambda r: r
+            def __len__(self): return 3
+            def __getitem__(self, i): return i
+        class Cells(Dataset):
+            def __init__(self): self.lock = threading.Lock()
+        train, val = vendor.data.random_split(Rows(), lengths=[2, 1])
+        DataLoader(train, num_workers=2)
+        DataLoader(vendor.Cached(source=Cells()), num_workers=2)
+        """,
+        "dataset.0.key lambda",
+        "dataset.source.lock threading.Lock()",
+    ),
     # silent
+    row(
+        "what a library nobody knows makes of a dataset, or takes next to it",
+        """
+        import vendor
+        class Rows:
+            def __init__(self): self.key = lambda r: r
+            def __len__(self): return 3
+            def __getitem__(self, i): return i
+        rows = Rows()
+        DataLoader(vendor.to_table(rows), num_workers=2)
+        DataLoader(vendor.count(rows)[0], num_workers=2)
+        DataLoader(vendor.Lines(sorted, lambda x: x), num_workers=2)
+        DataLoader([1], num_workers=2, sampler=vendor.Sampler(rows))
+        """,
+    ),
     row(
         "a pool kept by the object whose static method it runs",
         """

@@ -213,6 +213,13 @@ class Instances:
             for base in self.mro(value.cls)
         )
 
+    def serves_samples(self, value: Value) -> bool:
+        """Tell whether an object can be a loader's dataset: by its base, or by what it can do."""
+        return self.is_dataset(value) or (
+            isinstance(value, Instance)
+            and all(self.method(value.cls, name) for name in ("__getitem__", "__len__"))
+        )
+
     def body(self, cls: Class) -> Frame:
         """Return the frame of a class's body."""
         return self.interpreter.inner(cls.node, cls.frame)

@@ -184,7 +184,11 @@ class Walk:
                 yield Passed(module, call, "started")
 
     def _follow(self, crossing: Crossing, above: frozenset[Value]) -> None:
-        hanging = chain(self.children(crossing.value, crossing.boundary), self._bound_to(crossing))
+        hanging = chain(
+            self.children(crossing.value, crossing.boundary),
+            self._bound_to(crossing),
+            self._wrapped(crossing),
+        )
         for edge, child in _without_alternatives(hanging, above - {crossing.value}):
             self._meet(crossing, edge, child, above)
 
@@ -234,6 +238,17 @@ class Walk:
             row = self.interpreter.catalog.resource(value.origin.name)
             if row is not None and row.hangs(value.how) is None and _is_callee(crossing):
                 yield Edge("self"), Reached(value.origin)
+
+    def _wrapped(self, crossing: Crossing) -> Iterator[Child]:
+        """Yield the datasets that an unknown library wraps in what is a loader's dataset."""
+        wrapper = _wrapper(crossing)
+        if wrapper is None or self.interpreter.catalog.knows(wrapper.name):
+            return
+        given = wrapper.arguments
+        for name, argument in [*enumerate(given.positional), *given.keywords.items()]:
+            for reached in self.interpreter.reached(argument):
+                if self.interpreter.instances.serves_samples(reached.value):
+                    yield Edge("kept", str(name)), reached
 
     def _by_calls(self, value: Value, boundary: Boundary) -> Iterator[Child]:
         """Yield what methods called on an object keep in it: `net.register_forward_hook(f)`."""
@@ -497,6 +512,19 @@ def _is_callee(crossing: Crossing) -> bool:
         calls = above.cls.module.calls_by_name.get(edge.name, ())
         return any(getattr(getattr(c.func, "value", None), "id", "") == "self" for c in calls)
     return edge.kind == "function"
+
+
+def _wrapper(crossing: Crossing) -> ExternalCall | None:
+    """Return the call of a library that makes a loader's dataset: of a class, or of a split."""
+    value, edge = crossing.value, crossing.edge
+    part_of = isinstance(value, Derived) and value.how == "__getitem__"
+    made = value.origin if isinstance(value, Derived) and part_of else value
+    if not isinstance(made, ExternalCall) or (edge.kind, edge.name) != ("argument", "dataset"):
+        return None
+    name = made.name.rpartition(".")[2]
+    if part_of:
+        return made if "split" in name.split("_") else None
+    return made if name[:1].isupper() else None
 
 
 def _is_elsewhere(reached: Reached, boundary: Boundary) -> bool:
