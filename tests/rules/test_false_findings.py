@@ -213,7 +213,33 @@ class Crops(Dataset):
 def main():
     DataLoader(Crops(Policy()), num_workers=2)
 """
+OPENED = """
+from datasets import load_dataset
+from torch.utils.data import IterableDataset
+class Rows(Dataset):
+    def __len__(self): return 1
+    def __getitem__(self, i): return i
+class Stream(IterableDataset):
+    def __init__(self, rows): self.rows = rows
+    def __iter__(self): return map(self.rows.read, range(get_worker_info().id, 9))
+def opened(name, streaming=False):
+    rows = load_dataset(name)
+    if %s:
+        return Stream(rows)
+    return Rows()
+def main(args):
+    DataLoader(opened("a", args.stream), shuffle=True)
+"""
+
 ROWS = {
+    "a loader that shuffles what may be a stream, by what was loaded": (
+        OPENED % "not hasattr(rows, '__len__')",
+        [],
+    ),
+    "a loader that shuffles what may be a stream, by an argument": (
+        OPENED % "streaming",
+        ["DLF403"],
+    ),
     "a stream of which each worker yields all": (
         STREAM + "def main():\n    DataLoader(Stream(), num_workers=2)\n",
         ["DLF501"],

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.project.scopes import Binding
+from dlfix.reach.entries import enclosing_function
+from dlfix.reach.surely import conditions
 from dlfix.reach.values import (
     Bound,
     BoundMethod,
@@ -92,6 +94,16 @@ class OptionReader:
             return [argument.value]
         return self._things(argument, node)
 
+    def is_chosen_by_data(self) -> bool:
+        """Tell whether a factory decides by what it loaded if the dataset is an iterable one."""
+        argument = self.argument("dataset")
+        here = enclosing_function(self.boundary.frame.module, self.boundary.node)
+        return any(
+            _depends_on_locals(value.call, value.frame.module, here)
+            for value in (self.analysis.values(argument) if argument is not None else ())
+            if isinstance(value, Instance) and value.call is not None and value.frame is not None
+        )
+
     def _things(self, argument: Bound | Value, node: ast.expr | None) -> list[Option] | None:
         if self._depends_on_callers(argument, node):
             return None
@@ -143,6 +155,19 @@ def _settled(cls: Class, analysis: Analysis) -> bool:
         if not getattr(base, "name", "").startswith(known):
             return False
     return True
+
+
+def _depends_on_locals(call: ast.Call, module: Module, here: ast.AST | None) -> bool:
+    """Tell whether a function other than `here` decides by its local names if a call is made."""
+    around = enclosing_function(module, call)
+    if around is None or around is here:
+        return False
+    bindings = module.inner_scope(around).bindings
+    return any(
+        isinstance(node, ast.Name) and any(b.kind != "parameter" for b in bindings.get(node.id, ()))
+        for test in conditions(call, module)
+        for node in ast.walk(test.test if isinstance(test, ast.If) else test)
+    )
 
 
 def _is_put_in(argument: Bound) -> bool:
@@ -288,6 +313,8 @@ def failing(reader: OptionReader, check: Check) -> dict[str, Option] | None:
 def _independent(reader: OptionReader, check: Check, found: list[list[Option]]) -> bool:
     """Tell whether one option alone decides: the others are spelled out, so nothing ties it to them."""
     varying = [name for name, values in zip(check.reads, found, strict=True) if len(values) > 1]
+    if varying == ["dataset"] and reader.is_chosen_by_data():
+        return False
     return len(varying) == 1 and all(
         name in varying or name == "dataset" or reader.literal(name) for name in check.reads
     )
