@@ -35,6 +35,7 @@ def _run() -> None:
         return
     from dlfix import checking
 
+    gc.set_threshold(5_000_000, 20, 100)  # one reading, and then it is over
     try:
         sys.exit(ended(lambda: checking.check(**asked)))
     except KeyboardInterrupt:

@@ -14,6 +14,7 @@ _PASSING = (
     ast.IfExp, ast.BoolOp, ast.Tuple, ast.List, ast.Set, ast.Starred, ast.Await, ast.DictComp,
     ast.ListComp, ast.GeneratorExp, ast.Subscript, ast.Lambda,
 )  # fmt: skip
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Holding:
@@ -22,6 +23,13 @@ class Holding:
     def __init__(self, modules: Sequence[Module]) -> None:
         self.modules = modules
         self.names: set[str] = set()
+        self._functions: dict[str, list[Definition]] = {}
+        self._made: set[str] = set()  # names that are a class's, and no function's of its module
+        for module in modules:
+            functions = module.functions_by_name
+            for name, found in functions.items():
+                self._functions.setdefault(name, []).extend(found)
+            self._made |= {cls.name for cls in module.classes} - functions.keys()
         self._node: ast.AST | None = None
         self._anywhere = False
 
@@ -83,15 +91,14 @@ class Holding:
         if argument not in call.args:
             return
         index = call.args.index(argument)
-        for module in self.modules:
-            if name not in module.functions_by_name and any(c.name == name for c in module.classes):
-                self._anywhere = True  # a data class: its fields are not looked up
-            for function in module.functions_by_name.get(name, ()):
-                found = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-                own = index + (found[:1] in (["self"], ["cls"]))
-                yield from found[own : own + 1]
-                if function.args.vararg is not None:
-                    yield function.args.vararg.arg
+        if name in self._made:
+            self._anywhere = True  # a data class: its fields are not looked up
+        for function in self._functions.get(name, ()):
+            found = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+            own = index + (found[:1] in (["self"], ["cls"]))
+            yield from found[own : own + 1]
+            if function.args.vararg is not None:
+                yield function.args.vararg.arg
 
 
 def _is_method(module: Module, node: ast.AST) -> bool:

@@ -156,10 +156,17 @@ class Module:
             kinds.setdefault(type(node), []).append(node)
         return kinds
 
+    @cached_property
+    def _sorted(self) -> dict[tuple[type[ast.AST], ...], list[ast.AST]]:
+        """What was asked before, in source order."""
+        return {}
+
     def nodes(self, *kinds: type[N]) -> list[N]:
         """Return all nodes of these very kinds, in source order."""
-        found = [node for kind in kinds for node in self._by_kind.get(kind, ())]
-        return cast("list[N]", sorted(found, key=_start))
+        if kinds not in self._sorted:
+            found = [node for kind in kinds for node in self._by_kind.get(kind, ())]
+            self._sorted[kinds] = sorted(found, key=_start)
+        return cast("list[N]", [*self._sorted[kinds]])
 
     @cached_property
     def calls(self) -> list[ast.Call]:

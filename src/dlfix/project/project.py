@@ -61,6 +61,10 @@ class Project:
         self._folders: dict[tuple[Path, str], bool] = {}
         self._found: dict[tuple[Path, str], Module | None] = {}
         self._mentions: dict[str, list[Path]] = {}
+        self._mentioned: dict[str, list[Module]] = {}
+        self._users: dict[tuple[Module, str], list[Module]] = {}
+        self._seen_from: dict[tuple[Module | None, str], Module | None] = {}
+        self._decorating: dict[str, list[Path]] = {}
         self._decorators: dict[Path, frozenset[bytes]] = {}
         self._words: dict[Path, frozenset[bytes]] = {}
         self._offers: dict[Path, tuple[frozenset[bytes] | None, bool]] = {}
@@ -189,11 +193,16 @@ class Project:
 
     def mentions(self, identifier: str) -> list[Module]:
         """Return the modules of the project that hold an identifier, by a search of their bytes."""
-        return self._parsed(self._mentioning(identifier))
+        if identifier not in self._mentioned:
+            self._mentioned[identifier] = self._parsed(self._mentioning(identifier))
+        return self._mentioned[identifier]
 
     def users(self, module: Module, identifier: str) -> list[Module]:
         """Return the modules that may use a name of a module: of many, those that name that too."""
-        return self._parsed(self._using(module, identifier))
+        key = (module, identifier)
+        if key not in self._users:
+            self._users[key] = self._parsed(self._using(module, identifier))
+        return self._users[key]
 
     def callers(self, module: Module, identifier: str) -> list[Module]:
         """Return those of them that may call it, under this name or another that they give it."""
@@ -279,7 +288,10 @@ class Project:
 
     def decorating(self, name: str) -> list[Module]:
         """Return the modules that may decorate something with a name: `@name`, `@a.name(...)`."""
-        return self._parsed(p for p in self._mentioning(name) if self.decorates(p, name))
+        if name not in self._decorating:
+            found = [p for p in self._mentioning(name) if self.decorates(p, name)]
+            self._decorating[name] = found
+        return self._parsed(self._decorating[name])
 
     def decorates(self, path: Path, name: str) -> bool:
         """Tell whether a file may decorate something with a name."""
@@ -335,6 +347,12 @@ class Project:
 
     def find(self, dotted: str, importer: Module | None = None) -> Module | None:
         """Return the module of the tree that a dotted name stands for, seen from `importer`."""
+        seen_from = (importer, dotted)
+        if seen_from not in self._seen_from:
+            self._seen_from[seen_from] = self._found_from(dotted, importer)
+        return self._seen_from[seen_from]
+
+    def _found_from(self, dotted: str, importer: Module | None) -> Module | None:
         origin = importer.folder if importer else (self.files[0].parent if self.files else Path())
         key = (origin, dotted)
         if key not in self._found:

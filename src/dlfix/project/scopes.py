@@ -63,22 +63,22 @@ class Scope:
         self.module = module
         self.parent = parent
 
-    @property
+    @cached_property
     def is_module(self) -> bool:
         """Whether this is a module's own scope."""
         return self.parent is None
 
-    @property
+    @cached_property
     def is_class(self) -> bool:
         """Whether this is a class body, whose names nested functions do not see."""
         return isinstance(self.node, ast.ClassDef)
 
-    @property
+    @cached_property
     def is_function(self) -> bool:
         """Whether names bound here are local: a def, a lambda or a comprehension."""
         return not self.is_module and not self.is_class
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The bare name, as Python writes it in a qualified name."""
         if isinstance(self.node, ast.Lambda):
@@ -99,32 +99,32 @@ class Scope:
     def _facts(self) -> _Facts:
         return _Facts(self)
 
-    @property
+    @cached_property
     def bindings(self) -> dict[str, list[Binding]]:
         """The names bound here, each with its bindings in source order."""
         return self._facts.bindings
 
-    @property
+    @cached_property
     def reads(self) -> dict[str, list[ast.Name]]:
         """The names read here (not in nested scopes), in source order."""
         return self._facts.reads
 
-    @property
+    @cached_property
     def globals(self) -> set[str]:
         """Names declared `global` here."""
         return self._facts.globals
 
-    @property
+    @cached_property
     def nonlocals(self) -> set[str]:
         """Names declared `nonlocal` here."""
         return self._facts.nonlocals
 
-    @property
+    @cached_property
     def returns(self) -> list[ast.Return]:
         """The return statements of a function."""
         return self._facts.returns
 
-    @property
+    @cached_property
     def yields(self) -> list[ast.Yield | ast.YieldFrom]:
         """The yields of a generator function."""
         return self._facts.yields
@@ -156,7 +156,7 @@ class Scope:
             return module
         return None
 
-    @property
+    @cached_property
     def module_globals(self) -> dict[str, list[Binding]]:
         """Names that functions of the module set by `global`, with those bindings."""
         return _globals_set_in_functions(self.module)

@@ -91,7 +91,6 @@ class Interpreter:
         self.members = Members(self)
         self.filled = Filled(self)
         self.programs = Programs(self)
-        self._facts: dict[ast.AST, list[Fact]] = {}
         self._memo: dict[tuple[ast.AST, Frame], tuple[Reached, ...] | None] = {}
         self._frames: dict[tuple[Scope, ast.AST | None, Frame | None, int], Frame] = {}
         self._asked: set[tuple[Module, str]] = set()
@@ -173,9 +172,7 @@ class Interpreter:
 
     def facts(self, node: ast.Name | ast.Attribute, module: Module) -> list[Fact]:
         """Return the tests of a name or attribute whose outcome is known where it stands."""
-        if node not in self._facts:
-            self._facts[node] = facts_of(node, module)
-        return self._facts[node]
+        return facts_of(node, module)
 
     def reached(self, argument: Argument | None) -> tuple[Reached, ...]:
         """Return what an argument may be, with the places passed."""

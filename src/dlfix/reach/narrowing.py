@@ -71,6 +71,7 @@ def _left_by(
     return found
 
 
+@kept
 def facts_of(node: Subject, module: Module) -> list[Fact]:
     """Return the tests of a name or attribute whose outcome is known where it stands."""
     found: list[Fact] = []

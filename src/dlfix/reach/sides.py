@@ -75,6 +75,8 @@ class SideReader:
         self._called: dict[Class, list[tuple[str, list[Value]]]] = {}
         self._indexed: dict[Class, bool] = {}
         self._methods: dict[Class, dict[str, Def]] = {}
+        self._uses: dict[Class, dict[str, set[str]]] = {}
+        self._worker: dict[Class, frozenset[str]] = {}
         rows = interpreter.catalog.rows("boundary")
         self._targets: dict[Def, bool] = {}
         self._counts = frozenset(row.workers for row in rows if isinstance(row, BoundaryRow))
@@ -102,9 +104,14 @@ class SideReader:
 
     def worker(self, cls: Class) -> frozenset[str]:
         """Return the methods of a class that run in a worker."""
+        if cls in self._worker:
+            return self._worker[cls]
         methods = self.methods(cls)
         entries = (*WORKER, "run") if self._is_process(cls) else WORKER
-        return frozenset(_closure((n for n in entries if n in methods), self.uses(cls)))
+        found = frozenset(_closure((n for n in entries if n in methods), self.uses(cls)))
+        if self.interpreter.instances.settled:
+            self._worker[cls] = found
+        return found
 
     def _is_process(self, cls: Class) -> bool:
         """Tell whether the objects of a class are processes, which run their `run` themselves."""
@@ -171,6 +178,14 @@ class SideReader:
 
     def uses(self, cls: Class) -> dict[str, set[str]]:
         """Return which methods each method of a class uses on its own object."""
+        if cls in self._uses:
+            return self._uses[cls]
+        found = self._used(cls)
+        if self.interpreter.instances.settled:
+            self._uses[cls] = found
+        return found
+
+    def _used(self, cls: Class) -> dict[str, set[str]]:
         methods = self.methods(cls)
         found = {
             name: {used for used in used_on_self(node) if used in methods or used in PROTOCOLS}
@@ -222,10 +237,7 @@ class SideReader:
 
     def _starts(self, module: Module, name: str) -> bool:
         """Tell whether code of a module hands a function of this name to a process or pool."""
-        for call in module.calls:
-            given = [*call.args[:1], *(keyword.value for keyword in call.keywords)]
-            if not any(getattr(each, "id", getattr(each, "attr", "")) == name for each in given):
-                continue
+        for call in _calls_with(module).get(name, ()):
             frame = self.interpreter.frame_at(module, call)
             rows = (self._finder.row_of(v) for v in self.interpreter.values_at(call.func, frame))
             if any(row is not None and row.kind in _PROCESSES for row in rows):
@@ -486,6 +498,21 @@ def _started_in_workers_of(tree: ast.Module) -> frozenset[str]:
         and keyword.arg in ("worker_init_fn", "initializer")
         and isinstance(keyword.value, ast.Name)
     )
+
+
+def _calls_with(module: Module) -> dict[str, list[ast.Call]]:
+    """Return the calls of a module by the names they get first, or under a keyword."""
+    return _given_names(module.tree, module)
+
+
+@kept
+def _given_names(_: ast.Module, module: Module) -> dict[str, list[ast.Call]]:
+    found: dict[str, list[ast.Call]] = {}
+    for call in module.calls:
+        given = [*call.args[:1], *(keyword.value for keyword in call.keywords)]
+        for name in {getattr(each, "id", getattr(each, "attr", "")) for each in given}:
+            found.setdefault(name, []).append(call)
+    return found
 
 
 def _started_in_workers(module: Module) -> frozenset[str]:

@@ -163,7 +163,8 @@ def _uses(analysis: Analysis, boundary: Boundary, home: Module) -> Iterator[Star
     modules = _nearby(analysis, boundary, home)
     holding = Holding(modules).of(home, boundary.node)
     for module in modules:
-        for node, candidates in _candidates(module, boundary.kind):
+        is_loader = boundary.kind == "DataLoader"
+        for node, candidates in _candidates(analysis, module, is_loader):
             for each in candidates:
                 if holding.may_be(each) and _is_it(analysis, module, each, boundary):
                     yield Start(boundary, module, node)
@@ -213,9 +214,17 @@ def _nearby(analysis: Analysis, boundary: Boundary, home: Module) -> list[Module
     return modules[:50]
 
 
-def _candidates(module: Module, kind: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
-    """Yield the expressions that start what they hold, and what they may hold."""
-    if kind != "DataLoader":
+def _candidates(
+    analysis: Analysis, module: Module, is_loader: bool
+) -> list[tuple[ast.expr, list[ast.expr]]]:
+    """Return the expressions that start what they hold, and what they may hold."""
+    return analysis.once(
+        ("starting", module, is_loader), lambda: list(_starting(module, is_loader))
+    )
+
+
+def _starting(module: Module, is_loader: bool) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
+    if not is_loader:
         for call in module.calls:
             if isinstance(call.func, ast.Attribute) and call.func.attr in STARTING:
                 yield call, [call.func.value]

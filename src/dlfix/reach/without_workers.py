@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
+from dlfix.project.trees import kept
 from dlfix.reach.correlated import is_set_again, tests_around
 from dlfix.reach.questions import question
 from dlfix.reach.values import Argument, Bound, Constant, Frame, Instance
@@ -42,12 +43,24 @@ def runs_beside_no_workers(
     scope = module.scope_of(call)
     frame = interpreter.frame_at(module, call)
     sources = {
-        source_of(Bound(keyword.value, frame), interpreter)
-        for other in module.calls
-        for keyword in other.keywords
-        if keyword.arg in parameters and module.scope_of(other) is scope
+        source_of(Bound(value, frame), interpreter)
+        for other, value in _given_as(module.tree, module, parameters)
+        if module.scope_of(other) is scope
     }
     return _asked_for_none(call, frame, sources - {()}, interpreter)
+
+
+@kept
+def _given_as(
+    _: ast.Module, module: Module, parameters: AbstractSet[str]
+) -> list[tuple[ast.Call, ast.expr]]:
+    """Return the calls of a module that pass one of some keywords, and what they pass."""
+    return [
+        (call, keyword.value)
+        for call in module.calls
+        for keyword in call.keywords
+        if keyword.arg in parameters
+    ]
 
 
 def _asked_for_none(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from dlfix.fixing.proof import writes
@@ -102,7 +102,7 @@ class _Delayed:
 
     # Calls
 
-    def _call(self, node: ast.Call, own: set[str], owner: str) -> Iterator[Regression]:
+    def _call(self, node: ast.Call, own: Collection[str], owner: str) -> Iterator[Regression]:
         name = last_part(node.func)
         if name not in _IMPURE:
             return

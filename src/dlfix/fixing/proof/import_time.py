@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from dlfix.fixing.proof import worker_state
@@ -245,7 +245,7 @@ def _add(
     module: Module,
     nodes: list[ast.AST] | list[ast.stmt],
     effect: _Effect,
-    own: set[str],
+    own: Collection[str],
     seen: set[int],
     far: int,
 ) -> None:
@@ -279,7 +279,7 @@ def _module_key(change: FileChange, module: Module, name: str) -> str:
     return f"module {found[0].name}" if found is not None and is_module else ""
 
 
-def _changes(effect: _Effect, name: str, line: int, own: set[str]) -> None:
+def _changes(effect: _Effect, name: str, line: int, own: Collection[str]) -> None:
     root = name.partition(".")[0]
     if root and root not in own:
         effect.changes.setdefault(root, line)
@@ -290,7 +290,7 @@ def _call(
     module: Module,
     node: ast.Call,
     effect: _Effect,
-    own: set[str],
+    own: Collection[str],
     seen: set[int],
     far: int,
 ) -> None:

@@ -53,14 +53,22 @@ def _of_objects(change: ClassChange, cls: Class) -> Iterator[Regression]:
     before = change.before_of(cls)
     if before is None:
         return
-    old, new = Interpreter(change.old, before), Interpreter(change.new, cls)
-    made_before, made_after = old.constructed(), new.constructed()
-    known = {r.name for r in old.unset}
-    for found in sorted(new.unset, key=lambda r: r.line):
-        if found.name.startswith(".") and not _known(found, known):
-            yield _unset(change, cls, found, "while the instance is created")
-    yield from _used_in_parent(change, cls, before, made_before, made_after)
-    yield from _used_in_worker(change, cls, before, made_before, made_after)
+    new = Interpreter(change.new, cls)
+    made_after = new.constructed()
+    unset = [r for r in sorted(new.unset, key=lambda r: r.line) if r.name.startswith(".")]
+    late = list(_unset_in_parent(change, cls, made_after))
+    if unset or late:  # most classes read nothing unset: what they were before is not asked
+        old = Interpreter(change.old, before)
+        made_before = old.constructed()
+        known = {r.name for r in old.unset}
+        for found in unset:
+            if not _known(found, known):
+                yield _unset(change, cls, found, "while the instance is created")
+        known = _unset_before(change, before, made_before) if late else set()
+        for found in late:
+            if not _known(found, known):
+                yield _unset(change, cls, found, "after the instance is created")
+    yield from _used_in_worker(change, cls, made_after)
 
 
 def _known(found: Reading, known: set[str]) -> bool:
@@ -73,26 +81,27 @@ def _unset(change: ClassChange, cls: Class, found: Reading, when: str) -> Regres
     return Regression(cls.module.path, cls.qualname, found.line, reason)
 
 
-def _used_in_parent(
-    change: ClassChange, cls: Class, before: Class, made_before: State, made_after: State
-) -> Iterator[Regression]:
-    old, new = Interpreter(change.old, before), Interpreter(change.new, cls)
-    known = {
+def _unset_before(change: ClassChange, before: Class, made: State) -> set[str]:
+    """Return the names that methods read unset after construction, before the rewrite."""
+    old = Interpreter(change.old, before)
+    return {
         r.name
         for _, f in order.entries(change.old, before)
-        for r in old.alone(before, f, made_before).unset
+        for r in old.alone(before, f, made).unset
     }
+
+
+def _unset_in_parent(change: ClassChange, cls: Class, made: State) -> Iterator[Reading]:
+    """Yield the attributes that methods may read unset after construction."""
+    new = Interpreter(change.new, cls)
     for owner, function in order.entries(change.new, cls):
         if function.name in change.made_lazy:
             continue  # looked at where it is read
-        for found in new.alone(owner, function, made_after).in_order():
-            if found.name.startswith(".") and not _known(found, known):
-                yield _unset(change, cls, found, "after the instance is created")
+        found = new.alone(owner, function, made).in_order()
+        yield from (each for each in found if each.name.startswith("."))
 
 
-def _used_in_worker(
-    change: ClassChange, cls: Class, before: Class, made_before: State, made_after: State
-) -> Iterator[Regression]:
+def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Iterator[Regression]:
     """Yield what a worker reads, where the state left it out and nothing sets it again."""
     gone = {name for name in state.dropped(change) if name not in change.after.getters}
     gone -= {name for name in gone if name in change.after.values or name in change.after.methods}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dlfix.fixing.proof.program import Class, Program, is_getter
 from dlfix.fixing.proof.syntax import Function, executed, is_attribute, self_name, within
+from dlfix.project.trees import kept
 
 CONSTRUCTORS = ("__new__", "__init__", "__post_init__", "__attrs_post_init__", "model_post_init")
 STATE = (
@@ -31,11 +32,15 @@ _CALLED_BY_WORKERS = frozenset(
 _ASKED = {"len": "__len__", "iter": "__iter__", "list": "__iter__", "next": "__next__"}
 
 
-def called_on_self(cls: Class, function: Function) -> Iterator[str]:
-    """Yield the names of the methods and properties that a method's body uses of its object."""
+def called_on_self(cls: Class, function: Function) -> Sequence[str]:
+    """Return the names of the methods and properties that a method's body uses of its object."""
+    return _called_on_self(function)
+
+
+@kept
+def _called_on_self(function: Function) -> tuple[str, ...]:
     owner = self_name(function)
-    for node in executed(function.body):
-        yield from used_at(node, owner)
+    return tuple(name for node in executed(function.body) for name in used_at(node, owner))
 
 
 def used_at(node: ast.AST, owner: str) -> Iterator[str]:

@@ -131,6 +131,7 @@ class Program:
         self._lineages: dict[Class, tuple[Class, ...]] = {}
         self._heirs: dict[Class, tuple[Class, ...]] = {}
         self._bindings: dict[ast.AST, list[ast.AST]] = {}
+        self._names: dict[tuple[Module, str, int], tuple[Module, ast.AST] | None] = {}
 
     def classes(self, module: Module) -> list[Class]:
         """Return a module's classes, wherever they stand in it."""
@@ -171,6 +172,12 @@ class Program:
         return self._bound(module, name, _FAR)
 
     def _bound(self, module: Module, name: str, far: int) -> tuple[Module, ast.AST] | None:
+        key = (module, name, far)
+        if key not in self._names:
+            self._names[key] = self._binding(module, name, far)
+        return self._names[key]
+
+    def _binding(self, module: Module, name: str, far: int) -> tuple[Module, ast.AST] | None:
         for node in _unconditional(module.tree.body):
             if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node.name == name:
                 return module, node

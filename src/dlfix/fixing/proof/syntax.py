@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias, TypeGuard
 
-from dlfix.project.trees import children
+from dlfix.project.trees import children, kept
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -105,7 +105,8 @@ def stored_names(nodes: ast.AST | Iterable[ast.AST]) -> set[str]:
     return bound
 
 
-def bound_in(function: Function | ast.Lambda) -> set[str]:
+@kept
+def bound_in(function: Function | ast.Lambda) -> frozenset[str]:
     """Return the local names of a function."""
     body = function.body if isinstance(function.body, list) else [function.body]
     declared = {
@@ -114,7 +115,7 @@ def bound_in(function: Function | ast.Lambda) -> set[str]:
         if isinstance(node, (ast.Global, ast.Nonlocal))
         for name in node.names
     }
-    return (stored_names(body) | set(parameters(function))) - declared
+    return frozenset((stored_names(body) | set(parameters(function))) - declared)
 
 
 def free_names(function: Function | ast.Lambda) -> dict[str, int]:

@@ -19,6 +19,7 @@ from dlfix.fixing.proof.syntax import (
     last_part,
     self_name,
 )
+from dlfix.project.trees import kept
 
 _HELD = ".="  # marks an attribute that was set in this process: its property opens nothing
 _DEEP = 8  # how far calls of own methods are followed
@@ -51,6 +52,7 @@ def merged(one: State | None, other: State | None) -> State | None:
     return State(one.bound & other.bound, one.present & other.present, one.implied & other.implied)
 
 
+@kept
 def _condition(test: ast.expr) -> str:
     """Return a condition as text: the same for a parameter and the attribute it is kept as."""
     return re.sub(
@@ -75,7 +77,7 @@ class _Frame:
     function: Function
     owner: Class | None
     self_name: str
-    locals: set[str]
+    locals: frozenset[str]
     returns: list[State] = field(default_factory=list)
     breaks: list[list[State]] = field(default_factory=list)
     continues: list[list[State]] = field(default_factory=list)
@@ -175,8 +177,8 @@ class Interpreter:
     def _replayed(self, run: Run) -> State | None:
         """Take over the notes of a run, as made by way of the functions that run now."""
         way = tuple(frame.function.name for frame in self._frames)
-        for kept, noted in ((self.unset, run.unset), (self.empty, run.empty)):
-            kept.update(replace(each, through=(*way, *each.through[len(way) :])) for each in noted)
+        for own, noted in ((self.unset, run.unset), (self.empty, run.empty)):
+            own.update(replace(each, through=(*way, *each.through[len(way) :])) for each in noted)
         return run.end
 
     def _body(self, owner: Class | None, function: Function, state: State) -> State | None:
