@@ -159,7 +159,8 @@ class DuplicatedRandomState(Rule):
             yield from self._bound(analysis, crossing, holder, kind)
         if not isinstance(holder, Instance) or crossing.edge.kind != "attribute" or store is None:
             return
-        if not _is_drawn_from(analysis, holder, crossing) or _is_reseeded(
+        # What follows calls comes last: most generators are seeded again.
+        if _is_reseeded(analysis, holder, crossing) or not _is_drawn_from(
             analysis, holder, crossing
         ):
             return
