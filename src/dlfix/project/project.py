@@ -23,7 +23,7 @@ _WORD = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*")
 _DECORATOR = re.compile(
     rb"^[ \t\f]*@[^\n#(]*?([A-Za-z0-9_\x80-\xff]+)[ \t]*(?:$|[(#\r\n])", re.MULTILINE
 )
-_DEFINED = re.compile(rb"\b(?:(?:def|class|as)\s+(\w+)|(\w+)\s*(?::[^=\n]{0,80})?=(?!=))")
+_DEFINED = re.compile(rb"\b(?:(?:def|class|as)\s+(\w+)|(\w+)\b\s*(?::[^=\n]{0,80})?=(?!=))")
 # `x.name =`, `x.name: T =`, `x.name += `, `x.name, y =`, `for x.name in`, `as x.name:`
 _STORE = rb"(?=\s*(?:[-+*/|&^@%]?=(?!=)|:[^=\n]*=(?!=)|[,)\]](?:[^=\n]*=(?!=)|\s*\\?$)|in\b))"
 _SET = re.compile(rb"\.(\w+)%b|\bas\s+[\w.]+\.(\w+)" % _STORE, re.MULTILINE)
