@@ -211,6 +211,12 @@ class _Work:
             if meant is not None:
                 self.renames.append(Rename(self.module.span(read), meant))
                 continue
+            if all(each.kind == "import" for each in binder.bindings[read.id]):
+                place = "under the main guard" if binder.is_module else "in the enclosing function"
+                raise CannotHoist(
+                    f"the class `{node.name}` needs `{read.id}`, which is only imported {place} "
+                    f"(line {read.lineno})"
+                )
             if read in {n for each in outside for n in ast.walk(each)}:
                 raise CannotHoist(
                     f"the class `{node.name}` depends on `{read.id}`, which differs from call to call "
