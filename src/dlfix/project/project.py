@@ -210,6 +210,18 @@ class Project:
         paths = self._using(module, identifier)
         return self._parsed(path for path in paths if self._holds(path, pattern))
 
+    def callers_read(self, module: Module, identifier: str) -> list[Module] | None:
+        """Return what `callers` does; None where one of them has not been parsed yet."""
+        pattern = _called(_encoded(identifier))
+        found = []
+        for path in self._using(module, identifier):
+            known = self._modules.get(path)
+            if known is not None:
+                found.append(known)
+            elif path not in self._modules and self._holds(path, pattern):
+                return None
+        return found
+
     def _using(self, module: Module, identifier: str) -> list[Path]:
         paths = self._mentioning(identifier)
         if len(paths) <= _MANY:
@@ -276,13 +288,14 @@ class Project:
 
     def setting(self, attribute: str, owner: Module) -> list[Module]:
         """Return the other modules that name a module and may set an attribute of it: `m.x = ...`."""
-        pattern = re.compile(rb"\.%b\s*=(?!=)" % re.escape(_encoded(attribute)))
-        word = _encoded(owner.name.rpartition(".")[2])
+        name, word = _encoded(attribute), _encoded(owner.name.rpartition(".")[2])
+        pattern = re.compile(rb"\.%b\s*=(?!=)" % re.escape(name))
         found = []
-        for path in self._mentioning(attribute) if self.sets(attribute) else ():
+        for path in self._set.get(name, ()) if attribute.isascii() else self._mentioning(attribute):
+            if word not in self._words_of(path) or path == owner.path:
+                continue
             source = self.source(path)
-            named = path != owner.path and word in self._words_of(path)
-            if named and source is not None and pattern.search(source.data):
+            if source is not None and pattern.search(source.data):
                 found.append(path)
         return self._parsed(found)
 

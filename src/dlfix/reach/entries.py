@@ -47,6 +47,7 @@ class Entries:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self._entries: dict[ast.AST, list[Entry]] = {}
+        self._never_imported: set[ast.AST] = set()  # functions
 
     @classmethod
     def of(cls, analysis: Analysis) -> Entries:
@@ -56,6 +57,32 @@ class Entries:
     def entries(self, module: Module, node: ast.AST) -> list[Entry]:
         """Return the top-level statements that a node is run from."""
         return list(self._climb(module, node, (), frozenset()))
+
+    def may_import(self, module: Module, node: ast.AST) -> bool:
+        """Tell by names alone whether a node may run when a module is imported."""
+        function = enclosing_function(module, node)
+        if function is None:
+            return _runs_on_import(module, node)
+        waiting, seen = [(module, function)], {function}
+        while waiting:
+            module, function = waiting.pop()
+            if isinstance(function, ast.Lambda) or function in self._never_imported:
+                continue
+            name = _called_as(module, function)
+            callers = self.analysis.project.callers_read(module, name)
+            if callers is None:
+                return True
+            for caller in callers:
+                for call in caller.calls_by_name.get(name, ()):
+                    around = enclosing_function(caller, call)
+                    if around is None:
+                        if _runs_on_import(caller, call):
+                            return True
+                    elif around not in seen:
+                        seen.add(around)
+                        waiting.append((caller, around))
+        self._never_imported |= seen
+        return False
 
     def _climb(
         self, module: Module, node: ast.AST, calls: Calls, seen: frozenset[ast.AST]
@@ -81,9 +108,7 @@ class Entries:
         self, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
     ) -> Iterator[tuple[Module, ast.Call]]:
         """Yield the calls that run a function, in the modules that mention it."""
-        owner = module.parent(function)
-        init = isinstance(owner, ast.ClassDef) and function.name == "__init__"
-        name = owner.name if init and isinstance(owner, ast.ClassDef) else function.name
+        name = _called_as(module, function)
         looked = 0
         for caller in self.analysis.project.callers(module, name):
             for call in caller.calls_by_name.get(name, ()):
@@ -97,6 +122,19 @@ class Entries:
         frame = self.analysis.frame(module.scope_of(node))
         for reached in self.analysis.evaluate(node, frame):
             yield reached.value
+
+
+def _called_as(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """Return the name that calls of a function carry: its class's for a constructor."""
+    owner = module.parent(function)
+    init = isinstance(owner, ast.ClassDef) and function.name == "__init__"
+    return owner.name if init and isinstance(owner, ast.ClassDef) else function.name
+
+
+def _runs_on_import(module: Module, node: ast.AST) -> bool:
+    """Tell whether a node, in no function, runs wherever its module is imported."""
+    is_import = isinstance(top_level_statement(module, node), IMPORTS)
+    return not is_import and not in_main_only((node, *module.ancestors(node)))
 
 
 def _entry(kind: str, module: Module, statement: ast.stmt, calls: Calls) -> Entry:

@@ -145,8 +145,8 @@ def _method(value: Value) -> object:
     return None
 
 
-def starts(analysis: Analysis) -> Iterator[Start]:
-    """Yield the places that start workers, for every boundary that may have any."""
+def starts_on_import(analysis: Analysis) -> Iterator[Start]:
+    """Yield the places that start workers and may run on import, for every boundary that may have any."""
     for boundary in analysis.boundaries:
         if boundary.workers is False or not isinstance(boundary.node, ast.Call):
             continue
@@ -161,12 +161,16 @@ def starts(analysis: Analysis) -> Iterator[Start]:
 
 def _uses(analysis: Analysis, boundary: Boundary, home: Module) -> Iterator[Start]:
     modules = _nearby(analysis, boundary, home)
-    holding = Holding(modules).of(home, boundary.node)
+    holding, entries = Holding(modules).of(home, boundary.node), Entries.of(analysis)
     for module in modules:
         is_loader = boundary.kind == "DataLoader"
         for node, candidates in _candidates(analysis, module, is_loader):
             for each in candidates:
-                if holding.may_be(each) and _is_it(analysis, module, each, boundary):
+                if (
+                    holding.may_be(each)
+                    and entries.may_import(module, node)
+                    and _is_it(analysis, module, each, boundary)
+                ):
                     yield Start(boundary, module, node)
                     break
     yield from _fitted(analysis, boundary, home)
@@ -182,7 +186,9 @@ def _fitted(analysis: Analysis, boundary: Boundary, home: Module) -> Iterator[St
     for module in dict.fromkeys([home, *(user for found in users for user in found)]):
         for name in sorted(FITTING):
             for call in module.calls_by_name.get(name, ()):
-                if _fits(analysis, module, call, {owner.cls, *heirs}):
+                if Entries.of(analysis).may_import(module, call) and _fits(
+                    analysis, module, call, {owner.cls, *heirs}
+                ):
                     yield Start(boundary, module, call)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.trees import walk
 from dlfix.reach.entries import Entry
-from dlfix.reach.starts import Start, only_forks, starts
+from dlfix.reach.starts import Start, only_forks, starts_on_import
 from dlfix.rules.base import Finding, Rule, Step
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class MissingMainGuard(Rule):
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield one finding for each module: its first statement that starts workers."""
         first: dict[Path, tuple[ast.stmt, Start, Entry]] = {}
-        for start in starts(analysis):
+        for start in starts_on_import(analysis):
             if only_forks(analysis, start.boundary):
                 continue
             for entry in start.entries(analysis):
