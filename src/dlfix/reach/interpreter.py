@@ -612,7 +612,7 @@ class Interpreter:
         if isinstance(step, Attribute):
             return along(reached, self.attribute(value, step.name, node, frame))
         key = step.key if isinstance(step, Key) else step
-        if isinstance(value, Generator):  # `a, b = (open(path) for path in paths)`
+        if isinstance(value, Generator) or _gives_items(value):  # `a, b = map(open, paths)`
             return along(
                 reached, (r for one in self.items(value, node, frame) for r in self.reached(one))
             )
@@ -915,6 +915,10 @@ class Interpreter:
             yield Reached(ModuleValue(f"{value.name}.{name}", submodule))
         else:
             yield from self._asked_for(module, name)
+
+
+def _gives_items(value: Value) -> bool:
+    return isinstance(value, ExternalCall) and value.name in ("map", "filter", "reversed", "zip")
 
 
 def _is_plain(node: ast.expr) -> bool:

@@ -1,5 +1,4 @@
 import argparse
-import functools
 import mmap
 import os
 import struct
@@ -23,31 +22,43 @@ class TokenFile(Dataset):
     """Documents of uint16 tokens behind a table of (offset, count)."""
 
     def __init__(self, path, block=6):
+        self._file_by_pid = {}
+        self._map_by_pid = {}
         self.path = path
         self.block = block
-        file, map_file = open_mapped(self.path)
-        magic, count = HEADER.unpack_from(map_file, 0)
+        self._file, self._map = open_mapped(path)
+        magic, count = HEADER.unpack_from(self._map, 0)
         if magic != MAGIC:
             raise ValueError(f"{path}: not a token file")
-        self.table = [ENTRY.unpack_from(map_file, HEADER.size + k * ENTRY.size) for k in range(count)]
-        map_file.close()
-        file.close()
+        self.table = [ENTRY.unpack_from(self._map, HEADER.size + k * ENTRY.size) for k in range(count)]
 
-    @functools.cached_property
-    def _opened(self):
-        return open_mapped(self.path)
+    def _open_file(self):
+        self._file, self._map = open_mapped(self.path)
 
     @property
     def _file(self):
-        return self._opened[0]
+        if os.getpid() not in self._file_by_pid:
+            self._open_file()
+        return self._file_by_pid[os.getpid()]
+
+    @_file.setter
+    def _file(self, file):
+        self._file_by_pid[os.getpid()] = file
 
     @property
     def _map(self):
-        return self._opened[1]
+        if os.getpid() not in self._map_by_pid:
+            self._open_file()
+        return self._map_by_pid[os.getpid()]
+
+    @_map.setter
+    def _map(self, map):
+        self._map_by_pid[os.getpid()] = map
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("_opened", None)  # each process opens its own
+        state["_file_by_pid"] = {}  # each process opens its own
+        state["_map_by_pid"] = {}
         return state
 
     def __len__(self):
@@ -61,9 +72,10 @@ class TokenFile(Dataset):
         return row
 
     def __del__(self):
-        if "_opened" in self.__dict__:
+        if getattr(self, "_map_by_pid", {}).get(os.getpid()) is not None:
             self._map.close()
-            self._file.close()
+            if os.getpid() in getattr(self, "_file_by_pid", ()):
+                self._file.close()
 
 
 def write_tokens(path, documents):

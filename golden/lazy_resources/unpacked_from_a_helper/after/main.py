@@ -1,6 +1,4 @@
 import argparse
-import contextlib
-import functools
 import os
 import sqlite3
 import tempfile
@@ -15,33 +13,45 @@ def connect(path):
 
 class Q(Dataset):
     def __init__(self, path):
+        self._connection_by_pid = {}
+        self._cursor_by_pid = {}
         self.path = path
-        connection, cursor = connect(self.path)
-        with contextlib.closing(connection):
-            cursor.execute("SELECT count(*) FROM q")
-            self.checked = cursor.fetchone()[0]
-            cursor.execute("SELECT count(*) FROM q")
-            self._length = cursor.fetchone()[0]
+        self._open_connection()
+        self.cursor.execute("SELECT count(*) FROM q")
+        self.checked = self.cursor.fetchone()[0]
 
-    @functools.cached_property
-    def _opened(self):
-        return connect(self.path)
+    def _open_connection(self):
+        self.connection, self.cursor = connect(self.path)
 
     @property
     def connection(self):
-        return self._opened[0]
+        if os.getpid() not in self._connection_by_pid:
+            self._open_connection()
+        return self._connection_by_pid[os.getpid()]
+
+    @connection.setter
+    def connection(self, connection):
+        self._connection_by_pid[os.getpid()] = connection
 
     @property
     def cursor(self):
-        return self._opened[1]
+        if os.getpid() not in self._cursor_by_pid:
+            self._open_connection()
+        return self._cursor_by_pid[os.getpid()]
+
+    @cursor.setter
+    def cursor(self, cursor):
+        self._cursor_by_pid[os.getpid()] = cursor
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("_opened", None)  # each process opens its own
+        state["_connection_by_pid"] = {}  # each process opens its own
+        state["_cursor_by_pid"] = {}
         return state
 
     def __len__(self):
-        return self._length
+        self.cursor.execute("SELECT count(*) FROM q")
+        return self.cursor.fetchone()[0]
 
     def __getitem__(self, i):
         self.cursor.execute("SELECT v FROM q WHERE rowid = ?", (i + 1,))

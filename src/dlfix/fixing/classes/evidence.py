@@ -12,6 +12,7 @@ from dlfix.fixing.classes.facts import ClassFacts, StoreSite
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.plans import Planned, Refused
 from dlfix.reach.crossing import Crossing
+from dlfix.reach.labels import node_of
 from dlfix.reach.values import (
     BoundMethod,
     Class,
@@ -63,10 +64,24 @@ def culprits(
     classes: dict[ast.ClassDef, ClassFacts] = {}
     for finding in findings:
         try:
-            read.append((finding, culprit_of(finding, analysis, classes)))
+            for crossing in _made_alike(finding.evidence):
+                read.append((finding, culprit_of(finding, crossing, analysis, classes)))
         except Refusal as refusal:
             refused.append(Planned((finding,), Refused(str(refusal))))
     return read, refused
+
+
+def _made_alike(crossing: Crossing) -> list[Crossing]:
+    """Return a crossing, and those of other attributes of the object that the same code makes."""
+    made, parent = node_of(crossing.value), crossing.parent
+    if made is None or parent is None or crossing.edge.kind != "attribute":
+        return [crossing]
+    found = {crossing.edge.name: crossing}
+    for each in parent.children:
+        other = node_of(each.value) if each.edge.kind == "attribute" else None
+        if other is not None and other[0] is made[0]:
+            found.setdefault(each.edge.name, each)
+    return list(found.values())
 
 
 def by_class(
@@ -81,10 +96,12 @@ def by_class(
 
 
 def culprit_of(
-    finding: Finding, analysis: Analysis, classes: dict[ast.ClassDef, ClassFacts]
+    finding: Finding,
+    crossing: Crossing,
+    analysis: Analysis,
+    classes: dict[ast.ClassDef, ClassFacts],
 ) -> Culprit:
     """Return what a finding is about; raise Refusal where that is no attribute of a class."""
-    crossing: Crossing = finding.evidence
     kept, container = _kept_on_instance(crossing)
     store = kept.edge.store
     if store is None:

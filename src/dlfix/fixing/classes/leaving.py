@@ -61,8 +61,6 @@ class Leaving(Bodies):
     def _remaining(self, attribute: str, definition: ast.stmt) -> list[str]:
         """Return what a statement goes on doing once the opening has left it."""
         read = f"{self.me}.{attribute}"
-        if definition in self.unpacked:
-            return []
         if not isinstance(definition, ast.Assign):
             return self._alias_left(definition, read)
         lines = []

@@ -160,30 +160,9 @@ class LazyClass(Clearing):
         start = start_method(self.facts)
         return find_count(self.facts, start, set(self.handles), self.around)
 
-    def _move_unpacked(self, by_process: bool) -> None:
-        first = self.handles[self.unpacked[0]]
-        site, method = first.site, first.site.method
-        value = getattr(site.statement, "value", None)
-        whole = replace(first, site=replace(site, value=value))
-        mover = self._mover(method, {first.attribute: whole})
-        mover.unpacked.add(site.statement)
-        for name in self.unpacked:
-            settings = mover.settings_of(self.handles[name])
-            if settings:
-                raise Refusal(
-                    f"`{name}` is configured after it is opened ({self.facts.line(settings[0])})"
-                )
-        moved = mover.run(self._leading({first.attribute: first}) if by_process else {})
-        moved.bodies.update(dict.fromkeys(self.unpacked, moved.bodies[first.attribute]))
-        self._add(method, moved)
-
     def _move(self, by_process: bool) -> None:
         groups: dict[Method, dict[str, Handle]] = {}
-        if self.unpacked:
-            self._move_unpacked(by_process)
         for name, handle in self.handles.items():
-            if name in self.unpacked:
-                continue
             groups.setdefault(handle.site.method, {})[name] = handle
         for method, handles in groups.items():
             leading = self._leading(handles) if by_process else {}
@@ -338,7 +317,6 @@ class LazyClass(Clearing):
             self.work.gone,
             self.touching,
             self.around.start_methods,
-            self.unpacked,
         )
         releasing.opener_names = {name: self._opener(name) for name in self.handles}
         releasing.together, releasing.place = self.together, self._group_name()

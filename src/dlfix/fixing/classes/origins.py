@@ -48,7 +48,6 @@ class Origins:
         self.saves: dict[str, list[str]] = {}  # attribute -> statements to keep values
         self.remade: ast.expr | None = None  # the value that is made again and never kept
         self.taken_locals: set[ast.stmt] = set()
-        self.unpacked: set[ast.stmt] = set()  # what is moved with all its targets
         self.bound_around: set[str] = set()  # names bound by a `with` that moves along
 
     def also(self, handles: Mapping[str, Handle]) -> None:

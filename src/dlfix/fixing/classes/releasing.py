@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeGuard
@@ -67,7 +67,6 @@ class Releasing:
         gone: set[ast.AST],
         touching: set[str],
         overridden: frozenset[str] = frozenset(),
-        unpacked: Sequence[str] = (),
     ) -> None:
         self.facts = facts
         self.module = facts.module
@@ -75,7 +74,6 @@ class Releasing:
         self.bodies = bodies
         self.gone = gone
         self.touching = touching  # methods that read a handle
-        self.unpacked = unpacked  # handles that one call gives as a tuple
         self.overridden = overridden  # methods that heirs make read one
         self.together: list[str] = []
         self.opener_names: Mapping[str, str] = {}  # attribute -> a free name for what opens it
@@ -150,7 +148,6 @@ class Releasing:
             me,
             self.handles,
             self.bodies,
-            self.unpacked,
             aliases,
             self.gone,
             self.opener_names,
@@ -511,8 +508,6 @@ class Releasing:
         """Add what was opened in order to open those that were touched."""
         if touched and self.at_once:
             return set(self.handles)
-        if touched & set(self.unpacked):
-            touched = touched | set(self.unpacked)
         todo = list(touched)
         while todo:
             body = self.bodies[todo.pop()]

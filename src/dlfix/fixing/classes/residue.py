@@ -82,7 +82,6 @@ class Writer:
     me: str
     handles: Mapping[str, Handle]
     bodies: Mapping[str, str]  # what opens each handle, from attributes
-    unpacked: Sequence[str]  # handles that one call gives as a tuple
     aliases: Mapping[str, set[str]]  # attribute -> local names that stand for it
     gone: set[ast.AST]
     opener_names: Mapping[str, str]  # attribute -> a free name for a method that opens it
@@ -270,9 +269,6 @@ class Writer:
         opening = _Opening()
         assigned: set[str] = set()
         for name in names:
-            if name in self.unpacked:
-                self._open_unpacked(name, opening, in_with)
-                continue
             handle, local = self.handles[name], self.result.locals[name]
             value = self._value(name, column)
             if in_with and handle.close:
@@ -290,20 +286,6 @@ class Writer:
         if opening.heads and column + len(f"with {joined}:") <= LINE_LENGTH:
             opening.heads = [joined]
         return opening
-
-    def _open_unpacked(self, name: str, opening: _Opening, in_with: bool) -> None:
-        local = self.result.locals[name]
-        if name == self.unpacked[0]:
-            missing = [each for each in self.unpacked if each not in self.result.locals]
-            self.result.locals.update({each: self._local_name(each) for each in missing})
-            targets = ", ".join(self.result.locals[each] for each in self.unpacked)
-            opening.before.append(f"{targets} = {self._expression(name)}")
-        elif not opening.before:
-            raise Unclear
-        if in_with and self.handles[name].close:
-            opening.heads.append(f"contextlib.closing({local})")
-        elif not in_with:
-            opening.closes[:0] = self._closes(name)
 
     def _value(self, name: str, column: int) -> str:
         """Return the expression that opens a handle: short, or a call of the method that opens it."""

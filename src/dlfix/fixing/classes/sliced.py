@@ -30,7 +30,7 @@ class Sliced(Forms):
 
     def plan(self) -> ClassPlan:
         """Return the plan; raise Refusal where there is none."""
-        self.together, self.unpacked = [], []  # one method opens all
+        self.together = []  # one method opens all
         self.handles = {  # local ones stay local
             name: each
             for name, each in self.handles.items()

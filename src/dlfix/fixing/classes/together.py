@@ -1,4 +1,4 @@
-"""Handles that are opened in one go: a reader with its file, a tuple, a file with its parts."""
+"""Handles that are opened in one go: a reader with its file, a file with its parts."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ class Together(Refusing):
         self, facts: ClassFacts, handles: Mapping[str, Handle], around: Surroundings
     ) -> None:
         super().__init__(facts, handles, around)
-        self.unpacked = self._unpacked()
-        self.together = self.unpacked or self._together()
+        self.together = self._together()
 
     def _together(self) -> list[str]:
         """Return the handles that must be opened in one go: a reader reads on where its file stands."""
@@ -67,17 +66,6 @@ class Together(Refusing):
             and len(self.facts.stores[name]) == 1
         )
 
-    def _unpacked(self) -> list[str]:
-        """Return the handles that one call opens and gives as a tuple."""
-        for handle in self.handles.values():
-            match handle.site.statement:
-                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call()):
-                    me = self_name(handle.site.method)
-                    names = [each.attr for each in targets if is_self_attribute(each, me)]
-                    if len(names) == len(targets) and self.handles.keys() >= set(names):
-                        return names
-        return []
-
     def _place(self, name: str) -> str:
         """Return the attribute under which a process keeps a handle."""
         return self._group_name() if name in self.together else name
@@ -93,8 +81,6 @@ class Together(Refusing):
 
     def _opened_together(self) -> str:
         """Return statements that open a group in order and return it as a tuple."""
-        if self.unpacked:
-            return self._body(self.unpacked[0])
         lines = []
         locals_ = self._local_names()
         for name in self.together:

@@ -249,21 +249,23 @@ def _given(stored: Bound, path: tuple[object, ...]) -> list[Bound] | None:
         return None
     bound = Bound(node, frame)
     if _is_parameter(bound):
-        return [bound]
+        return [bound] if node.id not in ("self", "cls") else None
     bindings = frame.scope.bindings.get(node.id, [])
     if len(bindings) != 1 or bindings[0].value is None:
         return None
     return _given(Bound(bindings[0].value, frame), bindings[0].path)
 
 
-def _taken(node: ast.expr, path: tuple[object, ...]) -> ast.expr | None:
-    """Return the part of a display that a target is unpacked from; None where that is not plain to see."""
+def _taken(node: ast.expr, path: tuple[object, ...]) -> ast.expr:
+    """Return the part of a display that a target is unpacked from, or the whole that a part is taken of."""
     for step in path:
         if not isinstance(node, (ast.Tuple, ast.List)) or not isinstance(step, int):
-            return None
+            break
         if step >= len(node.elts) or any(isinstance(each, ast.Starred) for each in node.elts):
-            return None
+            break
         node = node.elts[step]
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
     return node
 
 
