@@ -1,9 +1,10 @@
 """Whole or nothing: no fix where the object it belongs to would still not reach the workers.
 
-An object that is sent (one value of one argument of one boundary) is pickled as a whole. Two findings
-*block the same object* when both make this pickling fail. A finding of which each object is blocked by
-another that is not fixed gains nothing from its own fix: the fix is held back, and the reason names the
-other. What is wrong without an error (a shared generator, a handle that must not cross a fork) is
+An object that is sent (one value of one argument of one boundary) is pickled as a whole, and the arguments
+of a boundary are pickled together. Two findings *block the same object* when both make this pickling fail.
+A finding of which each object is blocked by another that is not fixed, or goes together with an argument
+each value of which is blocked, gains nothing from its own fix: the fix is held back, and the reason names
+the other. What is wrong without an error (a shared generator, a handle that must not cross a fork) is
 independent of what fails: such findings block nothing and are not held back. A culprit that is sent
 in several objects is fixed if one of them is whole then.
 """
@@ -45,7 +46,17 @@ class Ways:
         return min(found, key=_place) if found and len(found) == len(others) else None
 
     def _other(self, sent: object, finding: Finding) -> Finding | None:
-        return next((one for one in self._blockers.get(sent, ()) if one is not finding), None)
+        """Return what else is in the way of an object, or of an argument that goes together with it."""
+        own = next((one for one in self._blockers.get(sent, ()) if one is not finding), None)
+        if own is not None or not isinstance(sent, Crossing) or sent.parent is None:
+            return own
+        beside: dict[str, list[Finding | None]] = {}
+        for each in sent.parent.children:
+            if each.edge.name != sent.edge.name:
+                others = (one for one in self._blockers.get(each, ()) if one is not finding)
+                beside.setdefault(each.edge.name, []).append(next(others, None))
+        blocked = [found for found in beside.values() if None not in found]
+        return blocked[0][0] if blocked else None
 
 
 def _place(finding: Finding) -> tuple[Path, Position]:
