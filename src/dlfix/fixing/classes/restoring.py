@@ -95,17 +95,19 @@ def plan_fields(facts: ClassFacts, fields: Mapping[str, str], around: Surroundin
     )
 
 
-def plan_lists(facts: ClassFacts, views: Mapping[str, StoreSite]) -> ClassPlan:
-    """Plan views of a dict that become lists of what they show."""
+def plan_lists(
+    facts: ClassFacts, views: Mapping[str, tuple[StoreSite, ast.AST | None]]
+) -> ClassPlan:
+    """Plan views of a dict, each with the expression that gives it: they become lists of what they show."""
     exchanges = []
-    for name, site in views.items():
-        if site.value is None:
+    for name, (site, view) in views.items():
+        if view is None:
             raise Refusal(
                 f"the stored value has no name that the fix could use ({facts.line(site.statement)})"
             )
         _refuse_set_operations(facts, name)
-        text = f"list({facts.module.segment(site.value)})"
-        exchanges.append(Exchange(facts.module.span(site.value), text, "expression"))
+        text = f"list({facts.module.segment(view)})"
+        exchanges.append(Exchange(facts.module.span(view), text, "expression"))
     return ClassPlan(cls=facts.module.span(facts.node), exchanges=tuple(exchanges))
 
 

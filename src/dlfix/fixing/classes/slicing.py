@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from dlfix.fixing.classes.facts import ClassFacts, Method, is_self_attribute
 from dlfix.fixing.classes.handles import Handle, Refusal
@@ -157,16 +158,26 @@ class Slice(Selection):
         if _fails(statement.body) or _fails(statement.orelse):
             self.whole = False
             return self._block(statement.orelse if _fails(statement.body) else statement.body)
+        before = len(self.inserts)
         body = self._block(statement.body)
         rest = self._block(statement.orelse)
         if not body and not rest:
             return []
         test = self._text(self.first, statement.test)
         self._keep_above(statement)
+        self._keep_before_test(statement, before)
         text = f"if {test}:\n" + indented("\n".join(body or ["pass"]), INDENT)
         if len(rest) == 1 and rest[0].startswith("if "):
             return [f"{text}\nel{rest[0]}"]
         return [f"{text}\nelse:\n" + indented("\n".join(rest), INDENT) if rest else text]
+
+    def _keep_before_test(self, statement: ast.If, since: int) -> None:
+        """Keep above a branch what its test reads as well as its blocks."""
+        names = names_in([statement.test])
+        for index, each in enumerate(self.inserts[since:], since):
+            if each.text.rpartition(" = ")[2] in names:
+                place = self.module.span(statement)
+                self.inserts[index] = replace(each, span=place, before=True)
 
     def _block(self, block: Sequence[ast.stmt]) -> list[str]:
         lines: list[str] = []

@@ -89,7 +89,7 @@ def plan_class(
 
 
 def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
-    views: dict[str, StoreSite] = {}
+    views: dict[str, tuple[StoreSite, ast.AST | None]] = {}
     remade: dict[str, Remade] = {}
     fields: dict[str, str] = {}
     scripted: list[str] = []
@@ -97,8 +97,9 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
     for culprit in group:
         name = culprit.attribute
         if isinstance(culprit.value, Derived) and culprit.value.how in VIEWS:
-            views[name] = culprit.site
+            views[name] = (culprit.site, _view_of(culprit))
         elif _is_scripted(culprit):
+            _refuse_several(culprit)
             scripted.append(name)
         elif _factory(culprit):
             fields[name] = _factory(culprit)
@@ -179,6 +180,21 @@ def _remade(culprit: Culprit) -> Remade:
 def _is_scripted(culprit: Culprit) -> bool:
     value = culprit.value
     return isinstance(value, ExternalCall) and value.name.startswith("torch.jit.")
+
+
+def _view_of(culprit: Culprit) -> ast.AST | None:
+    """Return the expression that gives a view: what is stored, or a part of it where that holds several."""
+    if not culprit.container:
+        return culprit.site.value
+    assert isinstance(culprit.value, Derived)
+    node, value = culprit.value.node, culprit.site.value
+    return node if value is not None and node in ast.walk(value) else None
+
+
+def _refuse_several(culprit: Culprit) -> None:
+    if culprit.container:
+        where = culprit.facts.line(culprit.site.statement)
+        raise Refusal(f"the objects are in a {culprit.container.partition(' ')[0]} ({where})")
 
 
 def _factory(culprit: Culprit) -> str:
