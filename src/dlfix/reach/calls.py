@@ -527,6 +527,10 @@ class Calls:
             return self._reduced(arguments, node, frame)
         if name == "getattr":
             return self._getattr(arguments, node, frame)
+        if name == "type" and first is not None and len(arguments.positional) == 1:
+            classes = [v.cls for v in self.interpreter.values(first) if isinstance(v, Instance)]
+            if classes:
+                return [Reached(cls) for cls in dict.fromkeys(classes)]
         if name == "vars" and first is not None:
             modules = [v for v in self.interpreter.values(first) if isinstance(v, ModuleValue)]
             if modules:
@@ -648,12 +652,12 @@ class Calls:
         """Yield what the last call gives that `functools.reduce` makes."""
         rest, items = arguments.get(2, "initial"), arguments.get(1, None)
         given = self.interpreter.each(items) if items is not None else []
-        first = rest if rest is not None else next(iter(given), None)
-        if first is not None:
+        seen = given[:_MOST_REDUCED]
+        for first in seen if rest is None else [rest]:
             yield from self.interpreter.reached(first)
         for function in self.interpreter.values(arguments.get(0, None)):
-            for item in given[:_MOST_REDUCED]:
-                pair = Arguments((first if first is not None else _UNKNOWN, item))
+            for item in seen:  # which of them comes first is not known
+                pair = Arguments((item if rest is None else rest, item))
                 yield from self.apply(function, pair, node, frame)
 
     def _getattr(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:

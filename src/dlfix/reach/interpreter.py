@@ -852,6 +852,8 @@ class Interpreter:
                 if (value.module is None)
                 else self._module_attribute(value, name)
             )
+        if isinstance(value, Instance) and name == "__class__":
+            return [Reached(value.cls)]
         if isinstance(value, Instance):
             return self.instances.attribute(value, name, node, frame)
         if isinstance(value, Class):
