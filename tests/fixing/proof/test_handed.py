@@ -23,8 +23,9 @@ OWN = "from torch.utils.data import DataLoader\n\n\nclass Loader(DataLoader):\n 
 def names(tmp_path: Path, text: str) -> set[str] | None:
     tree = project(tmp_path, {"main.py": HEAD + text, "own.py": OWN})
     module = next(each for each in tree.mentions("DataLoader") if each.path.name == "main.py")
-    moved = [*module.nodes(ast.Lambda), *module.nodes(ast.FunctionDef)]
-    inner = [each for each in moved if not isinstance(module.parent(each), ast.Module)]
+    functions = module.nodes(ast.FunctionDef)
+    local = [each for each in functions if isinstance(module.parent(each), ast.FunctionDef)]
+    inner = [*module.nodes(ast.Lambda), *local]
     return known_as(Program(tree), module, inner)
 
 
@@ -34,12 +35,67 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
         ("DataLoader(d, collate_fn=lambda b: b)", {"<lambda>", "collate_fn"}),
         ("DataLoader(d, transforms=[lambda b: b])", {"<lambda>", "transforms"}),
         ("def f():\n    def c(b): pass\n    DataLoader(d, collate_fn=c)", {"c", "collate_fn"}),
-        ("Loader(d, collate_fn=lambda b: b)", None),
+        ("Loader(d, collate_fn=lambda b: b)", {"<lambda>", "collate_fn"}),
+        ("Loader(d, lambda b: b)", None),
         ("functools.wraps(lambda b: b)", None),
         ("register(lambda b: b)", None),
         ("def f():\n    return lambda b: b", None),
+        ("def f():\n    return lambda b: b\nkeep(f)", None),
+        ("@cache\ndef f():\n    return lambda b: b", None),
+        ("def f():\n    return lambda b: b\nf()", {"<lambda>", "f"}),
+        (
+            "def f():\n    return lambda b: b\nc = f()\nDataLoader(d, collate_fn=c)",
+            {"<lambda>", "f", "c", "collate_fn"},
+        ),
         ("def f():\n    def c(b): pass\n    DataLoader(d, collate_fn=c)\n    show(c)", None),
-        ("f = lambda b: b\nDataLoader(d, collate_fn=f)", None),
+        ("f = lambda b: b\nDataLoader(d, collate_fn=f)", {"<lambda>", "f", "collate_fn"}),
+        ("f = lambda b: b\nshow(f)", None),
+        ("f = g = lambda b: b\ndel g", {"<lambda>", "f", "g"}),
+        ("f += lambda b: b", None),
+        (
+            "def f(flag):\n    c = None\n    if flag:\n        c = lambda b: b\n    if c is not None:\n"
+            "        DataLoader(d, collate_fn=c)",
+            {"<lambda>", "c", "collate_fn"},
+        ),
+        (
+            "def load(d, fn):\n    DataLoader(d, collate_fn=fn)\nload(d, lambda b: b)",
+            {"<lambda>", "fn", "collate_fn"},
+        ),
+        ("def load(d, *fns):\n    pass\nload(d, lambda b: b)", None),
+        ("def load(d, **fns):\n    pass\nload(d, fn=lambda b: b)", None),
+        ("def load(d, fn):\n    show(fn)\nload(d, fn=lambda b: b)", None),
+        (
+            "class A:\n    def __init__(self, d, fn):\n        self.fn = fn\nA(d, lambda b: b)",
+            {"<lambda>", "fn"},
+        ),
+        (
+            "class A:\n    def m(self):\n        self.fn = lambda b: b\n        self.fn(1)",
+            {"<lambda>", "fn"},
+        ),
+        ("class A:\n    def m(self):\n        self.fn = lambda b: b\n        show(self.fn)", None),
+        ("class A:\n    def m(self):\n        self.fn = lambda b: b\ngetattr(a, 'fn')", None),
+        ("class A:\n    fn = lambda b: b\nother = A.fn\nshow(other)", None),
+        (
+            "class A(DataLoader):\n    def __init__(self, d):\n"
+            "        super().__init__(d, collate_fn=lambda b: b)",
+            {"<lambda>", "collate_fn"},
+        ),
+        (
+            "class A(DataLoader):\n    def __init__(self, d):\n"
+            "        super().__init__(d, collate_fn=lambda b: b)\nf = A(d).collate_fn\nshow(f)",
+            None,
+        ),
+        (
+            "class B:\n    def __init__(self, fn):\n        show(fn)\nclass A(B):\n"
+            "    def __init__(self):\n        super().__init__(lambda b: b)",
+            None,
+        ),
+        (
+            "opts = {}\nopts['collate_fn'] = lambda b: b\nDataLoader(d, **opts)",
+            {"<lambda>", "collate_fn"},
+        ),
+        ("opts = {}\nopts['collate_fn'] = lambda b: b\nfor k in opts.values(): show(k)", None),
+        ("opts = {}\nopts['collate_fn'] = lambda b: b\nload(**opts)", None),
     ],
 )
 def test_the_names_of_what_only_a_library_gets(

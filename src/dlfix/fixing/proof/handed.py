@@ -1,11 +1,11 @@
-"""Functions that are only handed to libraries: by which names a program could ask something of them."""
+"""Where a function's value goes: by which names code of the project could ask something of it."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import FUNCTIONS, last_part, within
 from dlfix.project.module import Module
 
@@ -14,21 +14,19 @@ _PASSES_ON = frozenset(
     {"functools", "inspect", "builtins", "types", "operator", "itertools", "toolz"}
 )
 _HOLDERS = (ast.List, ast.Tuple, ast.Starred)
+_MOST = 200  # places that one value is followed to
+
+Place = tuple[Module, ast.AST]
 
 
 def known_as(program: Program, module: Module, functions: Iterable[ast.AST]) -> set[str] | None:
     """Return the names by which code could come to some functions; None where it could be any name."""
     found: set[str] = set()
     for function in functions:
-        uses = _uses(module, function)
-        if isinstance(function, ast.ClassDef) or not uses:
+        flow = _Flow(program)
+        if not flow.start(module, function) or not flow.run():
             return None
-        found.add(getattr(function, "name", "<lambda>"))
-        for use in uses:
-            keyword = _handed_to_library(program, module, use)
-            if keyword is None:
-                return None
-            found.add(keyword)
+        found |= flow.names
     return found
 
 
@@ -47,49 +45,263 @@ def is_about(module: Module, node: ast.AST, names: set[str] | None) -> bool:
     return not words.isdisjoint(names)
 
 
-def _uses(module: Module, function: ast.AST) -> list[ast.AST]:
-    """Return where a function's value is taken: a lambda itself, or each read of a name."""
-    if isinstance(function, ast.Lambda):
-        return [function]
-    if not isinstance(function, FUNCTIONS) or function.decorator_list:
-        return []
-    scope = module.scope_of(function)
-    if len(scope.bindings.get(function.name, ())) != 1:
-        return []
-    return [
-        read
-        for inner in scope.walk()
-        if inner.lookup(function.name) is scope
-        for read in inner.reads.get(function.name, ())
-    ]
+class _Flow:
+    """The places that one function's value reaches, by assignments, arguments and returns."""
 
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.names: set[str] = set()
+        self.places: list[Place] = []
+        self._met: set[object] = set()
 
-def _handed_to_library(program: Program, module: Module, use: ast.AST) -> str | None:
-    """Return the keyword under which a library gets a function, or an empty text; None where none does."""
-    parent, keyword = module.parent(use), ""
-    while isinstance(parent, (ast.keyword, *_HOLDERS)):
-        keyword = parent.arg or keyword if isinstance(parent, ast.keyword) else keyword
-        use, parent = parent, module.parent(parent)
-    if not isinstance(parent, ast.Call):
-        return None
-    if parent.func is use:
-        return ""  # it is called
-    return keyword if _is_of_library(program, module, parent.func) else None
+    def start(self, module: Module, function: ast.AST) -> bool:
+        """Note where a function is first taken; False for a class, or what a decorator gets."""
+        if isinstance(function, ast.Lambda):
+            self.names.add("<lambda>")
+            self._add(module, function)
+            return True
+        if not isinstance(function, FUNCTIONS) or function.decorator_list:
+            return False
+        return self._read(module, function, function.name) and bool(self.places)
 
+    def run(self) -> bool:
+        """Follow the value; False where it goes on unseen."""
+        for place in self.places:  # grows while it is read
+            if len(self.places) > _MOST or not self._goes(*place):
+                return False
+        return True
 
-def _is_of_library(program: Program, module: Module, func: ast.expr) -> bool:
-    root = func
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    if not isinstance(root, ast.Name) or program.resolve(module, func) is not None:
+    def _add(self, module: Module, node: ast.AST) -> None:
+        if node not in self._met:
+            self._met.add(node)
+            self.places.append((module, node))
+
+    def _read(self, module: Module, node: ast.AST, name: str) -> bool:
+        """Follow the reads of a name, as the scope of a node sees it; False where others import it."""
+        scope = module.scope_of(node).lookup(name)
+        if scope is None:
+            return False
+        if scope.is_class:
+            return self._kept(name)
+        if (scope, name) in self._met:
+            return True
+        self._met.add((scope, name))
+        self.names.add(name)
+        for inner in scope.walk():
+            if inner.lookup(name) is scope:
+                for read in inner.reads.get(name, ()):
+                    self._add(module, read)
+        return not (scope.is_module and self._is_imported(name))
+
+    def _is_imported(self, name: str) -> bool:
+        return any(
+            alias.name == name
+            for module in self.program.project.mentions(name)
+            for alias in module.nodes(ast.alias)
+        )
+
+    def _goes(self, module: Module, place: ast.AST) -> bool:
+        """Follow a value from one place; False where it is not known what becomes of it."""
+        node, above, keyword = place, module.parent(place), ""
+        while isinstance(above, (ast.keyword, ast.IfExp, *_HOLDERS)):
+            if isinstance(above, ast.IfExp) and above.test is node:
+                return True
+            if isinstance(above, ast.keyword):
+                keyword = above.arg or keyword
+            node, above = above, module.parent(above)
+        match above:
+            case ast.Call(func=func) if func is node:
+                return True  # its result is a sample
+            case ast.Call():
+                return self._passed(module, above, node, keyword)
+            case ast.Compare() | ast.Expr():
+                return True
+            case ast.If(test=test) | ast.While(test=test):
+                return test is node
+            case ast.Assign(targets=targets):
+                return node is place and all(self._bound(module, target) for target in targets)
+            case ast.AnnAssign(target=target):
+                return node is place and self._bound(module, target)
+            case ast.Return():
+                return node is place and self._returned(module, above)
         return False
-    scope = module.scope_of(root).lookup(root.id)
-    bindings = scope.bindings.get(root.id, []) if scope is not None else []
-    origins = {_origin(each.statement, root.id) for each in bindings}
-    return bool(origins) and all(
-        origin and origin not in _PASSES_ON and program.project.find(origin, module) is None
-        for origin in origins
-    )
+
+    def _bound(self, module: Module, target: ast.expr) -> bool:
+        match target:
+            case ast.Name(id=name):
+                return self._read(module, target, name)
+            case ast.Attribute(attr=name):
+                return self._kept(name)
+            case ast.Subscript(value=ast.Name() as options, slice=ast.Constant(value=str() as key)):
+                self.names.add(key)
+                return all(_is_options(module, *each) for each in self._uses(module, options)) and (
+                    all(self._unpacked(module, *each) for each in self._uses(module, options))
+                )
+        return False
+
+    def _kept(self, name: str) -> bool:
+        """Follow what is read of any object under an attribute's name."""
+        if name in self._met:
+            return True
+        self._met.add(name)
+        self.names.add(name)
+        if self._asked_for(name):
+            return False
+        for module in self.program.project.mentions(name):
+            for node in module.nodes_by_name.get(name, ()):
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                    self._add(module, node)
+        return True
+
+    def _asked_for(self, name: str) -> bool:
+        """Tell whether code may read the attribute by a text, and keep it under another name."""
+        for module in self.program.project.mentions(name):
+            for call in module.calls_by_name.get("getattr", ()):
+                asked = call.args[1] if len(call.args) > 1 else None
+                if isinstance(asked, ast.Constant) and asked.value == name:
+                    return True
+        return False
+
+    def _uses(self, module: Module, name: ast.Name) -> Iterator[tuple[ast.Name, ast.AST | None]]:
+        scope = module.scope_of(name).lookup(name.id)
+        for inner in scope.walk() if scope is not None else ():
+            if inner.lookup(name.id) is scope:
+                yield from ((read, module.parent(read)) for read in inner.reads.get(name.id, ()))
+
+    def _unpacked(self, module: Module, read: ast.Name, above: ast.AST | None) -> bool:
+        if not isinstance(above, ast.keyword):
+            return True
+        call = module.parent(above)
+        return isinstance(call, ast.Call) and self._is_of_library(module, call.func)
+
+    def _returned(self, module: Module, statement: ast.Return) -> bool:
+        """Follow what a function returns to its calls; False where none is in view."""
+        function = self.program.enclosing(module, statement)
+        if (
+            function is None
+            or isinstance(function, ast.AsyncFunctionDef)
+            or function.decorator_list
+        ):
+            return False
+        name = function.name
+        if function in self._met:
+            return True
+        self._met.add(function)
+        self.names.add(name)
+        seen = len(self.places)
+        for other in self.program.project.mentions(name):
+            if other.aliases.get(name):
+                return False
+            for node in other.nodes_by_name.get(name, ()):
+                call = other.parent(node)
+                if not isinstance(node.ctx, ast.Load):
+                    continue
+                if not isinstance(call, ast.Call) or call.func is not node:
+                    return False
+                self._add(other, call)
+        return len(self.places) > seen
+
+    def _passed(self, module: Module, call: ast.Call, node: ast.AST, keyword: str) -> bool:
+        """Follow an argument into the function that gets it."""
+        if self._is_of_library(module, call.func):
+            self.names.add(keyword)
+            is_own = _is_super(call.func) or self.program.class_of(module, call.func) is not None
+            return self._kept(keyword) if is_own and keyword else not is_own
+        found = self._callee(module, call.func)
+        if found is None or (isinstance(node, ast.keyword) and node.arg is None):
+            return False
+        where, function, bound = found
+        name = keyword or _by_position(function, call, node, bound)
+        args = function.args
+        if name not in {a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]}:
+            return False
+        return self._read(where, function.body[0], name)
+
+    def _callee(self, module: Module, func: ast.expr) -> tuple[Module, ast.FunctionDef, int] | None:
+        """Return the function of the project that a call runs, and how many arguments are bound."""
+        cls = self._above(module, func) if _is_super(func) else self.program.class_of(module, func)
+        if cls is not None:
+            method = self.program.method(cls, "__init__")
+            if method is None or not isinstance(method[1], ast.FunctionDef):
+                return None
+            if method[1].decorator_list or cls.node.decorator_list:
+                return None
+            return method[0].module, method[1], 1
+        found = self.program.function_of(module, func)
+        if found is None or not isinstance(found[1], ast.FunctionDef):
+            return None
+        is_plain = isinstance(func, ast.Name) and not found[1].decorator_list
+        return (found[0], found[1], 0) if is_plain else None
+
+    def _above(self, module: Module, func: ast.expr) -> Class | None:
+        """Return the base of the project whose `__init__` is the one `super()` runs; None for a library."""
+        owner = next((a for a in module.ancestors(func) if isinstance(a, ast.ClassDef)), None)
+        for base in owner.bases if owner is not None else ():
+            cls = self.program.class_of(module, base)
+            if cls is None or self.program.method(cls, "__init__") is not None:
+                return cls
+            if self.program.unknown_bases(cls):
+                return None
+        return None
+
+    def _is_of_library(self, module: Module, func: ast.expr) -> bool:
+        if _is_super(func):
+            return self._above(module, func) is None
+        cls = self.program.class_of(module, func)
+        if cls is not None:
+            return (
+                not cls.node.decorator_list
+                and all(
+                    not {"__init__", "__new__", "__call__"} & each.methods.keys()
+                    for each in self.program.lineage(cls)
+                )
+                and bool(self.program.unknown_bases(cls))
+            )
+        root = func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or self.program.resolve(module, func) is not None:
+            return False
+        scope = module.scope_of(root).lookup(root.id)
+        bindings = scope.bindings.get(root.id, []) if scope is not None else []
+        origins = {_origin(each.statement, root.id) for each in bindings}
+        return bool(origins) and all(
+            origin
+            and origin not in _PASSES_ON
+            and self.program.project.find(origin, module) in (None, module)
+            for origin in origins
+        )
+
+
+def _is_options(module: Module, read: ast.Name, above: ast.AST | None) -> bool:
+    """Tell whether a use of a dict of options shows none of its values: an item by name, or `**`."""
+    match above:
+        case ast.keyword(arg=None):
+            return True
+        case ast.Subscript(value=value, slice=ast.Constant()) if value is read:
+            return not isinstance(above.ctx, ast.Load)
+        case ast.Compare(ops=[ast.In() | ast.NotIn()]):
+            return True
+        case ast.Attribute(attr="update"):
+            return isinstance(module.parent(module.parent(above) or above), ast.Expr)
+        case ast.Attribute(attr="pop" | "setdefault"):
+            return isinstance(module.parent(module.parent(above) or above), ast.Expr)
+    return False
+
+
+def _is_super(func: ast.expr) -> bool:
+    match func:
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__"):
+            return True
+    return False
+
+
+def _by_position(function: ast.FunctionDef, call: ast.Call, node: ast.AST, bound: int) -> str:
+    if any(isinstance(each, ast.Starred) for each in call.args) or node not in call.args:
+        return ""
+    named = [*function.args.posonlyargs, *function.args.args][bound:]
+    index = call.args.index(node)
+    return named[index].arg if index < len(named) else ""
 
 
 def _origin(statement: ast.AST, name: str) -> str:
