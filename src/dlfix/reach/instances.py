@@ -11,7 +11,7 @@ from dlfix.project.module import Module
 from dlfix.reach.correlated import excluded
 from dlfix.reach.crossing import Store
 from dlfix.reach.enums import is_enum, members
-from dlfix.reach.methods import decorator_kind, methods_of, stored_names
+from dlfix.reach.methods import annotated_names, decorator_kind, methods_of, stored_names
 from dlfix.reach.set_by_call import set_by_name, setting
 from dlfix.reach.state import State, all_fields
 from dlfix.reach.values import (
@@ -350,6 +350,7 @@ class Instances:
         return (
             self.interpreter.project.sets(name)
             or any(name in base.body_names() for base in line)
+            or any(name in annotated_names(base.node) for base in line)
             or self.interpreter.catalog.keeps(name)
         )
 

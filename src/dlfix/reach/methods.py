@@ -56,6 +56,13 @@ def stored_names(node: ast.ClassDef) -> frozenset[str]:
 
 
 @kept
+def annotated_names(node: ast.ClassDef) -> frozenset[str]:
+    """Return the names that a class's body annotates: its fields, where a decorator makes the constructor."""
+    annotated = (each.target for each in node.body if isinstance(each, ast.AnnAssign))
+    return frozenset(each.id for each in annotated if isinstance(each, ast.Name))
+
+
+@kept
 def cleared_by(node: ast.AST) -> frozenset[str]:
     """Return the attributes that a method surely sets to None, where they hold something."""
     return frozenset(_cleared(getattr(node, "body", [])))

@@ -13,6 +13,7 @@ from dlfix.fixing.classes.facts import STARTS, StoreSite
 from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.hanging import with_hanging
+from dlfix.fixing.classes.parents import plan_for_parent
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.reopening import OnFirstUse
 from dlfix.fixing.classes.restoring import (
@@ -83,9 +84,14 @@ def plan_class(
     around = replace(around, inherited=around.inherited | inherited)
     lazily = [each for each in group if each.code == "DLF203"]
     rest = [each for each in group if each.code != "DLF203"]
-    plans = [opened_lazily(lazily, around)] if lazily else []
-    plans += _by_kind(rest, around)
-    return merged(plans)
+    try:
+        plans = [opened_lazily(lazily, around)] if lazily else []
+        return merged([*plans, *_by_kind(rest, around)])
+    except Refusal:
+        kept = plan_for_parent(group, around)
+        if kept is None:
+            raise
+        return kept
 
 
 def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
