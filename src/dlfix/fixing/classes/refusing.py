@@ -11,7 +11,7 @@ from dlfix.fixing.classes.facts import (
     self_name,
 )
 from dlfix.fixing.classes.handles import Handle, Refusal
-from dlfix.fixing.classes.settings import SQL_READS, SQL_SETTINGS, sql_of
+from dlfix.fixing.classes.settings import SQL_READS, SQL_SETTINGS, fills_temporary, sql_of
 from dlfix.fixing.classes.uses import Uses
 
 REPOSITIONS = (
@@ -48,11 +48,15 @@ class Refusing(Uses):
             ]
             for method, node in reads:
                 call = self._call_on(node)
-                if call is None or is_closer(method):
+                if call is None or is_closer(method) or self._fills_temporary(method, call):
                     continue
                 written = _called(call) in handle.write or _asks_to_write(call)
                 if written or self._writes_sql(call):
                     raise Refusal(f"the resource is written to ({self.facts.line(call)})")
+
+    def _fills_temporary(self, method: Method, call: ast.Call) -> bool:
+        """Tell whether the constructor fills a table of the connection, which each process fills anew."""
+        return method.name in self.facts.started and fills_temporary(self.module, call)
 
     def _also_read_as(self, name: str) -> list[str]:
         """Return the attribute, and properties that give just what it holds."""

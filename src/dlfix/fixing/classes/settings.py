@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from dlfix.fixing.classes.handles import Handle, Refusal
@@ -12,6 +13,10 @@ from dlfix.project.module import Module
 
 LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
 SQL_SETTINGS = ("PRAGMA", "SET ", "ATTACH", "LOAD", "INSTALL", "CREATE TEMP")
+_TEMPORARY = re.compile(
+    r"CREATE\s+TEMP(?:ORARY)?\s+(?:TABLE|VIEW)\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)", re.IGNORECASE
+)
+_WRITES = re.compile(r"(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM|REPLACE\s+INTO)\s+(\w+)")
 SQL_READS = ("SELECT", "WITH", "EXPLAIN", "SHOW", "DESCRIBE", "VALUES", "FROM")
 
 
@@ -77,6 +82,8 @@ class Settings(Origins):
             return False
         if name in ("execute", "executescript", "sql", "query"):
             return self._is_sql_setting(call)
+        if fills_temporary(self.module, call):
+            return True
         if name in handle.write:
             raise Refusal(f"the resource is written to ({self.facts.line(call)})")
         if name == "enter_context":
@@ -87,7 +94,7 @@ class Settings(Origins):
 
     def _is_sql_setting(self, call: ast.Call) -> bool:
         sql = sql_of(self.module, call)
-        if sql.startswith(SQL_SETTINGS):
+        if sql.startswith(SQL_SETTINGS) or fills_temporary(self.module, call):
             return True
         if sql and not sql.startswith(SQL_READS):
             raise Refusal(f"the resource is written to ({self.facts.line(call)})")
@@ -115,6 +122,17 @@ def _is_compound_setting(statement: ast.stmt, is_leaf: object) -> bool:
         return False
     blocks = [*statement.body, *getattr(statement, "orelse", [])]
     return all(is_leaf(each) or _is_compound_setting(each, is_leaf) for each in blocks)  # type: ignore[operator]
+
+
+def fills_temporary(module: Module, call: ast.Call) -> bool:
+    """Tell whether a call writes to a table that only lives as long as the connection that made it."""
+    written = _WRITES.match(sql_of(module, call))
+    return written is not None and written[1] in {
+        name.upper()
+        for node in module.nodes(ast.Constant)
+        if isinstance(node.value, str)
+        for name in _TEMPORARY.findall(node.value)
+    }
 
 
 def sql_of(module: Module, call: ast.Call) -> str:
