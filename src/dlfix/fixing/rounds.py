@@ -235,7 +235,7 @@ class Run:
     def _wanted(self, stage: int, unsafe: Unsafe) -> list[tuple[Planned, Fix]]:
         formed = [
             replace(planned, outcome=self._form(planned.outcome, planned.findings[0], self.state))
-            for planned in self.state.planned
+            for planned in _each_finding_once(self.state.planned)
         ]
         return [
             (planned, planned.outcome)
@@ -542,3 +542,13 @@ class Run:
                 self.first.findings, lambda finding: self._is_fixed(finding, state)
             )
         return self._blocked[state]
+
+
+def _each_finding_once(plans: Iterable[Planned]) -> Iterator[Planned]:
+    """Leave out a plan for a finding that another plan is for: to fall for each other, they would never end."""
+    seen: set[int] = set()
+    for planned in plans:
+        ids = {id(finding) for finding in planned.findings}
+        if not ids & seen:
+            seen |= ids
+            yield planned

@@ -64,22 +64,25 @@ def culprits(
     classes: dict[ast.ClassDef, ClassFacts] = {}
     for finding in findings:
         try:
-            for crossing in _made_alike(finding.evidence):
-                read.append((finding, culprit_of(finding, crossing, analysis, classes)))
+            first = culprit_of(finding, finding.evidence, analysis, classes)
+            read.append((finding, first))
+            if not first.is_passed_in and not first.on_class:  # those are planned one by one
+                for crossing in _made_alike(finding.evidence):
+                    read.append((finding, culprit_of(finding, crossing, analysis, classes)))
         except Refusal as refusal:
             refused.append(Planned((finding,), Refused(str(refusal))))
     return read, refused
 
 
 def _made_alike(crossing: Crossing) -> list[Crossing]:
-    """Return a crossing, and those of other attributes of the object that the same code makes."""
+    """Return the crossings of other attributes of the object that the same code makes."""
     made, parent = node_of(crossing.value), crossing.parent
     if made is None or parent is None or crossing.edge.kind != "attribute":
-        return [crossing]
-    found = {crossing.edge.name: crossing}
+        return []
+    found: dict[str, Crossing] = {}
     for each in parent.children:
         other = node_of(each.value) if each.edge.kind == "attribute" else None
-        if other is not None and other[0] is made[0]:
+        if other is not None and other[0] is made[0] and each.edge.name != crossing.edge.name:
             found.setdefault(each.edge.name, each)
     return list(found.values())
 

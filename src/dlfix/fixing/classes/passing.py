@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dlfix.fixing.classes.facts import ClassFacts, StoreSite, self_name
 from dlfix.fixing.classes.handles import Refusal
-from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Lazy
+from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
 from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 
@@ -43,7 +43,8 @@ def plan_passed_in(
         )
     if not isinstance(site.value, ast.Name) or not _is_parameter(site):
         raise Refusal(f"the stored resource is opened elsewhere ({facts.line(site.statement)})")
-    if getattr(site.statement, "targets", [site.target]) != [site.target]:
+    alone = getattr(site.statement, "targets", [site.target]) == [site.target]
+    if not alone and not _is_unpacked(site):
         raise Refusal(f"the attribute is set together with others ({facts.line(site.statement)})")
     if len([each for each in facts.stores[site.attribute] if not each.resets]) > 1:
         raise Refusal(f"the attribute is set again ({facts.line(site.statement)})")
@@ -61,9 +62,17 @@ def plan_passed_in(
         body += f" if {me}.{kept[0]} is not None else None"
     span = facts.module.span(site.statement)
     drops = (Drop(kept_in, "{}", EACH_ITS_OWN),)
+    exchanges: tuple[Exchange, ...] = (Exchange(span, "\n".join(lines)),)
+    if not alone:
+        table = f"{{os.getpid(): {given}}}"
+        exchanges = (
+            Exchange(facts.module.span(site.target), f"{me}.{kept_in}", "expression"),
+            Exchange(facts.module.span(site.value), table, "expression"),
+        )
     return ClassPlan(
         cls=facts.module.span(facts.node),
-        exchanges=(Exchange(span, "\n".join(lines)),),
+        exchanges=exchanges,
+        inserts=() if alone else (Insert(span, "\n".join(lines[1:])),),
         lazies=(Lazy(name=site.attribute, body=body, kept_in=kept_in, self_name=me),),
         state=state_for(facts, drops, (), around),
         after=site.method.name,
@@ -108,6 +117,18 @@ def plan_field(
         imports=(again.library,) if again.library and last else (),
         remains=AT_FORK,
     )
+
+
+def _is_unpacked(site: StoreSite) -> bool:
+    """Tell whether an attribute is one of several that one statement sets, each to a value of its own."""
+    match site.statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            return (
+                site.target in targets
+                and len(targets) == len(values)
+                and values[targets.index(site.target)] is site.value
+            )
+    return False
 
 
 def _may_be_none(site: StoreSite) -> bool:
