@@ -490,10 +490,21 @@ def _of_a_process(change: ClassChange) -> Iterator[Regression]:
 def _starts_others(change: ClassChange) -> bool:
     """Tell whether the program starts processes besides those of the pool itself, which only get pickles."""
     return any(
-        module.calls_by_name.get(name)
+        name != "DataLoader" or _may_have_workers(call)
         for name in ("DataLoader", "Process", "spawn", "start_processes")
         for module in change.new.project.mentions(name)
+        for call in module.calls_by_name.get(name, ())
     )
+
+
+def _may_have_workers(call: ast.Call) -> bool:
+    """Tell whether a loader may be given workers: without any it starts no process."""
+    named = {keyword.arg for keyword in call.keywords}
+    return bool(named & {"num_workers", None}) or len(call.args) > 5 or _has_star(call)
+
+
+def _has_star(call: ast.Call) -> bool:
+    return any(isinstance(each, ast.Starred) for each in call.args)
 
 
 def _uses_through(
