@@ -57,8 +57,18 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
         found = [*group, *(replace(each, code="DLF203") for each in more)]
         return plan_class(found, analysis, inherited)
 
-    verb = "Remove {names} from the pickled state of `{cls}`"
-    yield from fixes(by_class(read), analysis.project, NAME, verb, plan_one)
+    views = [one for one in read if _is_view(one[1])]
+    rest = [one for one in read if not _is_view(one[1])]
+    for each, verb in (
+        (views, "Store {names} of `{cls}` as lists"),
+        (rest, "Remove {names} from the pickled state of `{cls}`"),
+    ):
+        yield from fixes(by_class(each), analysis.project, NAME, verb, plan_one)
+
+
+def _is_view(culprit: Culprit) -> bool:
+    """Tell whether an attribute holds a view of a dict."""
+    return isinstance(culprit.value, Derived) and culprit.value.how in VIEWS
 
 
 def _others(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
@@ -102,7 +112,7 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
     left: list[str] = []
     for culprit in group:
         name = culprit.attribute
-        if isinstance(culprit.value, Derived) and culprit.value.how in VIEWS:
+        if _is_view(culprit):
             views[name] = (culprit.site, _view_of(culprit))
         elif _is_scripted(culprit):
             _refuse_several(culprit)

@@ -27,6 +27,7 @@ _MAPPED = frozenset("memmap mmap open_memmap fromfile from_file MmapedFile".spli
 _OF_A_PROCESS = frozenset("local ThreadPoolExecutor ThreadPool ProcessPoolExecutor Pool".split())
 _POOLS = frozenset("ProcessPoolExecutor Pool".split())
 _STARTS = frozenset("DataLoader".split())
+_BEFORE_WORKERS = 5  # parameters of a loader that stand before `num_workers`
 _PROTOCOL = {
     "len": "__len__",
     "iter": "__iter__",
@@ -398,7 +399,10 @@ def _without_workers(module: Module, call: ast.Call, name: str) -> bool:
 
 
 def _may_have_workers(call: ast.Call) -> bool:
-    if any(k.arg is None for k in call.keywords):
+    """Tell whether a loader may be given workers: without any it starts no process."""
+    if any(k.arg is None for k in call.keywords) or len(call.args) > _BEFORE_WORKERS:
+        return True
+    if any(isinstance(each, ast.Starred) for each in call.args):
         return True
     workers = [k.value for k in call.keywords if k.arg == "num_workers"]
     return bool(workers) and not (isinstance(workers[0], ast.Constant) and not workers[0].value)
@@ -495,16 +499,6 @@ def _starts_others(change: ClassChange) -> bool:
         for module in change.new.project.mentions(name)
         for call in module.calls_by_name.get(name, ())
     )
-
-
-def _may_have_workers(call: ast.Call) -> bool:
-    """Tell whether a loader may be given workers: without any it starts no process."""
-    named = {keyword.arg for keyword in call.keywords}
-    return bool(named & {"num_workers", None}) or len(call.args) > 5 or _has_star(call)
-
-
-def _has_star(call: ast.Call) -> bool:
-    return any(isinstance(each, ast.Starred) for each in call.args)
 
 
 def _uses_through(
