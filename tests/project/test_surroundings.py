@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from dlfix.config import Settings
-from dlfix.fixing.plans import Refused
+from dlfix.fixing.plans import Fix, Refused
 from dlfix.project import surroundings
 from dlfix.session import Session
 
@@ -97,6 +97,28 @@ def test_the_arguments_of_a_loader_are_pickled_together(project):
     }
     assert isinstance(found["DLF101"], Refused)
     assert "would still fail" in found["DLF101"].reason
+
+
+def test_a_fix_is_made_for_the_callers_whose_other_arguments_can_be_sent(tmp_path):
+    (tmp_path / "main.py").write_text(
+        "from torch.utils.data import DataLoader, Dataset\n"
+        "class Bad(Dataset):\n"
+        "    def __init__(self, rows):\n"
+        "        self.rows = (row for row in rows)\n"
+        "    def __len__(self):\n"
+        "        return 4\n"
+        "    def __getitem__(self, i):\n"
+        "        return next(self.rows)\n"
+        "def make(dataset):\n"
+        "    return DataLoader(dataset, collate_fn=lambda batch: batch, num_workers=2)\n"
+        "def main():\n"
+        "    print(list(make([1, 2])), list(make(Bad([1, 2]))))\n"
+    )
+    found = {
+        one.finding.code: one.outcome for one in Session.open([tmp_path], Settings()).diagnoses()
+    }
+    assert isinstance(found["DLF206"], Refused)
+    assert isinstance(found["DLF101"], Fix)
 
 
 def apart_below(tmp_path, *names, **texts):

@@ -52,11 +52,16 @@ class Ways:
             return own
         beside: dict[str, list[Finding | None]] = {}
         for each in sent.parent.children:
-            if each.edge.name != sent.edge.name:
+            if _argument(each) != _argument(sent):
                 others = (one for one in self._blockers.get(each, ()) if one is not finding)
-                beside.setdefault(each.edge.name, []).append(next(others, None))
+                beside.setdefault(_argument(each), []).append(next(others, None))
         blocked = [found for found in beside.values() if None not in found]
         return blocked[0][0] if blocked else None
+
+
+def _argument(sent: Crossing) -> str:
+    """Return which argument an object is a value of: those of several callers have numbers."""
+    return sent.edge.name.partition("[")[0]
 
 
 def _place(finding: Finding) -> tuple[Path, Position]:

@@ -545,7 +545,7 @@ class Run:
 
 
 def _each_finding_once(plans: Iterable[Planned]) -> Iterator[Planned]:
-    """Leave out a plan for a finding that another plan is for: to fall for each other, they would never end."""
+    """Leave out a plan for a finding that another plan is for: neither alone fixes it, in no number of rounds."""
     seen: set[int] = set()
     for planned in plans:
         ids = {id(finding) for finding in planned.findings}
