@@ -107,6 +107,23 @@ PROGRAMS = [
         """,
     ),
     program(
+        "two local names that are each set to the other are no parameter",
+        """
+        import h5py
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, path):
+                first = second
+                second = first
+                self.file = first or h5py.File(path)  # !DLF201
+            def __getitem__(self, index):
+                return self.file["x"][index]
+        def main():
+            for row in DataLoader(Rows("x"), num_workers=2):
+                print(row)
+        """,
+    ),
+    program(
         "a forked pool has the parent's names",
         """
         import multiprocessing

@@ -236,16 +236,18 @@ def _made_inside(value: Value, store: Store | None) -> bool:
     return not given or any(_default_of(each, made[0]) for each in given)
 
 
-def _given(stored: Bound, path: tuple[object, ...]) -> list[Bound] | None:
+def _given(
+    stored: Bound, path: tuple[object, ...], followed: frozenset[str] = frozenset()
+) -> list[Bound] | None:
     """Return the parameters that a value is, by whatever local names; None where code makes it of them."""
     node, frame = _taken(stored.node, path), stored.frame
     if isinstance(node, (ast.IfExp, ast.BoolOp)):
         parts = node.values if isinstance(node, ast.BoolOp) else [node.body, node.orelse]
-        found = [_given(Bound(each, frame), ()) for each in parts]
+        found = [_given(Bound(each, frame), (), followed) for each in parts]
         return [one for given in found for one in given or ()] if None not in found else None
     if isinstance(node, ast.Constant):
         return []
-    if not isinstance(node, ast.Name):
+    if not isinstance(node, ast.Name) or node.id in followed:
         return None
     bound = Bound(node, frame)
     if _is_parameter(bound):
@@ -253,7 +255,7 @@ def _given(stored: Bound, path: tuple[object, ...]) -> list[Bound] | None:
     bindings = frame.scope.bindings.get(node.id, [])
     if len(bindings) != 1 or bindings[0].value is None:
         return None
-    return _given(Bound(bindings[0].value, frame), bindings[0].path)
+    return _given(Bound(bindings[0].value, frame), bindings[0].path, followed | {node.id})
 
 
 def _taken(node: ast.expr, path: tuple[object, ...]) -> ast.expr:
