@@ -62,7 +62,7 @@ class Holding:
             elif isinstance(parent, ast.keyword):
                 yield parent.arg or ""
             elif isinstance(parent, (ast.Return, ast.Yield, ast.YieldFrom)):
-                yield _enclosing(module, parent)
+                yield enclosing_name(module, parent)
                 return
             elif isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
                 if child is parent.value:
@@ -94,11 +94,16 @@ class Holding:
         if name in self._made:
             self._anywhere = True  # a data class: its fields are not looked up
         for function in self._functions.get(name, ()):
-            found = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-            own = index + (found[:1] in (["self"], ["cls"]))
-            yield from found[own : own + 1]
-            if function.args.vararg is not None:
-                yield function.args.vararg.arg
+            yield from parameters_at(function, index)
+
+
+def parameters_at(function: Definition, index: int) -> Iterator[str]:
+    """Yield the parameter that takes a positional argument, the object aside, and what gathers the rest."""
+    found = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    own = index + (found[:1] in (["self"], ["cls"]))
+    yield from found[own : own + 1]
+    if function.args.vararg is not None:
+        yield function.args.vararg.arg
 
 
 def _is_method(module: Module, node: ast.AST) -> bool:
@@ -128,6 +133,7 @@ def _names(target: ast.expr | None) -> Iterator[str]:
             yield from _names(element)
 
 
-def _enclosing(module: Module, node: ast.AST) -> str:
+def enclosing_name(module: Module, node: ast.AST) -> str:
+    """Return the name of the function around a node; empty where there is none."""
     above = (each for each in module.ancestors(node) if isinstance(each, FUNCTIONS))
     return next((each.name for each in above), "")

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.project.holding import enclosing_name, parameters_at
 from dlfix.project.module import Module
 
 if TYPE_CHECKING:
     from dlfix.project.project import Project
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _CHOOSING = (ast.IfExp, ast.BoolOp)
 Names = dict[Module, set[str]]
 
@@ -44,8 +44,7 @@ def _givers(module: Module, node: ast.expr) -> Iterator[str]:
     """Yield the function that returns or yields a callable."""
     node, parent = _chosen(module, node)
     if isinstance(parent, (ast.Return, ast.Yield)):
-        above = (each for each in module.ancestors(node) if isinstance(each, _FUNCTIONS))
-        yield from (each.name for each in [next(above, None)] if each is not None)
+        yield enclosing_name(module, node)
 
 
 def _takers(project: Project, module: Module, node: ast.expr) -> Iterator[tuple[Module, str]]:
@@ -57,15 +56,14 @@ def _takers(project: Project, module: Module, node: ast.expr) -> Iterator[tuple[
     if not isinstance(call, ast.Call) or node is call.func:
         return
     called = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    for other in project.mentions(called) if called else ():
+    for other in project.mentions(called) if called and project.defines(called) else ():
         for function in other.functions_by_name.get(called, ()):
-            positional = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
             if isinstance(parent, ast.keyword):
-                known = [*positional, *(each.arg for each in function.args.kwonlyargs)]
-                yield from ((other, name) for name in known if name == parent.arg)
+                args = function.args
+                known = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+                yield from ((other, name) for name in known & {parent.arg})
             else:
-                index = call.args.index(node) + (positional[:1] in (["self"], ["cls"]))
-                yield from ((other, name) for name in positional[index : index + 1])
+                yield from ((other, n) for n in parameters_at(function, call.args.index(node)))
 
 
 def _parameters_with_default(arguments: ast.arguments, default: ast.expr) -> Iterator[str]:
