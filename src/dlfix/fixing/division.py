@@ -97,10 +97,10 @@ class _Divider:
         self.stay.add(index)
         unit = self.units[index]
         what = _describe(unit)
-        for name in unit.effects.reads:
+        for name in sorted(unit.effects.reads):
             self.needed.setdefault(name, what)
         for definition in self.module.called_definitions(unit.effects.calls):
-            for name in self.module.body_effects(definition).reads:
+            for name in sorted(self.module.body_effects(definition).reads):
                 self.needed.setdefault(name, what)
 
     def _keep_needed(self) -> Refused | None:

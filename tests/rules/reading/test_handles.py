@@ -46,3 +46,60 @@ def test_a_path_made_of_a_path_opens_a_file(tmp_path, opened):
 )
 def test_what_a_path_is_or_reads_is_plain(tmp_path, opened):
     assert codes(tmp_path, opened) == []
+
+
+PARTS = """
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+class Signals(Dataset):
+    def __init__(self, path, names: list[str] | None = None, rows=()):
+        file = h5py.File(path)
+        signals, index = file["signals"], file["index"]
+        self.part = {kept}
+
+    def __getitem__(self, i):
+        return self.part[i]
+
+def load(path, names):
+    return DataLoader(Signals(path, names), num_workers=2)
+"""
+
+
+def parts(tmp_path: Path, kept: str) -> list[str]:
+    path = tmp_path / "train.py"
+    path.write_text(PARTS.format(kept=kept))
+    return [one.code for one in dlfix.check([path], select=["DLF201"], isolated=True)]
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "[signals[name] for name in names]",
+        "[signals[name] for name in (names or sorted(signals))]",
+        "{name: signals[name] for name in signals.keys()}",
+        "{name: file[name] for name in file}",
+        "{name: signals[name] for _, name in enumerate(signals)}",
+        "[signals[f'channel_{row}'] for row in rows]",
+        "[signals['channel_' + str(row)] for row in rows]",
+        "[signals[str(row)] for row in rows]",
+        "[signals[name] for name in ['a', 'b']]",
+        "[signals[name.lower()] for name in rows]",
+    ],
+)
+def test_a_part_that_is_read_by_its_name_hangs_from_the_file(tmp_path, kept):
+    assert parts(tmp_path, kept) == ["DLF201"]
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "[signals[row] for row in rows]",
+        "[signals[row] for row in index]",
+        "[signals[row] for row in sorted(rows)]",
+        "[signals[row, 0] for row in range(3)]",
+        "[signals[i] for i, name in enumerate(names)]",
+    ],
+)
+def test_what_is_read_by_an_index_is_data(tmp_path, kept):
+    assert parts(tmp_path, kept) == []

@@ -29,6 +29,7 @@ from dlfix.reach.values import (
 )
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.rules.reading.tensors import is_non_leaf
+from dlfix.rules.reading.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -363,8 +364,20 @@ def _key(value: Derived, analysis: Analysis) -> object:
         return None
     if isinstance(value.node.slice, (ast.Slice, ast.Tuple)):
         return slice(None)
-    known = _constant(Bound(value.node.slice, value.frame), analysis)
-    return known if isinstance(known, (str, int)) else None
+    key = Bound(value.node.slice, value.frame)
+    known = _constant(key, analysis)
+    if isinstance(known, (str, int)):
+        return known
+    texts = Texts(analysis, lambda each: _goes_by_name(each, value.origin, analysis))
+    return "" if texts.is_text(key) else None
+
+
+def _goes_by_name(value: Value, subscripted: Value, analysis: Analysis) -> bool:
+    """Tell whether iterating a value gives names of parts: a dataset that is read by number is none."""
+    row = row_of(value, analysis)
+    if row is None or "keys" not in row.derived:
+        return False
+    return "[]" in row.derived or node_of(value) == node_of(subscripted)
 
 
 def _reader(value: ExternalCall, analysis: Analysis):  # type: ignore[no-untyped-def]
