@@ -18,10 +18,13 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Holding:
-    """The variables, attributes, parameters and functions of some modules that may give a value."""
+    """The variables, attributes, parameters and functions of some modules that may give a value.
 
-    def __init__(self, modules: Sequence[Module]) -> None:
-        self.modules = modules
+    With `results` also those that may give what a call of the value returns.
+    """
+
+    def __init__(self, modules: Sequence[Module], *, results: bool = True) -> None:
+        self.modules, self._results = modules, results
         self.names: set[str] = set()
         self._functions: dict[str, list[Definition]] = {}
         self._made: set[str] = set()  # names that are a class's, and no function's of its module
@@ -36,7 +39,30 @@ class Holding:
     def of(self, module: Module, node: ast.AST) -> Holding:
         """Take in the names that what a node makes may come to."""
         self._node = node
-        pending = list(self._given(module, node))
+        return self._take(list(self._given(module, node)))
+
+    def of_definition(self, definition: ast.ClassDef | Definition) -> Holding:
+        """Take in the names that a class or function comes to by its decorators and its bases."""
+        pending = [
+            parameter
+            for decorator in definition.decorator_list
+            for function in self._decorating(decorator)
+            for parameter in _first_given(function)
+        ]
+        if isinstance(definition, ast.ClassDef) and definition.bases:
+            for function in self._functions.get("__init_subclass__", ()):
+                pending += [each.arg for each in function.args.args[:1]]
+        return self._take(pending)
+
+    def _decorating(self, decorator: ast.expr) -> Iterator[Definition]:
+        """Yield the functions that are given what a decorator stands over: of a factory those within."""
+        is_factory = isinstance(decorator, ast.Call)
+        for function in self._functions.get(_last_name(decorator), ()):
+            for each in walk(function) if is_factory else [function]:
+                if isinstance(each, FUNCTIONS) and not (is_factory and each is function):
+                    yield each
+
+    def _take(self, pending: list[str]) -> Holding:
         while pending:
             name = pending.pop()
             if name not in self.names:
@@ -53,12 +79,29 @@ class Holding:
             for each in walk(node)
         )
 
+    def gives(self, called: ast.expr) -> bool:
+        """Tell whether what is called may be the value: a name or an item, no method of one."""
+        match called:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                return name in self.names
+            case ast.Subscript(value=held):
+                return self.gives(held)
+            case ast.Call(func=ast.Attribute(value=held)):
+                return self.gives(held)
+            case ast.Call(func=given):
+                return self.gives(given)
+        return False
+
     def _given(self, module: Module, node: ast.AST) -> Iterator[str]:
         """Yield the names that a value goes on to, from where it stands."""
         child, parent = node, module.parent(node)
         while parent is not None:
             if isinstance(parent, ast.Call) and child is not parent.func:
                 yield from self._parameters(parent, child)
+            elif (
+                isinstance(parent, ast.Call) and not self._results and not _is_method(module, child)
+            ):
+                return
             elif isinstance(parent, ast.keyword):
                 yield parent.arg or ""
             elif isinstance(parent, (ast.Return, ast.Yield, ast.YieldFrom)):
@@ -95,6 +138,17 @@ class Holding:
             self._anywhere = True  # a data class: its fields are not looked up
         for function in self._functions.get(name, ()):
             yield from parameters_at(function, index)
+
+
+def _last_name(node: ast.expr) -> str:
+    called = node.func if isinstance(node, ast.Call) else node
+    return getattr(called, "attr", getattr(called, "id", ""))
+
+
+def _first_given(function: Definition) -> list[str]:
+    """Return the first parameter, and the second of what may be a method."""
+    found = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    return found[: 1 + (found[:1] in (["self"], ["cls"]))]
 
 
 def parameters_at(function: Definition, index: int) -> Iterator[str]:

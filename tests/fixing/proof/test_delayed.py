@@ -297,6 +297,23 @@ GONE = {
     "the caller returns from a temporary directory": {
         "program": "def make():\n    with tempfile.TemporaryDirectory() as d:\n        return Rows(d)\n"
     },
+    "a function makes it for who leaves the directory": {
+        "program": "def make(d):\n    return Rows(d)\nwith tempfile.TemporaryDirectory() as d:\n    rows = make(d)\nprint(rows[0])\n"
+    },
+    "it is appended to a list that outlives the directory": {
+        "program": "found = []\nwith tempfile.TemporaryDirectory() as d:\n    found.append(Rows(d))\nDataLoader(found[0])\n"
+    },
+    "a context manager of the program removes its copy": {
+        "program": "@contextlib.contextmanager\ndef staged(p):\n    copy(p)\n    try:\n        yield p\n    finally:\n        os.remove(p)\n"
+        "with staged('a') as local:\n    rows = Rows(local)\nprint(rows[0])\n"
+    },
+    "a class of the program removes its copy when it is left": {
+        "program": "class Staged:\n    def __enter__(self):\n        return copy()\n    def __exit__(self, *e):\n        os.unlink(self.path)\n"
+        "with Staged() as local:\n    rows = Rows(local)\nprint(rows[0])\n"
+    },
+    "an exit stack enters the directory": {
+        "program": "with contextlib.ExitStack() as stack:\n    d = stack.enter_context(tempfile.TemporaryDirectory())\n    rows = Rows(d)\nprint(rows[0])\n"
+    },
     "the caller leaves the temporary directory": {
         "program": "with tempfile.TemporaryDirectory() as d:\n    rows = Rows(d)\nprint(list(DataLoader(rows)))\n"
     },
@@ -318,6 +335,8 @@ def test_a_file_is_not_opened_later_where_its_caller_removes_it(program):
 UNRELATED = {
     "other options of the command line": "def main():\n    args = parser.parse_args()\n    r = Rows(args.path)\n    os.unlink(args.log)\n    return r\n",
     "after the loader was gone through": "def main(p):\n    r = Rows(p)\n    loader = DataLoader(r)\n    for b in loader:\n        print(b)\n    os.unlink(p)\n",
+    "when the object is no longer used": "with tempfile.TemporaryDirectory() as d:\n    found = [Rows(d)]\n    print(found[0])\nprint(len(found))\n",
+    "nothing when its context is left": "@contextlib.contextmanager\ndef timed(p):\n    yield p\n    print(p)\nwith timed('a') as p:\n    r = Rows(p)\nloader = DataLoader(r)\n",
     "a part of its name": "def main(p):\n    r = Rows(p)\n    print(p.replace('a', 'b'))\n    return r\n",
 }
 

@@ -73,6 +73,25 @@ CATCHES = {
                 except OSError:
                     pass
         """,
+    "around a class that is passed in": """
+        def first(kind, paths):
+            for path in paths:
+                try:
+                    return kind(path)
+                except OSError:
+                    pass
+
+        rows = first(Rows, ["a", "b"])
+        """,
+    "around a class in a table": """
+        KINDS = {"rows": Rows}
+
+        def make(name, path):
+            try:
+                return KINDS[name](path)
+            except OSError:
+                return None
+        """,
     "with a bare except": """
         try:
             rows = Rows('a')
@@ -103,6 +122,42 @@ def test_it_is_caught_in_another_module_too():
     assert "an error is now raised when the resource is first used" in opened(other=other)[0]
 
 
+REGISTERED = """
+    KINDS = []
+
+    def register(name):
+        def add(cls):
+            KINDS.append(cls)
+            return cls
+        return add
+
+    class Kept:
+        def __init_subclass__(cls):
+            KINDS.append(cls)
+    """
+TRIES = """
+    from registry import KINDS
+
+    def first(path):
+        for kind in KINDS:
+            try:
+                return kind(path)
+            except OSError:
+                pass
+    """
+
+
+@pytest.mark.parametrize(
+    "written",
+    [{"decorator": "@register('rows')"}, {"bases": "Kept, Dataset"}],
+    ids=["a decorator", "the base"],
+)
+def test_it_is_caught_where_a_registry_makes_it_that(written):
+    """The registry is in one module, what goes through it in another."""
+    reasons = opened(registry=REGISTERED, tries=TRIES, program="import registry\n", **written)
+    assert "an error is now raised when the resource is first used" in reasons[0]
+
+
 def test_a_test_that_waits_for_the_error_catches_it():
     test = """
     import pytest
@@ -119,6 +174,7 @@ NO_FALLBACK = {
     "reraises": "try:\n    rows = Rows('a')\nexcept OSError as error:\n    raise SystemExit(1) from error\n",
     "waits for something else": "try:\n    rows = Rows('a')\nexcept KeyboardInterrupt:\n    print('stopped')\n",
     "only cleans up": "try:\n    rows = Rows('a')\nfinally:\n    print('done')\n",
+    "calls a variable that holds no class": "rows, shown = Rows('a'), print\ntry:\n    shown(1)\nexcept OSError:\n    pass\n",
     "is around other code": "rows = Rows('a')\ntry:\n    print(rows.path)\nexcept OSError:\n    pass\n",
 }
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from dlfix.fixing.proof import order
+from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class, Program, is_cached
 from dlfix.fixing.proof.syntax import (
     Function,
@@ -123,6 +124,29 @@ class ClassChange:
     def constructed_after(self) -> list[tuple[Class, Function]]:
         """The methods that run while an object is made, after."""
         return order.construction_with_heirs(self.new, self.after)
+
+    @cached_property
+    def always_there(self) -> set[str]:
+        """The attributes that every object had once made: set on all paths, never deleted or left behind."""
+        lineage = self.old.lineage(self.before)
+        functions = [function for each in lineage for function in each.functions]
+        if any(function.name in STATE for function in functions):
+            return set()
+        made = [f for f in self.before.functions if f.name == "__init__"]
+        found = {
+            node.attr
+            for function in made
+            for statement in function.body
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
+            for node in within(statement)
+            if is_attribute(node, self_name(function)) and isinstance(node.ctx, ast.Store)
+        }
+        return found - {
+            node.attr
+            for function in functions
+            for node in within(function.body)
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Del)
+        }
 
     @cached_property
     def late_before(self) -> set[str]:

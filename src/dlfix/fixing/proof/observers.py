@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -57,9 +56,7 @@ def _errors(change: ClassChange) -> Iterator[Regression]:
     getter = _no_longer_opened(change)
     if getter is None:
         return
-    catching = _who_catches(
-        change, {change.after.name, *(c.name for c in change.new.heirs(change.after))}
-    )
+    catching = _who_catches(change, [change.after, *change.new.heirs(change.after)])
     if catching is not None:
         module, handler = catching
         yield change.regression(
@@ -125,26 +122,37 @@ def _opened_with(change: ClassChange, name: str, touched: set[str]) -> bool:
 
 
 def _who_catches(
-    change: ClassChange, names: set[str], far: int = _FAR
+    change: ClassChange, classes: list[Class], far: int = _FAR
 ) -> tuple[Module, ast.ExceptHandler | ast.With] | None:
     """Return a handler around what makes an object, or around a call that leads to it."""
     seen: set[str] = set()
-    for _ in range(far):
+    names = {cls.name for cls in classes}
+    for step in range(far):
         callers: set[str] = set()
-        for name in names - seen:
-            for module in change.new.project.mentions(name):
-                for node in module.nodes_by_name.get(name, ()):
-                    if not isinstance(node.ctx, ast.Load) or _is_base(module, node):
-                        continue
-                    handler = _handler_around(module, node)
-                    if handler is not None:
-                        return module, handler
-                    function = change.new.enclosing(module, node)
-                    if function is not None and _leads_on(module, node, function, change):
-                        callers.add(_called_as(module, function))
+        for module, node in _calling(change, names - seen, [] if step else classes):
+            handler = _handler_around(module, node)
+            if handler is not None:
+                return module, handler
+            function = change.new.enclosing(module, node)
+            if function is not None and not function.name.startswith("test"):
+                callers.add(_called_as(module, function))
         seen |= names
         names = callers - {"main", "__main__"}
     return None
+
+
+def _calling(
+    change: ClassChange, names: set[str], classes: list[Class]
+) -> Iterator[tuple[Module, ast.expr]]:
+    """Yield what is called by one of these names, or makes an object of a class through another."""
+    for name in names:
+        for module in change.new.project.mentions(name):
+            for node in module.nodes_by_name.get(name, ()):
+                if _call_of(module, node) is not None:
+                    yield module, node
+    for cls in classes:
+        for module, call in change.new.made_through(cls):
+            yield module, call.func
 
 
 def _called_as(module: Module, function: Function) -> str:
@@ -154,27 +162,16 @@ def _called_as(module: Module, function: Function) -> str:
     return function.name
 
 
-def _leads_on(module: Module, node: ast.AST, function: Function, change: ClassChange) -> bool:
-    return isinstance(_call_of(module, node), ast.Call) and not function.name.startswith("test")
-
-
 def _call_of(module: Module, node: ast.AST) -> ast.AST | None:
     parent = module.parent(node)
     return parent if isinstance(parent, ast.Call) and parent.func is node else None
-
-
-def _is_base(module: Module, node: ast.AST) -> bool:
-    parent = module.parent(node)
-    return isinstance(parent, ast.ClassDef) or any(
-        isinstance(a, (ast.Import, ast.ImportFrom, ast.AnnAssign)) for a in module.ancestors(node)
-    )
 
 
 def _handler_around(module: Module, node: ast.AST) -> ast.ExceptHandler | ast.With | None:
     """Return the handler that what a class raises when it is made comes to."""
     called = _call_of(module, node)
     if called is None:
-        return _handler_of_a_variable(module, node)
+        return None
     child: ast.AST = called
     for parent in module.ancestors(called):
         if isinstance(parent, FUNCTIONS):
@@ -195,36 +192,6 @@ def _handler_around(module: Module, node: ast.AST) -> ast.ExceptHandler | ast.Wi
                     return parent
         child = parent
     return None
-
-
-def _handler_of_a_variable(module: Module, node: ast.AST) -> ast.ExceptHandler | None:
-    """Return a handler around a call of a variable, where a class is handed about by name."""
-    if any(isinstance(a, ast.arguments) for a in module.ancestors(node)):
-        return None
-    parent = module.parent(node)
-    if isinstance(parent, ast.Call) and last_part(parent.func) in {
-        "isinstance",
-        "issubclass",
-        "super",
-    }:
-        return None
-    if isinstance(parent, ast.Attribute):
-        return None
-    for tried in module.nodes(ast.Try):
-        if not any(_waits(h.type) and not ends_here(h.body) for h in tried.handlers):
-            continue
-        for inner in executed(tried.body):
-            if isinstance(inner, ast.Call) and _is_variable(module, inner.func):
-                return tried.handlers[0]
-    return None
-
-
-def _is_variable(module: Module, func: ast.expr) -> bool:
-    """Tell whether what is called is no name of the module, but a variable or an item."""
-    if isinstance(func, ast.Subscript):
-        return True
-    name = func.id if isinstance(func, ast.Name) else ""
-    return bool(name) and name not in module.scope.bindings and not hasattr(builtins, name)
 
 
 def _waits(kind: ast.expr | None) -> bool:
@@ -279,7 +246,11 @@ def _tests_for_attributes(change: ClassChange) -> Iterator[Regression]:
                 )
             elif kind == "dict" and _is_new(change, function, node):
                 continue
-            elif kind == "error" and not _raises_attribute_error(getter):
+            elif (
+                kind == "error"
+                and not _raises_attribute_error(getter)
+                and not _never_missing(change, function, name)
+            ):
                 reason = (
                     f"the AttributeError for `{name}` is caught (line {node.lineno}), and the property "
                     f"never raises it (line {getter.lineno})"
@@ -301,6 +272,12 @@ def _tests_for_attributes(change: ClassChange) -> Iterator[Regression]:
             else:
                 continue
             yield Regression(module.path, change.after.qualname, node.lineno, reason)
+
+
+def _never_missing(change: ClassChange, function: Function, name: str) -> bool:
+    """Tell whether the error that a method catches was never about the attribute itself."""
+    made = {f.name for _, f in change.constructed_before}
+    return name in change.always_there and function.name not in made
 
 
 def _tested_too(function: Function, node: ast.expr, name: str) -> bool:

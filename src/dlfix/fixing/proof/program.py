@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dlfix.fixing.proof.makers import made_through
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, executed, last_part, self_name
 from dlfix.project.trees import children
 
@@ -128,6 +129,7 @@ class Program:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._classes: dict[Module, list[Class]] = {}
+        self._made_through: dict[ast.ClassDef, list[tuple[Module, ast.Call]]] = {}
         self._lineages: dict[Class, tuple[Class, ...]] = {}
         self._heirs: dict[Class, tuple[Class, ...]] = {}
         self._bindings: dict[ast.AST, list[ast.AST]] = {}
@@ -305,6 +307,12 @@ class Program:
                     for node in executed(method.body):
                         if isinstance(node, ast.Call) and dotted(node.func) == owner:
                             yield made.module, node
+
+    def made_through(self, cls: Class) -> list[tuple[Module, ast.Call]]:
+        """Return the calls of a variable, parameter or registry that may hold a class."""
+        if cls.node not in self._made_through:
+            self._made_through[cls.node] = list(made_through(self.project, cls.module, cls.node))
+        return self._made_through[cls.node]
 
     def enclosing(self, module: Module, node: ast.AST) -> Function | None:
         """Return the function a node stands in."""

@@ -1,0 +1,70 @@
+"""Who makes an object through another name: a variable, a parameter or a registry that holds its class."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.proof.syntax import last_part
+from dlfix.project.holding import Holding
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.project.project import Project
+
+_ASKING = frozenset({"isinstance", "issubclass", "super"})
+_ROUNDS = 3  # a registry of registries
+
+
+def made_through(
+    project: Project, home: Module, cls: ast.ClassDef
+) -> Iterator[tuple[Module, ast.Call]]:
+    """Yield the calls of what may hold a class, other than by its own name."""
+    modules = dict.fromkeys([home, *project.mentions(cls.name)])
+    takers = [last_part(d.func if isinstance(d, ast.Call) else d) for d in cls.decorator_list]
+    takers += ["__init_subclass__"] if cls.bases else []
+    for name in takers:
+        modules.update(dict.fromkeys(project.mentions(name)))
+    holding = _holding(modules, cls)
+    for _ in range(_ROUNDS):
+        more = _keeping(project, holding)
+        if modules.keys() >= more.keys():
+            break
+        modules.update(more)
+        holding = _holding(modules, cls)
+    for module in modules if holding.names else ():
+        for call in module.nodes(ast.Call):
+            if last_part(call.func) != cls.name and holding.gives(call.func):
+                yield module, call
+
+
+def _holding(modules: dict[Module, None], cls: ast.ClassDef) -> Holding:
+    holding = Holding(list(modules), results=False).of_definition(cls)
+    for module in modules:
+        for node in module.nodes_by_name.get(cls.name, ()):
+            if isinstance(node.ctx, ast.Load) and not _is_plain_use(module, node):
+                holding.of(module, node)
+    return holding
+
+
+def _is_plain_use(module: Module, node: ast.expr) -> bool:
+    """Tell whether a class is called, asked about, derived from or annotated with, not handed on."""
+    parent = module.parent(node)
+    if isinstance(parent, ast.Call):
+        return parent.func is node or last_part(parent.func) in _ASKING
+    return isinstance(parent, (ast.Attribute, ast.ClassDef, ast.arg, ast.AnnAssign))
+
+
+def _keeping(project: Project, holding: Holding) -> dict[Module, None]:
+    """Return the modules that mention a name of a module or class that holds one."""
+    kept = {
+        name
+        for module in holding.modules
+        for scope in (module.scope, *(module.inner_scope(each) for each in module.classes))
+        for name in holding.names & scope.bindings.keys()
+    }
+    return dict.fromkeys(each for name in kept for each in project.mentions(name))
+
+
+__all__ = ["made_through"]

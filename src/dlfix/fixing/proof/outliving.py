@@ -1,0 +1,269 @@
+"""Objects that outlive the temporary files they were made from: a `with` of such files has ended."""
+
+from __future__ import annotations
+
+import ast
+
+from dlfix.fixing.proof.changes import ClassChange
+from dlfix.fixing.proof.late import used_on_self
+from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
+    dotted,
+    executed,
+    last_part,
+    parameters,
+    stored_names,
+)
+from dlfix.project.module import Module
+
+REMOVES = frozenset("unlink remove rmtree rename replace removedirs rmdir move truncate".split())
+_TEMPORARY = frozenset(
+    "TemporaryDirectory NamedTemporaryFile TemporaryFile mkdtemp mkstemp temporary_directory tempdir".split()
+)
+_FILLING = frozenset("append add insert extend appendleft setdefault update put".split())
+_DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.DictComp, ast.GeneratorExp)
+_ITERATES = frozenset({"__getitem__", "__iter__", "__next__"})
+_FAR = 3  # how many functions hand an object on that one of them makes
+
+
+def on_disk(call: ast.Call) -> bool:
+    """Tell whether a call removes or moves files."""
+    name = last_part(call.func)
+    library = dotted(call.func).partition(".")[0] in {"os", "shutil"}
+    return (library and name in REMOVES) or name in {"unlink", "rmtree"}
+
+
+class Temporary:
+    """The `with` statements of a program whose files are gone when they end."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._known: dict[ast.AST, bool] = {}
+
+    def is_around(self, module: Module, node: ast.With | ast.AsyncWith) -> bool:
+        """Tell whether a statement enters what removes files when it is left."""
+        entered = [item.context_expr for item in node.items]
+        if any(
+            isinstance(each, ast.Call) and last_part(each.func) == "ExitStack" for each in entered
+        ):
+            entered += [
+                each.args[0]
+                for each in executed(node.body)
+                if isinstance(each, ast.Call) and last_part(each.func) == "enter_context"
+                for _ in each.args[:1]
+            ]
+        return any(self._removes(module, each) for each in entered)
+
+    def _removes(self, module: Module, entered: ast.expr) -> bool:
+        if not isinstance(entered, ast.Call):
+            return False
+        if last_part(entered.func) in _TEMPORARY:
+            return True
+        found = self.program.resolve(module, entered.func)
+        if found is None:
+            return False
+        home, definition = found
+        if definition not in self._known:
+            self._known[definition] = False  # one that enters itself
+            self._known[definition] = self._definition_removes(home, definition)
+        return self._known[definition]
+
+    def _definition_removes(self, home: Module, definition: ast.AST) -> bool:
+        if isinstance(definition, ast.ClassDef):
+            leaving = [
+                f for f in definition.body if isinstance(f, FUNCTIONS) and f.name == "__exit__"
+            ]
+            return any(_cleans(each.body) for each in leaving)
+        if not isinstance(definition, FUNCTIONS):
+            return False
+        nodes = list(executed(definition.body))
+        yields = [each.lineno for each in nodes if isinstance(each, ast.Yield)]
+        if not yields:
+            return False
+        inner = (n for n in nodes if isinstance(n, (ast.With, ast.AsyncWith)))
+        late = [n for n in nodes if isinstance(n, ast.stmt) and n.lineno > max(yields)]
+        return _cleans(late) or any(self.is_around(home, each) for each in inner)
+
+
+def _cleans(body: list[ast.stmt]) -> bool:
+    return any(
+        isinstance(n, ast.Call) and (on_disk(n) or last_part(n.func) == "cleanup")
+        for n in executed(body)
+    )
+
+
+def outlives(
+    change: ClassChange, module: Module, call: ast.Call, far: int = _FAR
+) -> tuple[Module, ast.Call] | None:
+    """Return the call inside a `with` of temporary files whose object is used after it."""
+    inside = _statements_around(change, module, call)
+    kept = _Kept.of(module, call)
+    if inside and (kept.leaves or _used_after(change, module, call, kept.names, inside)):
+        return module, call
+    if not kept.is_returned or not far:
+        return None
+    function = change.new.enclosing(module, call)
+    if function is None:
+        return None
+    for other in change.new.project.mentions(function.name):
+        for each in other.calls_by_name.get(function.name, ()):
+            if (found := outlives(change, other, each, far - 1)) is not None:
+                return found
+    return None
+
+
+def _statements_around(change: ClassChange, module: Module, call: ast.Call) -> list[ast.stmt]:
+    """Return the `with` statements of temporary files around a call, of its own function."""
+    temporary, found = Temporary(change.new), list[ast.stmt]()
+    for node in module.ancestors(call):
+        if isinstance(node, FUNCTIONS):
+            break
+        if isinstance(node, (ast.With, ast.AsyncWith)) and temporary.is_around(module, node):
+            found.append(node)
+    return found
+
+
+class _Kept:
+    """What an object that a call makes is kept by, from the call outwards."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, bool] = {}  # local names, and whether it is one of several there
+        self._several = False
+        self.leaves = False  # it is returned, or kept by another object
+        self.is_returned = False
+
+    @classmethod
+    def of(cls, module: Module, call: ast.Call) -> _Kept:
+        """Follow an object to the end of the statement that makes it."""
+        found = cls()
+        child: ast.AST = call
+        for parent in module.ancestors(call):
+            if isinstance(parent, (ast.Compare, ast.Attribute, ast.Subscript)):
+                break
+            if isinstance(parent, ast.Call) and child is not parent.func:
+                found._several = False
+                found._filled(parent)
+            if isinstance(parent, _DISPLAYS):
+                found._several = True
+            if isinstance(parent, ast.stmt):
+                found._stated(parent)
+                break
+            child = parent
+        return found
+
+    def _filled(self, call: ast.Call) -> None:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _FILLING:
+            self._to(call.func.value, several=True)
+
+    def _stated(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.Return():
+                self.leaves = self.is_returned = True
+            case ast.Assign(targets=targets):
+                for each in targets:
+                    self._to(each)
+            case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+                self._to(target)
+
+    def _to(self, target: ast.expr, *, several: bool = False) -> None:
+        if isinstance(target, ast.Name):
+            self.names[target.id] = several or self._several
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self.names |= dict.fromkeys(stored_names(target), False)
+        elif isinstance(target, ast.Subscript):
+            self._to(target.value, several=True)
+        elif isinstance(target, ast.Attribute):
+            self.leaves = True
+
+
+def _used_after(
+    change: ClassChange,
+    module: Module,
+    call: ast.Call,
+    kept: dict[str, bool],
+    inside: list[ast.stmt],
+) -> bool:
+    """Tell whether one of these names is used, once the statements have ended, in a way that may open."""
+    ends = max(each.end_lineno or 0 for each in inside)
+    later, body = _Later(change, _opening(change)), change.new.body_around(module, call)
+    return any(
+        isinstance(n, ast.Name)
+        and n.id in kept
+        and isinstance(n.ctx, ast.Load)
+        and n.lineno > ends
+        and not later.is_plain(module, body, n, several=kept[n.id])
+        for n in executed(body)
+    )
+
+
+def _reads_plainly(module: Module, node: ast.Name, opening: set[str]) -> bool:
+    """Tell whether an object is only asked for an attribute, or its length, and that opens nothing."""
+    parent = module.parent(node)
+    if isinstance(parent, ast.Call) and last_part(parent.func) in {"len", "repr", "str"}:
+        return f"__{last_part(parent.func)}__" not in opening
+    return isinstance(parent, ast.Attribute) and parent.attr not in opening
+
+
+def _opening(change: ClassChange) -> set[str]:
+    """Return the methods and properties that may open what is lazy now."""
+    found = set(change.lazy)
+    size = -1
+    while size != len(found):
+        size = len(found)
+        for cls in change.new.family(change.after):
+            found |= {f.name for f in cls.functions if found & set(used_on_self(f))}
+    return found
+
+
+class _Later:
+    """What code does with objects once their files are gone: whether that may open one."""
+
+    def __init__(self, change: ClassChange, opening: set[str]) -> None:
+        self.change, self.opening = change, opening
+        self.seen: set[tuple[int, str]] = set()
+
+    def is_plain(
+        self, module: Module, body: list[ast.stmt], node: ast.Name, *, several: bool
+    ) -> bool:
+        """Tell whether a body reads an object plainly, or goes through several that it reads so."""
+        if self._is_gone_through(module, body, node, several):
+            return True
+        if _reads_plainly(module, node, self.opening):
+            return True
+        call = module.parent(node)
+        if not isinstance(call, ast.Call) or node not in call.args:
+            return False
+        known = self.change.new.function_of(module, call.func)
+        names = parameters(known[1]) if known is not None else []
+        index = call.args.index(node)
+        if known is None or index >= len(names):
+            return False
+        return self._all_plain(known[0], known[1].body, names[index], several)
+
+    def _all_plain(self, module: Module, body: list[ast.stmt], name: str, several: bool) -> bool:
+        """Tell whether a body reads so what it knows by a name."""
+        if (id(body), name) in self.seen:
+            return True
+        self.seen.add((id(body), name))
+        return all(
+            self.is_plain(module, body, node, several=several)
+            for node in executed(body)
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        )
+
+    def _is_gone_through(
+        self, module: Module, body: list[ast.stmt], node: ast.Name, several: bool
+    ) -> bool:
+        """Tell whether a loop gives each item a name, which is read plainly in turn."""
+        if not several and self.opening & _ITERATES:
+            return False
+        match module.parent(node):
+            case ast.For(iter=over, target=ast.Name(id=item)) if over is node:
+                return self._all_plain(module, body, item, False)
+            case ast.comprehension(iter=over, target=ast.Name(id=item)) if over is node:
+                return self._all_plain(module, body, item, False)
+        return False
+
+
+__all__ = ["REMOVES", "Temporary", "on_disk", "outlives"]
