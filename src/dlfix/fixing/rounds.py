@@ -249,7 +249,7 @@ class Run:
         if isinstance(outcome, Refused) or outcome.instead is None:
             return outcome
         prefer = self.ask.prefer(finding.place.path)
-        forms = sorted(outcome.forms, key=lambda each: each.form != prefer)
+        forms = sorted(outcome.forms, key=lambda each: _rank(each, prefer))
         fallen = len(self.fallen.get(id(state.first[id(finding)]), ()))
         key = (id(outcome), prefer, fallen)
         if key in self._formed:
@@ -542,6 +542,11 @@ class Run:
                 self.first.findings, lambda finding: self._is_fixed(finding, state)
             )
         return self._blocked[state]
+
+
+def _rank(fix: Fix, prefer: str) -> tuple[bool, bool]:
+    """Put the form that is preferred first; a form that leaves something shared is a pair of state methods."""
+    return ("state" if fix.remains else fix.form) != prefer, bool(fix.remains)
 
 
 def _each_finding_once(plans: Iterable[Planned]) -> Iterator[Planned]:

@@ -59,7 +59,7 @@ def fixes(
             told.append(_told(group, plan, verb))
             fixed.append((group, bases))
         if edits:
-            fix = Fix("; ".join(told), Applicability.SAFE, tuple(edits), form="lazy")
+            fix = _fix(told, edits, "lazy")
             instead: Fix | None = None
             for form, plan_other in reversed(plan_instead):
                 other = _other_form(fixed, fix, verb, form, plan_other)
@@ -93,7 +93,13 @@ def _other_form(
         told.append(_told(group, plan, verb))
     if tuple(edits) == first.edits:
         return None
-    return Fix("; ".join(told), Applicability.SAFE, tuple(edits), form=form)
+    return _fix(told, edits, form)
+
+
+def _fix(told: Sequence[str], edits: Sequence[Edit], form: Literal["lazy"] | OtherForm) -> Fix:
+    plans = [each.plan for each in edits if isinstance(each.plan, ClassPlan)]
+    remains = next((plan.remains for plan in plans if plan.remains), "")
+    return Fix("; ".join(told), Applicability.SAFE, tuple(edits), form=form, remains=remains)
 
 
 def _refuse_joined(plan: ClassPlan, facts: ClassFacts) -> None:

@@ -70,7 +70,7 @@ def surroundings(
         calls=tuple(_constructions(project, family.names)),
         handles=frozenset(attributes),
     )
-    facts.started.update(facts.reached(_called_by_heirs(family)))
+    facts.started.update(facts.reached([*_called_by_heirs(family), *_called_by_bases(family)]))
     touching = _touching(family, attributes)
     holding = set(holders) - family.names
     parent = {"__len__"} | _used_outside(project, family.names, touching | attributes, holding)
@@ -104,6 +104,22 @@ def _called_by_heirs(family: Family) -> list[str]:
     """Return what the heirs run while they are made, the constructors themselves left out."""
     started = [(heir, name) for heir in family.heirs for name in heir.started]
     used = {each for heir, name in started for each in self_names_used(heir.methods[name])}
+    return sorted(used - set(STARTS))
+
+
+def _called_by_bases(family: Family) -> list[str]:
+    """Return what the constructors of the bases run, where the class does not keep them from running."""
+    own = family.facts.methods.get("__init__")
+    if own is not None and not any(
+        isinstance(node, ast.Attribute) and node.attr == "__init__" for node in ast.walk(own)
+    ):
+        return []
+    used = {
+        each
+        for base in family.bases
+        for name in base.started
+        for each in self_names_used(base.methods[name])
+    }
     return sorted(used - set(STARTS))
 
 

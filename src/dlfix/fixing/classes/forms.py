@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dlfix.fixing.classes.facts import (
     STARTS,
     ClassFacts,
+    Method,
     self_name,
 )
 from dlfix.fixing.classes.handles import Handle, Refusal
@@ -172,14 +173,19 @@ class Forms(Together):
         return "__init__" if "__init__" in self.facts.methods else "__post_init__"
 
 
-def storage_insert(facts: ClassFacts, text: str) -> Insert:
-    """Return where `__init__` sets up what holds handles: first, or below the call of its base's."""
+def storage_insert(facts: ClassFacts, text: str, opens: Method | None = None) -> Insert:
+    """Return where `__init__` sets up what holds handles: first, or below the call of its base's.
+
+    Where only the constructor of a base or an heir calls the method that opens, that method does.
+    """
     method = next((facts.methods[n] for n in STARTS if n in facts.methods), None)
+    if opens is not None and (method is None or opens.name not in facts.reached([method.name])):
+        method = opens
     if method is None:
         raise Refusal("the class has no `__init__`")
     body = method.body
     first = 1 if ast.get_docstring(method) is not None else 0
-    if len(body) > first and _is_super_call(body[first]):
+    if len(body) > first and method is not opens and _is_super_call(body[first]):
         return Insert(facts.module.span(body[first]), text)
     if len(body) == first:
         return Insert(facts.module.span(body[-1]), text)

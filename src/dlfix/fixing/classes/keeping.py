@@ -459,8 +459,24 @@ def _hint(parent: ast.AST | None, part: ast.expr) -> str:
                 return name.strip("_") or "value"
     if isinstance(parent, ast.keyword) and parent.arg:
         return parent.arg
-    first = isinstance(parent, ast.Call) and bool(parent.args) and parent.args[0] is part
-    return "path" if first else "argument"
+    if not isinstance(parent, ast.Call) or not parent.args or parent.args[0] is not part:
+        return "argument"
+    return _method_of_a_handle(parent.func) or "path"
+
+
+def _method_of_a_handle(func: ast.expr) -> str:
+    """Return the method that is called of an attribute or of a result: `filter` of `con.table("t").filter`."""
+    name = func.attr if isinstance(func, ast.Attribute) else ""
+    owner = func.value if isinstance(func, ast.Attribute) else func
+    return name if isinstance(owner, (ast.Attribute, ast.Call)) and _is_owned(owner) else ""
+
+
+def _is_owned(node: ast.expr) -> bool:
+    while isinstance(node, (ast.Attribute, ast.Call)):
+        if isinstance(node, ast.Call):
+            return True
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in ("self", "cls")
 
 
 def _passed_as(method: Method, call: ast.Call, name: str) -> ast.expr | None:

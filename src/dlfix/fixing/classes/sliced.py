@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dlfix.fixing.classes.closing import is_closer, questions_and_guards
 from dlfix.fixing.classes.facts import (
+    STARTS,
     Method,
     StoreSite,
     is_self_attribute,
@@ -152,7 +153,7 @@ class Sliced(Forms):
     def _edits(self, start: Method, cut: Slice, body: str) -> tuple[list[Exchange], list[Insert]]:
         """Return the changes of the constructor: it makes the tables, keeps values, and calls the method."""
         tables = "\n".join(self._storage(name) for name in self.handles)
-        storage = storage_insert(self.facts, tables)
+        storage = storage_insert(self.facts, tables, None if start.name in STARTS else start)
         if not self._moves(start, cut, body):
             return list(cut.read_instead()), [storage, *cut.inserts]
         first, *others = cut.statements
