@@ -10,24 +10,54 @@ from torch.utils.data import DataLoader, Dataset
 
 class Samples(Dataset):
     def __init__(self, path, width):
+        self._file_by_pid = {}
+        self._memory_by_pid = {}
+        self._values_by_pid = {}
         self.width = width
         self.path = path
-        self.file = open(path, "rb")
-        self.memory = mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)
-        self.values = np.frombuffer(self.memory, dtype="<i4")
+        self._open_file()
 
-    def __getstate__(self):
-        state = self.__dict__.copy()
-        state.pop("file", None)  # __setstate__ opens it again
-        state.pop("memory", None)
-        state.pop("values", None)
-        return state
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
+    def _open_file(self):
         self.file = open(self.path, "rb")
         self.memory = mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)
         self.values = np.frombuffer(self.memory, dtype="<i4")
+
+    @property
+    def file(self):
+        if os.getpid() not in self._file_by_pid:
+            self._open_file()
+        return self._file_by_pid[os.getpid()]
+
+    @file.setter
+    def file(self, file):
+        self._file_by_pid[os.getpid()] = file
+
+    @property
+    def memory(self):
+        if os.getpid() not in self._memory_by_pid:
+            self._open_file()
+        return self._memory_by_pid[os.getpid()]
+
+    @memory.setter
+    def memory(self, memory):
+        self._memory_by_pid[os.getpid()] = memory
+
+    @property
+    def values(self):
+        if os.getpid() not in self._values_by_pid:
+            self._open_file()
+        return self._values_by_pid[os.getpid()]
+
+    @values.setter
+    def values(self, values):
+        self._values_by_pid[os.getpid()] = values
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_file_by_pid"] = {}  # each process opens its own
+        state["_memory_by_pid"] = {}
+        state["_values_by_pid"] = {}
+        return state
 
     def __len__(self):
         return len(self.values) // self.width

@@ -28,6 +28,7 @@ from dlfix.reach.values import (
     ModuleValue,
 )
 from dlfix.rules.base import Finding, Place, Rule, Step
+from dlfix.rules.reading.processes import running
 from dlfix.rules.reading.tensors import is_non_leaf
 from dlfix.rules.reading.texts import Texts
 
@@ -85,7 +86,7 @@ def handles(analysis: Analysis) -> tuple[Handle, ...]:
 def _handles(analysis: Analysis) -> Iterator[Handle]:
     pickled = {*analysis.pickled}
     for crossing in analysis.crossings:
-        row = row_of(crossing.value, analysis)
+        row = running(crossing, analysis) or row_of(crossing.value, analysis)
         if row is None or row.kind == "plain" or row.pickles == "unknown":
             continue
         if crossing not in pickled and not _matters_in_fork(row):
