@@ -44,6 +44,56 @@ PROGRAMS = [
         """,
     ),
     program(
+        "a property that the parent reads opens what is sent",
+        """
+        import functools
+        import tarfile
+        from torch.utils.data import DataLoader, Dataset
+        class Shard:
+            def __init__(self, path):
+                self.path = path
+            @functools.cached_property
+            def tar(self):
+                return tarfile.open(self.path)  # !DLF203
+            @property
+            def names(self):
+                return self.tar.getnames()
+        class Lines(Dataset):
+            def __init__(self, paths):
+                self.shards = [Shard(path) for path in paths]
+            def __getitem__(self, i):
+                return self.shards[0].tar.extractfile(str(i)).read()
+        def main(paths):
+            lines = Lines(paths)
+            print(sum(len(shard.names) for shard in lines.shards))
+            DataLoader(lines, num_workers=2)
+        """,
+    ),
+    program(
+        "a property that only the worker reads opens nothing in the parent",
+        """
+        import functools
+        import tarfile
+        from torch.utils.data import DataLoader, Dataset
+        class Shard:
+            def __init__(self, path):
+                self.path = path
+            @functools.cached_property
+            def tar(self):
+                return tarfile.open(self.path)
+        class Other:
+            tar = None
+        class Lines(Dataset):
+            def __init__(self, paths):
+                self.shards = [Shard(path) for path in paths]
+            def __getitem__(self, i):
+                return self.shards[0].tar.extractfile(str(i)).read()
+        def main(paths):
+            print(Other().tar)
+            DataLoader(Lines(paths), num_workers=2)
+        """,
+    ),
+    program(
         "a dataset that a script only iterates, and another only reads from, is not sent",
         """
         from torch.utils.data import DataLoader, Dataset

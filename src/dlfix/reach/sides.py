@@ -291,6 +291,7 @@ class SideReader:
                 if (owners := self._called_on(cls, module, call)) is not None
             ]
             called += [("__enter__", entered)] if entered else []
+            called += self._read_by_parent(cls)
             if self.interpreter.starved:
                 del self._called[cls]
                 return called
@@ -321,6 +322,35 @@ class SideReader:
                     ):
                         yield name, module, call
 
+    def _read_by_parent(self, cls: Class) -> Iterator[tuple[str, list[Value]]]:
+        """Yield the properties that the parent's code reads of objects that are seen to be of a class."""
+        own = self._own(cls)
+        for name in self._filling_properties(cls):
+            for module in self._outside(cls):
+                for node in module.nodes_by_name.get(name, ()):
+                    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+                        continue
+                    if _is_own(node.value) or _inside(module, node, own):
+                        continue
+                    if self._in_worker_code(module, node) or self.only_worker(module, node):
+                        continue
+                    values = self._values_of(module, node.value)
+                    if related := [each for each in values if self._is_related(cls, each)]:
+                        yield name, related
+
+    def _filling_properties(self, cls: Class) -> Iterator[str]:
+        """Yield the properties that keep something on their object, or read one that does."""
+        methods, uses = self.methods(cls), self.uses(cls)
+        kinds = {name: decorator_kind(method) for name, method in methods.items()}
+        filling = {
+            name
+            for name, method in methods.items()
+            if kinds[name] == "cached_property" or (name != "__init__" and stored_on_self(method))
+        }
+        for name, kind in kinds.items():
+            if kind in ("property", "cached_property") and _closure([name], uses) & filling:
+                yield name
+
     def _called_on(self, cls: Class, module: Module, call: ast.Call) -> list[Value] | None:
         """Return the objects of a class that a call of the parent is of, none where it is of others.
 
@@ -341,7 +371,10 @@ class SideReader:
 
     def _owners(self, module: Module, call: ast.Call) -> list[Value]:
         assert isinstance(call.func, ast.Attribute)
-        return self.interpreter.values_at(call.func.value, self.interpreter.frame_at(module, call))
+        return self._values_of(module, call.func.value)
+
+    def _values_of(self, module: Module, node: ast.expr) -> list[Value]:
+        return self.interpreter.values_at(node, self.interpreter.frame_at(module, node))
 
     def _is_related(self, cls: Class, value: Value) -> bool:
         """Tell whether a value is a class, or an object of one, that derives from a class or the reverse."""
@@ -482,11 +515,14 @@ def _words(annotation: ast.expr) -> set[str]:
 
 def _is_outside_call(module: Module, call: ast.Call, own: set[ast.ClassDef]) -> bool:
     func = call.func
-    if not isinstance(func, ast.Attribute) or _name(func.value) in ("self", "cls"):
+    if not isinstance(func, ast.Attribute) or _is_own(func.value):
         return False
-    if isinstance(func.value, ast.Call) and _name(func.value.func) == "super":
-        return False  # a subclass's method, which may be a worker's
     return not _inside(module, call, own)
+
+
+def _is_own(owner: ast.expr) -> bool:
+    """Tell whether a method's own object is meant; `super().x()` of a subclass may be a worker's."""
+    return _name(owner.func if isinstance(owner, ast.Call) else owner) in ("self", "cls", "super")
 
 
 @kept
