@@ -58,7 +58,7 @@ def pick(name):
     return known[name]()
 DataLoader(pick("A"), num_workers=2)
 """,
-        *BOTH,
+        BOTH[0],
     ),
     row(
         "a class chosen in a loop over subclasses",

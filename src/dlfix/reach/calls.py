@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from dlfix.project.trees import walk
 from dlfix.reach.enums import by_value, is_enum
+from dlfix.reach.merging import at_call, with_steps
 from dlfix.reach.outcomes import is_dead
 from dlfix.reach.values import (
     Argument,
@@ -117,7 +118,7 @@ class Calls:
                 keywords[keyword.arg] = Bound(keyword.value, frame)
             else:
                 spread_keywords = Bound(keyword.value, frame)
-                given = self._spread_keywords(spread_keywords)
+                given = self._spread_keywords(spread_keywords, node, frame)
                 more_keywords = more_keywords or self.interpreter.displays.is_open(spread_keywords)
                 gone = set(_taken_out(keyword.value, node, frame.module)) if given else set()
                 keywords.update({k: v for k, v in (given or {}).items() if k not in gone})
@@ -129,17 +130,20 @@ class Calls:
             return None
         return [item for _, item in containers[0].items]
 
-    def _spread_keywords(self, argument: Argument) -> dict[str, Argument] | None:
+    def _spread_keywords(
+        self, argument: Argument, node: ast.Call, frame: Frame
+    ) -> dict[str, Argument] | None:
         given: dict[str, Argument] = {}
         known = False
         for container, steps in self._containers(argument):
             known = known or all(isinstance(key, str) for key, _ in container.items)
-            latest = {key: item for key, item in container.items if isinstance(key, str)}
-            for key, one in latest.items():  # another caller's value is told apart by a number
-                item = Bound(one.node, one.frame, steps) if isinstance(one, Bound) else one
+            for key, one in at_call(container.items, node, frame):
+                if not isinstance(key, str):
+                    continue
+                item = with_steps(one, steps)  # another value is told apart by a number
                 if given.setdefault(key, item) != item:
                     given[f"{key}[{len(given)}]"] = item
-        for name, item in self._put_by_name(argument):
+        for name, item in at_call(self._put_by_name(argument), node, frame):
             if isinstance(name, str):
                 known = True
                 given.setdefault(name, item)
@@ -603,17 +607,23 @@ class Calls:
         is_open = arguments.more_keywords or arguments.more_positional
         if first is not None:
             is_open = is_open or self.interpreter.displays.is_open(first)
-            for container in self.interpreter.containers(first):
-                items += container.items if container.kind == "dict" else self._pairs(container)
+            for value in self.interpreter.values(first):
+                if isinstance(value, Container) and value.kind == "dict":
+                    items += [item for item in value.items if item[0] not in arguments.keywords]
+                else:
+                    items += self._pairs(value, first)
         items += arguments.keywords.items()
         return self.interpreter.displays.new("dict", items, node, frame, is_open=is_open)
 
-    def _pairs(self, container: Container) -> list[tuple[object, Argument]]:
+    def _pairs(self, value: Value, argument: Argument) -> list[tuple[object, Argument]]:
+        """Return the items that a dict takes from pairs: `dict(zip(names, values))`."""
         pairs: list[tuple[object, Argument]] = []
-        for _, item in container.items:
+        node, frame = (
+            (argument.node, argument.frame) if isinstance(argument, Bound) else (None, None)
+        )
+        for item in self.interpreter.items(value, node, frame):
             for pair in self.interpreter.containers(item):
-                if len(pair.items) == 2:
-                    pairs.append((None, pair.items[1][1]))
+                pairs += self.interpreter.displays.pair(pair)
         return pairs
 
     def _partial(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:
@@ -687,8 +697,9 @@ class Calls:
         if name == "copy":
             yield Reached(self.interpreter.displays.copy(value, node, frame))
         elif name in ("get", "pop", "setdefault") and node.args:
-            for key in self.interpreter.keys(node.args[0], value, frame):
-                yield from self.interpreter.item(value, key, node, frame)
+            for key, rounds in self.interpreter.keys(node.args[0], value, frame):
+                for found in self.interpreter.item(value, key, node, frame):
+                    yield Reached(found.value, (*found.steps, *rounds))
             if len(node.args) > 1:
                 yield from self.interpreter.evaluate(node.args[1], frame)
         elif value.kind == "dict" and name in _OF_DICT:

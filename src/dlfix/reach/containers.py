@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from dlfix.project.module import COMPREHENSIONS, Module
 from dlfix.project.trees import walk
+from dlfix.reach.merging import ALL_OF, entries, left_by_tests, under
 from dlfix.reach.methods import calls_base
 from dlfix.reach.removals import ALL, LAST, Block, block_around
 from dlfix.reach.values import (
@@ -22,6 +23,7 @@ from dlfix.reach.values import (
     Function,
     Instance,
     Passed,
+    Reached,
 )
 
 if TYPE_CHECKING:
@@ -54,10 +56,19 @@ class Containers:
         return self.interpreter.calls.made(
             node,
             frame,
-            lambda: Container(kind, node, frame, self._filled(items, node, frame), is_open),
+            lambda: self._made(
+                kind, self._filled(items, node, frame, is_open), node, frame, is_open
+            ),
             "container",
             *more,
         )
+
+    def _made(
+        self, kind: str, items: tuple[Item, ...], node: ast.expr, frame: Frame, is_open: bool
+    ) -> Container:
+        """Return a container; a dict with an item under an unknown key may hold more than is seen."""
+        more = kind == "dict" and any(key is None for key, _ in items)
+        return Container(kind, node, frame, items, is_open or more)
 
     def sequence(self, kind: str, elts: list[ast.expr], node: ast.expr, frame: Frame) -> Container:
         """Return what a display of a list, tuple or set makes."""
@@ -99,23 +110,40 @@ class Containers:
                     ast.comprehension(
                         target=ast.Tuple(elts=[ast.Name(id=of_key), ast.Name(id=of_value)]),
                         iter=ast.Call(func=ast.Attribute(value=mapping, attr="items"), args=[]),
-                        ifs=tests,
                     )
                 ],
             ) if (key, value) == (of_key, of_value):
                 return [
-                    (self._without(one.value, key, tests, node, frame), one.steps)
+                    (self._without(one.value, node, frame), one.steps)
                     for one in self.interpreter.evaluate(mapping, frame)
                     if isinstance(one.value, Container) and one.value.kind == "dict"
                 ]
         return ()
 
-    def _without(
-        self, container: Container, name: str, tests: list[ast.expr], node: ast.expr, frame: Frame
-    ) -> Container:
+    def _without(self, container: Container, node: ast.DictComp, frame: Frame) -> Container:
         """Return a copy of a dict with the keys for which no test says otherwise."""
-        items = [item for item in container.items if _passes(item[0], name, tests)]
+        inner = self.interpreter.inner(node, frame)
+        items = [
+            item for item in container.items
+            if left_by_tests(node.key, [Reached(Constant(item[0]))], inner, self.interpreter)
+        ]  # fmt: skip
         return self.new("dict", items, node, frame, container, is_open=container.is_open)
+
+    def comprehension(self, node: ast.DictComp, frame: Frame) -> Container:
+        """Return what a comprehension of a dict makes."""
+        inner = self.interpreter.inner(node, frame)
+        items = under(node.key, node.value, inner, self.interpreter)
+        return self.new("dict", items, node, frame)
+
+    def pair(self, pair: Container) -> Iterator[Item]:
+        """Yield the items that a pair of key and value makes in a dict."""
+        match [item for _, item in pair.items]:
+            case [Bound() as key, Bound() as value] if key.frame is value.frame:
+                yield from under(key.node, value.node, key.frame, self.interpreter)
+            case [key, value]:
+                known = self.interpreter.values(key)
+                single = known[0] if len(known) == 1 else None
+                yield single.value if isinstance(single, Constant) else None, value
 
     def copy(self, container: Container, node: ast.expr, frame: Frame) -> Container:
         """Return a shallow copy: what is put into it later is not in the original."""
@@ -185,13 +213,18 @@ class Containers:
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             yield from self._put_in_attribute(node.value.id, node.attr, frame)
 
-    def _filled(self, items: Iterable[Item], node: ast.expr, frame: Frame) -> tuple[Item, ...]:
+    def _filled(
+        self, items: Iterable[Item], node: ast.expr, frame: Frame, is_open: bool
+    ) -> tuple[Item, ...]:
         found = [*items]
         replaced = set(_replaced(node, frame))
         for added in self._put_in(node, frame):
             if added[0] in replaced:
                 found = [item for item in found if item[0] != added[0]]
-            found.append(added)
+            if not _is_default(added):
+                found.append(added)
+            elif is_open or all(key != added[0] for key, _ in found):
+                found.insert(0, added)
         return tuple(self._left(found, node, frame))
 
     def _left(self, items: list[Item], node: ast.expr, frame: Frame) -> Iterable[Item]:
@@ -250,9 +283,9 @@ class Containers:
         for node, key, value in additions(module).get(("", name), ()):
             scope = module.scope_of(node)
             if scope is at.scope:
-                yield key, self.read(value, at)
+                yield from self.put(key, value, at)
             elif scope.lookup(name) is binder:
-                yield key, self.read(value, self.interpreter.frame(scope))
+                yield from self.put(key, value, self.interpreter.frame(scope))
         yield from self._put_in_by_called(name, at)
         if at.scope is module.scope:
             yield from self._put_in_by_importers(name, module)
@@ -278,7 +311,8 @@ class Containers:
                     interpreter.calls.frame_of(value, given, call, frame, None) if added else None
                 )
                 if inside is not None:
-                    yield from ((key, self.read(each, inside)) for _, key, each in added)
+                    for _, key, each in added:
+                        yield from self.put(key, each, inside)
 
     def _is_of_tree(self, func: ast.expr, frame: Frame) -> bool:
         """Tell whether a name, or an attribute of one, may be a function of the tree."""
@@ -296,7 +330,7 @@ class Containers:
                 for node, key, value in added:
                     scope = other.scope_of(node)
                     if scope is other.scope:
-                        yield key, self.read(value, self.interpreter.frame(scope))
+                        yield from self.put(key, value, self.interpreter.frame(scope))
 
     def _is_global_of(
         self, owner: str, attribute: str, other: Module, name: str, module: Module
@@ -318,14 +352,14 @@ class Containers:
         """Yield what a function adds to a container that it is passed."""
         for node, key, value in additions(frame.module).get(("", name), ()):
             if frame.module.scope_of(node) is frame.scope:
-                yield key, self.read(value, frame)
+                yield from self.put(key, value, frame)
 
-    def read(self, value: ast.expr, frame: Frame) -> Bound:
-        """Return an expression with its frame: a comprehension's item is read inside it."""
+    def put(self, key: object, value: ast.expr, frame: Frame) -> Iterator[Item]:
+        """Yield what an addition in a frame puts in: a comprehension's item is read inside it."""
         above = frame.module.parent(value)
         if isinstance(above, COMPREHENSIONS):
-            return Bound(value, self.interpreter.inner(above, frame))
-        return Bound(value, frame)
+            frame = self.interpreter.inner(above, frame)
+        yield from entries(key, value, frame, self.interpreter)
 
     def _put_in_attribute(self, owner: str, name: str, frame: Frame) -> Iterator[Item]:
         """Yield what methods that the parent runs add to `self.x`."""
@@ -334,9 +368,9 @@ class Containers:
                 scope = body.module.scope_of(node)
                 method = _method_around(scope, body.scope)
                 if scope is frame.scope:
-                    yield key, self.read(value, frame)
+                    yield from self.put(key, value, frame)
                 elif method is not None and self._in_parent(method, frame):
-                    yield key, self.read(value, self.owned(scope, body, frame))
+                    yield from self.put(key, value, self.owned(scope, body, frame))
 
     def _bodies(self, frame: Frame) -> Iterator[Frame]:
         """Yield the bodies of the classes whose methods share a frame's `self`."""
@@ -400,6 +434,13 @@ def _replaced(node: ast.expr, frame: Frame) -> Iterator[object]:
             return
 
 
+def _is_default(item: Item) -> bool:
+    """Tell whether an item is put in only where its key is missing: `options.setdefault(k, v)`."""
+    argument = item[1]
+    above = argument.frame.module.parent(argument.node) if isinstance(argument, Bound) else None
+    return isinstance(above, ast.Call) and getattr(above.func, "attr", "") == "setdefault"
+
+
 def _read_in(statement: ast.Assign) -> set[str]:
     """Return the names that a statement reads but to put something into what they hold."""
     put = {target.value for target in statement.targets if isinstance(target, ast.Subscript)}
@@ -415,25 +456,6 @@ def _method_around(scope: Scope, body: Scope) -> Scope | None:
     while at is not None and at.parent is not body:
         at = at.parent
     return at
-
-
-def _passes(key: object, name: str, tests: list[ast.expr]) -> bool:
-    """Tell whether a key may pass tests of it against constants; other tests are not asked."""
-    for test in tests:
-        match test:
-            case ast.Compare(left=ast.Name(id=asked), ops=[op], comparators=[other]) if (
-                asked == name
-            ):
-                try:
-                    wanted = ast.literal_eval(other)
-                    held = key in wanted if isinstance(op, (ast.In, ast.NotIn)) else key == wanted
-                except (ValueError, TypeError):
-                    continue
-                positive = isinstance(op, (ast.In, ast.Eq))
-                known = positive or isinstance(op, (ast.NotIn, ast.NotEq))
-                if known and key is not None and held is not positive:
-                    return False
-    return True
 
 
 def numbered(container: Container) -> bool:
@@ -453,6 +475,12 @@ def constant_key(node: ast.expr) -> object:
         number = constant_key(node.operand)
         return -number if isinstance(number, int) else None
     return None
+
+
+def _key(node: ast.expr) -> object:
+    """Return the key under which something is put in, as an expression where it is no constant."""
+    known = constant_key(node)
+    return node if known is None and not isinstance(node, (ast.Constant, ast.Slice)) else known
 
 
 def _constant_slice(node: ast.Slice) -> slice | None:
@@ -547,7 +575,7 @@ def _put(node: ast.AST) -> Iterator[tuple[ast.expr, Iterable[tuple[object, ast.e
             if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
                 yield target.value, _merged([node.value])
             elif isinstance(target, ast.Subscript):
-                yield target.value, [(constant_key(target.slice), node.value)]
+                yield target.value, [(_key(target.slice), node.value)]
 
 
 def _holder(node: ast.expr) -> tuple[str, str] | None:
@@ -568,10 +596,10 @@ def put_by(call: ast.Call, method: str) -> Iterator[tuple[object, ast.expr]]:
     """Yield what a method of a container puts into it, with the key where it is known."""
     index = _ADDING.get(method)
     if index is not None and len(call.args) > index:
-        yield constant_key(call.args[0]) if method == "setdefault" else None, call.args[index]
+        yield _key(call.args[0]) if method == "setdefault" else None, call.args[index]
     elif method in _MERGING:
-        yield from ((k.arg, k.value) for k in call.keywords if k.arg is not None)
         yield from _merged(call.args)
+        yield from ((ALL_OF if k.arg is None else k.arg, k.value) for k in call.keywords)
 
 
 def _merged(arguments: list[ast.expr]) -> Iterator[tuple[object, ast.expr]]:
@@ -582,5 +610,6 @@ def _merged(arguments: list[ast.expr]) -> Iterator[tuple[object, ast.expr]]:
             yield None, argument.elt
         elif isinstance(argument, ast.Dict):
             for key, value in zip(argument.keys, argument.values, strict=True):
-                if key is not None:
-                    yield constant_key(key), value
+                yield ALL_OF if key is None else _key(key), value
+        elif not isinstance(argument, ast.Constant):
+            yield ALL_OF, argument

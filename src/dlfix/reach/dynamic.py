@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.reach.merging import rounds
 from dlfix.reach.values import (
-    Bound,
     Class,
     Constant,
     External,
@@ -41,15 +41,14 @@ class Members:
         self, owner: Value, name: ast.expr, node: ast.expr, frame: Frame
     ) -> Iterator[Reached]:
         """Yield the members of `owner` whose names an expression may give."""
-        texts = [v.value if isinstance(v, Constant) else None for v in self._values(name, frame)]
-        known = [text for text in texts if isinstance(text, str)]
-        for text in dict.fromkeys(known):
-            yield from self.interpreter.attribute(owner, text, node, frame)
-        if len(known) < len(texts) or not texts:
+        found = self.interpreter.evaluate(name, frame)
+        texts = [(r.value.value, rounds(r)) for r in found if isinstance(r.value, Constant)]
+        known = {text: of for text, of in texts if isinstance(text, str)}
+        for text, of in known.items():
+            for reached in self.interpreter.attribute(owner, text, node, frame):
+                yield Reached(reached.value, (*reached.steps, *of))
+        if len(known) < len(found) or not found:
             yield from self._fitting(owner, self._pattern(name, frame), node, frame)
-
-    def _values(self, node: ast.expr, frame: Frame) -> list[Value]:
-        return self.interpreter.values(Bound(node, frame))
 
     def _pattern(self, node: ast.expr, frame: Frame) -> re.Pattern[str]:
         """Return what the text of an expression looks like, as far as its parts are known."""

@@ -93,7 +93,7 @@ class Filled:
                     continue
                 frame = self._frame(instance, name, body, node)
                 for _, key, value in added:
-                    yield key, self.interpreter.displays.read(value, frame)
+                    yield from self.interpreter.displays.put(key, value, frame)
                 for call in calls:
                     given = self.interpreter.calls.arguments(call, frame)
                     rest = _without_self(given, call)

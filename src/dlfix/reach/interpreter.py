@@ -30,6 +30,7 @@ from dlfix.reach.filled import Filled
 from dlfix.reach.instances import Instances
 from dlfix.reach.kept_by_call import KeptByCall
 from dlfix.reach.knowing import Knowing
+from dlfix.reach.merging import of_rounds, rounds
 from dlfix.reach.module_state import ModuleState
 from dlfix.reach.narrowing import Fact, facts_of, is_asked, narrowed, passed_over
 from dlfix.reach.outcomes import is_dead, outcome
@@ -181,6 +182,8 @@ class Interpreter:
         if not isinstance(argument, Bound):
             return (Reached(argument),)
         found = self.evaluate(argument.node, argument.frame)
+        if argument.rounds and found:
+            found = tuple(of_rounds(found, argument.rounds)) or (Reached(_UNKNOWN),)
         if not argument.passed:
             return found
         return tuple(Reached(one.value, (*one.steps, *argument.passed)) for one in found)
@@ -343,7 +346,7 @@ class Interpreter:
     def _on_dict_comp(self, node: ast.DictComp, frame: Frame) -> Iterator[Reached]:
         copied = self.displays.filtered(node, frame)
         if not copied:
-            yield self._comprehension(node, frame, "dict", node.value)
+            yield Reached(self.displays.comprehension(node, frame))
         for container, steps in copied:
             yield Reached(container, steps)
 
@@ -359,8 +362,9 @@ class Interpreter:
             if namespace is not None:
                 yield from along(reached, self.members.named_by(namespace, node.slice, node, frame))
                 continue
-            for key in self.keys(node.slice, reached.value, frame):
-                yield from along(reached, self.item(reached.value, key, node, frame))
+            for key, of in self.keys(node.slice, reached.value, frame):
+                for found in self.item(reached.value, key, node, frame):
+                    yield Reached(found.value, (*found.steps, *of, *reached.steps))
 
     def _namespace(self, value: Value) -> Value | None:
         """Return the module whose names a mapping gives: `globals()`, `module.__dict__`."""
@@ -372,17 +376,20 @@ class Interpreter:
             return ModuleValue(value.frame.module.name, value.frame.module)
         return None
 
-    def keys(self, node: ast.expr, value: Value, frame: Frame) -> list[object]:
-        """Return what a subscript's key may be; None stands for one that is not known."""
+    def keys(
+        self, node: ast.expr, value: Value, frame: Frame
+    ) -> list[tuple[object, tuple[Passed, ...]]]:
+        """Return what a subscript's key may be, in which rounds of loops; None: it is not known."""
         known = constant_key(node)
         by_name = isinstance(value, Container) or (
             isinstance(value, Instance) and self.filled.kind(value.cls) is not None
         )
-        if known is not None or isinstance(node, ast.Slice) or not by_name:
-            return [known]
-        keys = self.values(Bound(node, frame))
-        constants = [key.value for key in keys if isinstance(key, Constant)]
-        return list(constants) if constants and len(constants) == len(keys) else [None]
+        if known is None and by_name and not isinstance(node, ast.Slice):
+            keys = self.evaluate(node, frame)
+            found = [(k.value.value, rounds(k)) for k in keys if isinstance(k.value, Constant)]
+            if found and len(found) == len(keys):
+                return found
+        return [(known, ())]
 
     def item(self, value: Value, key: object, node: ast.expr, frame: Frame) -> Iterator[Reached]:
         """Yield what `value[key]` may be; a key of None is one that is not known."""

@@ -28,7 +28,7 @@ def narrowed(
     """Return the values a name or attribute may still have where it stands."""
     if all(isinstance(reached.value, (Constant, Unknown)) for reached in found):
         return found
-    return _left_by(interpreter.facts(node, frame.module), found, frame, interpreter)
+    return left_by(interpreter.facts(node, frame.module), found, frame, interpreter)
 
 
 def is_asked(binding: Binding, module: Module) -> bool:
@@ -57,13 +57,14 @@ def passed_over(
         above = frame.module.parent(each.statement)
         if above is not frame.module.parent(binding.statement):
             facts = _asked_above(each.statement, frame.module, binding.name)
-            found = _left_by(facts, found, frame, interp)
+            found = left_by(facts, found, frame, interp)
     return found
 
 
-def _left_by(
+def left_by(
     facts: Sequence[Fact], found: list[Reached], frame: Frame, interpreter: Interpreter
 ) -> list[Reached]:
+    """Return those values for which the outcome of no test is known to be another one."""
     for test, held in facts:
         asked = question(test, frame, interpreter)
         if asked is not None:

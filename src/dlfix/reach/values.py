@@ -21,11 +21,13 @@ class Bound:
     """An expression and the frame to read it in: a value not yet worked out.
 
     `passed` are the places passed on the way to it: where its container was chosen.
+    `rounds` are those of the loops around it, where it is read in certain ones only.
     """
 
     node: ast.expr
     frame: Frame
     passed: tuple[Passed, ...] = ()
+    rounds: tuple[Passed, ...] = ()
 
 
 @record(frozen=True, eq=False, slots=True)

@@ -19,6 +19,7 @@ from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
 from dlfix.reach.entries import enclosing_function
 from dlfix.reach.labels import label, node_of, short
+from dlfix.reach.merging import is_computed
 from dlfix.reach.methods import cleared_by, emptied_before_state
 from dlfix.reach.pickling import Handed, read_getstate, read_reduce
 from dlfix.reach.values import (
@@ -269,7 +270,7 @@ class Walk:
 
     def _of_items(self, value: Container) -> Iterator[Child]:
         for key, item in value.items:
-            name = "" if key is None else repr(key)
+            name = "" if key is None or is_computed(item) else repr(key)
             for reached in self.interpreter.reached(item):
                 yield Edge("item", name), reached
 

@@ -173,12 +173,22 @@ def _depends_on_locals(call: ast.Call, module: Module, here: ast.AST | None) -> 
 def _is_put_in(argument: Bound) -> bool:
     """Tell whether an option is put into a mapping later, maybe not every time: `options[x] = 2`."""
     module = argument.frame.module
+    if argument.rounds or any(_merges(step.node) for step in argument.passed):
+        return True
     above = module.parent(argument.node)
     while isinstance(above, ast.keyword | ast.Dict):
         above = module.parent(above)
     if isinstance(above, ast.Call):
         return isinstance(above.func, ast.Attribute) and above.func.attr in ("update", "setdefault")
     return isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Subscript)
+
+
+def _merges(node: ast.AST) -> bool:
+    """Tell whether a statement puts what one mapping holds into another."""
+    match node:
+        case ast.AugAssign() | ast.Expr(value=ast.Call(func=ast.Attribute(attr="update"))):
+            return True
+    return False
 
 
 def _open_ended(boundary: Boundary) -> bool:
