@@ -70,7 +70,12 @@ def surroundings(
         calls=tuple(_constructions(project, family.names)),
         handles=frozenset(attributes),
     )
-    facts.started.update(facts.reached([*_called_by_heirs(family), *_called_by_bases(family)]))
+    for heir in family.heirs:
+        bases: list[ClassFacts] = []
+        _add_bases(project, heir, bases, set())
+        heir.started.update(heir.reached(_called_by_bases(heir, bases)))
+    run = [*_called_by_heirs(family), *_called_by_bases(facts, family.bases)]
+    facts.started.update(facts.reached(run))
     touching = _touching(family, attributes)
     holding = set(holders) - family.names
     parent = {"__len__"} | _used_outside(project, family.names, touching | attributes, holding)
@@ -107,16 +112,16 @@ def _called_by_heirs(family: Family) -> list[str]:
     return sorted(used - set(STARTS))
 
 
-def _called_by_bases(family: Family) -> list[str]:
+def _called_by_bases(facts: ClassFacts, bases: Iterable[ClassFacts]) -> list[str]:
     """Return what the constructors of the bases run, where the class does not keep them from running."""
-    own = family.facts.methods.get("__init__")
+    own = facts.methods.get("__init__")
     if own is not None and not any(
         isinstance(node, ast.Attribute) and node.attr == "__init__" for node in ast.walk(own)
     ):
         return []
     used = {
         each
-        for base in family.bases
+        for base in bases
         for name in base.started
         for each in self_names_used(base.methods[name])
     }

@@ -447,6 +447,8 @@ def _kept_name(attribute: str, hint: str) -> str:
 
 def _hint(parent: ast.AST | None, part: ast.expr) -> str:
     """Return what to call a value that is kept: after what it is, or the argument it is passed for."""
+    if isinstance(parent, ast.keyword) and parent.arg is None:
+        return "options"
     match part:
         case (
             ast.Attribute(attr=name)

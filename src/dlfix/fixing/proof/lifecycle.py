@@ -62,18 +62,24 @@ def _of_objects(change: ClassChange, cls: Class) -> Iterator[Regression]:
         made_before = old.constructed()
         known = {r.name for r in old.unset}
         for found in unset:
-            if not _known(found, known):
+            if not _known(change, found, known):
                 yield _unset(change, cls, found, "while the instance is created")
         known = _unset_before(change, before, made_before) if late else set()
         for found in late:
-            if not _known(found, known):
+            if not _known(change, found, known):
                 yield _unset(change, cls, found, "after the instance is created")
     yield from _used_in_worker(change, cls, made_after)
 
 
-def _known(found: Reading, known: set[str]) -> bool:
+def _known(change: ClassChange, found: Reading, known: set[str]) -> bool:
     """Tell whether the same was read unset before: the attribute, or the one that is a property now."""
-    return found.name in known or any(f".{name}" in known for name in found.through)
+    kept_for = (
+        name
+        for name, getter in change.made_lazy.items()
+        if any(is_attribute(n, self_name(getter), found.name[1:]) for n in within(getter.body))
+    )
+    names = {found.name, *(f".{name}" for name in (*found.through, *kept_for))}
+    return not names.isdisjoint(known)
 
 
 def _unset(change: ClassChange, cls: Class, found: Reading, when: str) -> Regression:
