@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.facts import is_self_attribute
 from dlfix.fixing.classes.handles import Moved, Refusal
-from dlfix.fixing.classes.inputs import OF_TEXT, PATHS, WRAPPERS
+from dlfix.fixing.classes.inputs import is_repeatable
 from dlfix.fixing.classes.plans import Exchange, Insert, Within
 from dlfix.fixing.classes.residue import MOST_LINES
 from dlfix.fixing.classes.statements import only_raises
@@ -189,7 +189,7 @@ class EachTime:
                 where = self.filling.facts.line(each)
                 raise Refusal(f"`{each.id}` is assigned once the resource is open ({where})")
         for call in (each for each in ast.walk(first) if isinstance(each, ast.Call)):
-            if not _is_repeatable(call):
+            if not is_repeatable(call):
                 where = self.filling.facts.line(call)
                 raise Refusal(f"`{ast.unparse(call.func)}` would be called twice ({where})")
 
@@ -331,12 +331,3 @@ def _is_bound(node: ast.Name) -> bool:
 
 def _is_plain(call: ast.AST | None) -> bool:
     return isinstance(call, ast.Call) and ast.unparse(call.func) in PLAIN_CALLS
-
-
-def _is_repeatable(call: ast.Call) -> bool:
-    """Tell whether a call gives the same value each time, and does nothing else."""
-    written = ast.unparse(call.func)
-    last = written.rpartition(".")[2]
-    return (
-        written in PATHS or written in WRAPPERS or last in OF_TEXT or last in ("Path", "PurePath")
-    )

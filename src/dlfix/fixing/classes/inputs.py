@@ -578,13 +578,18 @@ class _Parts:
 def _is_plain_operation(node: ast.expr) -> bool:
     """Tell whether an expression makes a value of its parts, and does nothing else."""
     if isinstance(node, ast.Call):
-        written = ast.unparse(node.func)
-        last = written.rpartition(".")[2]
-        return written in PATHS or last in WRAPPERS or last in OF_TEXT
+        return is_repeatable(node)
     return isinstance(
         node,
         (ast.BinOp, ast.JoinedStr, ast.FormattedValue, ast.IfExp, ast.BoolOp, ast.UnaryOp, ast.Compare),
     )  # fmt: skip
+
+
+def is_repeatable(call: ast.Call) -> bool:
+    """Tell whether a call gives the same value each time, and does nothing else."""
+    written = ast.unparse(call.func)
+    last = written.rpartition(".")[2]
+    return written in PATHS or last in WRAPPERS or last in OF_TEXT
 
 
 def _opens_by_name(name: str) -> bool:

@@ -192,7 +192,7 @@ class Keeping(Settings):
         """See that the value of an expression is kept where it was evaluated."""
         key = form.format(ast.unparse(part))
         if key not in self.moved.kept:
-            wanted = _kept_name(attribute, _hint(self.module.parent(part), part))
+            wanted = kept_name(attribute, hint_for(self.module.parent(part), part))
             self.moved.kept[key] = self._free_attribute(wanted)
             how = "" if _is_new_list(part) else _gone_through(self.module, part)
             value = (COPIES[how] if how else form).format(self.module.segment(part))
@@ -437,7 +437,7 @@ def _is_new_list(part: ast.expr) -> bool:
     return called in ("glob.glob", "os.listdir", "sorted", "list")
 
 
-def _kept_name(attribute: str, hint: str) -> str:
+def kept_name(attribute: str, hint: str) -> str:
     """Return a name for a value that an attribute is opened from; no word stands in it twice."""
     plain = attribute.strip("_")
     if hint == plain or hint.startswith(f"{plain}_"):
@@ -445,7 +445,7 @@ def _kept_name(attribute: str, hint: str) -> str:
     return f"_{plain}" if plain.endswith(f"_{hint}") else f"_{plain}_{hint}"
 
 
-def _hint(parent: ast.AST | None, part: ast.expr) -> str:
+def hint_for(parent: ast.AST | None, part: ast.expr) -> str:
     """Return what to call a value that is kept: after what it is, or the argument it is passed for."""
     if isinstance(parent, ast.keyword) and parent.arg is None:
         return "options"

@@ -18,6 +18,7 @@ from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.parents import plan_for_parent
 from dlfix.fixing.classes.passing import REOPENED, plan_field, plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
+from dlfix.fixing.classes.recorded import Recorded
 from dlfix.fixing.classes.reopening import Held, plan_by_state
 from dlfix.fixing.classes.restoring import (
     asks_first,
@@ -221,7 +222,7 @@ def plan_class(
     if form == "state":
         return _by_state(facts, handles, around)
     if form == "sliced":
-        return Sliced(facts, handles, around).plan()
+        return _sliced(facts, handles, around)
     if form == "held":
         if seen_whole_at(around.inputs):
             raise Refusal("the code reads all attributes of the object")
@@ -274,9 +275,22 @@ def _sliced_or(
 ) -> ClassPlan:
     """Plan what opens as a slice of the constructor; else refuse with the first reason."""
     try:
-        return Sliced(facts, handles, around).plan()
+        return _sliced(facts, handles, around)
     except Refusal as second:
         raise reason from second
+
+
+def _sliced(facts: ClassFacts, handles: dict[str, Handle], around: Surroundings) -> ClassPlan:
+    """Plan the statements that open as a method; else a list or dict by what opened each of its items."""
+    try:
+        return Sliced(facts, handles, around).plan()
+    except Refusal as reason:
+        if not any(handle.container for handle in handles.values()):
+            raise
+        try:
+            return Recorded(facts, handles, around).plan()
+        except Refusal as second:
+            raise reason from second
 
 
 def handle_of(culprit: Culprit) -> Handle:

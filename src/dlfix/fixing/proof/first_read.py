@@ -53,6 +53,11 @@ def _is_counted(facts: FileFacts, read: _Access) -> bool:
     return facts.kinds[parent] == Kind.CALL and facts.dotted(parent + 1) == "len"
 
 
+def _fills(facts: FileFacts, read: _Access, writes: Sequence[_Access]) -> bool:
+    """Tell whether a read is of what is filled there: it asks for nothing that is in it."""
+    return any(each.name == read.name and _within(facts, read, each) for each in writes)
+
+
 def _is_the_last(
     facts: FileFacts, flow: Flow, graph: Graph, read: _Access, writes: Sequence[_Access]
 ) -> bool:
@@ -164,7 +169,7 @@ def _of(
         if any(s.name == read.name and graph.dominates(s.node, read.node) for s in stored):
             continue  # the property finds what was set, and computes nothing
         plain = read.name not in change.made_lazy
-        if plain and _is_counted(facts, read):
+        if plain and (_is_counted(facts, read) or _fills(facts, read, writes)):
             continue
         if plain and _is_the_last(facts, flow, graph, read, writes):
             continue
