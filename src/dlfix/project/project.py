@@ -210,6 +210,17 @@ class Project:
         paths = self._using(module, identifier)
         return self._parsed(path for path in paths if self._holds(path, pattern))
 
+    def is_called(self, module: Module, identifier: str) -> bool:
+        """Tell whether one of them calls it under this name; they are parsed until one does."""
+        pattern = _called(_encoded(identifier))
+        for path in dict.fromkeys((module.path, *self._using(module, identifier))):
+            source = self.source(path)
+            if source is not None and pattern.search(source.data):
+                caller = self.get(path)
+                if caller is not None and identifier in caller.calls_by_name:
+                    return True
+        return False
+
     def callers_read(self, module: Module, identifier: str) -> list[Module] | None:
         """Return what `callers` does; None where one of them has not been parsed yet."""
         pattern = _called(_encoded(identifier))
@@ -246,23 +257,32 @@ class Project:
         """Tell whether any file may set an attribute of this name on anything."""
         return _encoded(attribute) in self._set or not attribute.isascii()
 
-    def setters(self, attribute: str, classes: Collection[str] | None = None) -> list[Module]:
-        """Return the modules that may set an attribute of this name on anything.
+    def setters(self, attribute: str, classes: Collection[str] | None = None) -> Iterator[Module]:
+        """Yield the modules that may set an attribute of this name on anything, each when it is asked for.
 
         With `classes`, on objects of classes of these names, or of what derives from them.
         """
         if not attribute.isascii():
-            return self.mentions(attribute)
-        paths = self._set.get(_encoded(attribute), ())
-        if classes is None:
-            return self._parsed(paths)
-        names = [_encoded(name) for name in classes]
-        pattern = _set_on_others(_encoded(attribute))
-        return self._parsed(
-            path
-            for path in paths
-            if any(name in self._words_of(path) for name in names) or self._holds(path, pattern)
-        )
+            yield from self.mentions(attribute)
+            return
+        names = [_encoded(name) for name in classes or ()]
+        for path in self._set.get(_encoded(attribute), ()):
+            if (
+                classes is None
+                or path in self._modules
+                or not self._words_of(path).isdisjoint(names)
+                or self._sets_on_others(path, _encoded(attribute))
+            ):
+                module = self.get(path)
+                if module is not None:
+                    yield module
+
+    def _sets_on_others(self, path: Path, attribute: bytes) -> bool:
+        """Tell whether a file may set an attribute on something else than a method's own object."""
+        source = self.source(path)
+        if source is None or any(word in source.data for word in _BY_NAME):
+            return True
+        return any(each.search(source.data) for each in _set_on_others(attribute))
 
     @cached_property
     def _defined(self) -> dict[bytes, list[Path]]:
@@ -364,6 +384,10 @@ class Project:
         if seen_from not in self._seen_from:
             self._seen_from[seen_from] = self._found_from(dotted, importer)
         return self._seen_from[seen_from]
+
+    def contains(self, dotted: str, importer: Module) -> bool:
+        """Tell whether a dotted name stands for a file of the tree, which is not parsed for it."""
+        return self._locate(dotted, importer.folder) is not None
 
     def _found_from(self, dotted: str, importer: Module | None) -> Module | None:
         origin = importer.folder if importer else (self.files[0].parent if self.files else Path())
@@ -520,10 +544,12 @@ def _called(word: bytes) -> re.Pattern[bytes]:
 
 
 @lru_cache(maxsize=4_096)
-def _set_on_others(attribute: bytes) -> re.Pattern[bytes]:
+def _set_on_others(attribute: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """Return what setting an attribute looks like that is not a method's own object's."""
-    other = rb"(?<!\bself)\.%b\b%b" % (attribute, _STORE)
-    return re.compile(rb"%b|\bas\s+[\w.]+\.%b\b|\bsetattr\b|__dict__" % (other, attribute), re.M)
+    # Each begins with letters, so that it is searched for fast.
+    other = rb"\.%b\b(?<!\bself\.%b)%b" % (attribute, attribute, _STORE)
+    named = rb"as(?<!\was)\s+[\w.]+\.%b\b" % attribute
+    return re.compile(other, re.M), re.compile(named)
 
 
 def _set_in(data: bytes) -> Iterator[bytes]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dlfix.project.module import COMPREHENSIONS, SCOPED
-from dlfix.project.trees import walk
+from dlfix.project.trees import children, walk
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -235,12 +235,17 @@ class _Facts(ast.NodeVisitor):
                 self.visit(getattr(node, part))
 
     def visit(self, node: ast.AST) -> None:
+        collect = _COLLECTING.get(node.__class__, _Facts.generic_visit)
         if isinstance(node, ast.stmt):
             outer, self.statement = self.statement, node
-            super().visit(node)
+            collect(self, node)
             self.statement = outer
         else:
-            super().visit(node)
+            collect(self, node)
+
+    def generic_visit(self, node: ast.AST) -> None:
+        for child in children(node):
+            self.visit(child)
 
     # Names
 
@@ -417,6 +422,14 @@ class _Facts(ast.NodeVisitor):
 
     visit_ListComp = visit_SetComp = _visit_comprehension  # noqa: N815
     visit_DictComp = visit_GeneratorExp = _visit_comprehension  # noqa: N815
+
+
+# What collects from each kind of node; from any other, what is in it.
+_COLLECTING: dict[type[ast.AST], Callable[[_Facts, Any], None]] = {
+    getattr(ast, name.removeprefix("visit_")): method
+    for name, method in vars(_Facts).items()
+    if name.startswith("visit_")
+}
 
 
 def unpacking(targets: Sequence[T]) -> Iterator[tuple[T, object]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ MOST_CALLS = 400  # how many calls of one name are looked at
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMMANDS = ("command", "main", "group", "entrypoint")
 
+Code = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Calls = tuple[tuple["Module", ast.Call], ...]
 
 
@@ -58,31 +59,65 @@ class Entries:
         """Return the top-level statements that a node is run from."""
         return list(self._climb(module, node, (), frozenset()))
 
+    def entries_in(self, scripts: Collection[Module], module: Module, node: ast.AST) -> list[Entry]:
+        """Return those of them that are in some modules."""
+        if not scripts or not self._may_come_from(scripts, module, node):
+            return []
+        return [entry for entry in self.entries(module, node) if entry.module in scripts]
+
+    def _may_come_from(self, scripts: Collection[Module], module: Module, node: ast.AST) -> bool:
+        """Tell by names alone whether some modules may run a node."""
+        callers = self.analysis.project.callers
+        return any(
+            caller in scripts
+            and (
+                function is None or (not isinstance(function, ast.Lambda) and _is_command(function))
+            )
+            for caller, _, function in self._leading_to(module, node, callers)
+        )
+
     def may_import(self, module: Module, node: ast.AST) -> bool:
         """Tell by names alone whether a node may run when a module is imported."""
-        function = enclosing_function(module, node)
-        if function is None:
-            return _runs_on_import(module, node)
-        waiting, seen = [(module, function)], {function}
+        passed: set[ast.AST] = set()
+        callers = self.analysis.project.callers_read
+        idle = self._never_imported
+        for caller, call, function in self._leading_to(module, node, callers, idle):
+            if call is None or (function is None and _runs_on_import(caller, call)):
+                return True
+            if function is not None:
+                passed.add(function)
+        self._never_imported |= passed
+        return False
+
+    def _leading_to(
+        self,
+        module: Module,
+        node: ast.AST,
+        callers: Callable[[Module, str], list[Module] | None],
+        idle: Collection[ast.AST] = (),
+    ) -> Iterator[tuple[Module, ast.AST | None, Code | None]]:
+        """Yield a node and, by names alone, the calls that lead to it, each with the function around it.
+
+        None stands for calls in files that have not been parsed. Who calls an idle function is not asked.
+        """
+        waiting: list[tuple[Module, ast.AST]] = [(module, node)]
+        seen: set[ast.AST] = set()
         while waiting:
-            module, function = waiting.pop()
-            if isinstance(function, ast.Lambda) or function in self._never_imported:
+            module, node = waiting.pop()
+            function = enclosing_function(module, node)
+            yield module, node, function
+            if function is None or isinstance(function, ast.Lambda) or function in seen:
+                continue
+            seen.add(function)
+            if function in idle:
                 continue
             name = _called_as(module, function)
-            callers = self.analysis.project.callers_read(module, name)
-            if callers is None:
-                return True
-            for caller in callers:
-                for call in caller.calls_by_name.get(name, ()):
-                    around = enclosing_function(caller, call)
-                    if around is None:
-                        if _runs_on_import(caller, call):
-                            return True
-                    elif around not in seen:
-                        seen.add(around)
-                        waiting.append((caller, around))
-        self._never_imported |= seen
-        return False
+            found = callers(module, name)
+            if found is None:
+                yield module, None, function
+                return
+            for caller in found:
+                waiting += ((caller, call) for call in caller.calls_by_name.get(name, ()))
 
     def _climb(
         self, module: Module, node: ast.AST, calls: Calls, seen: frozenset[ast.AST]
@@ -182,9 +217,7 @@ def is_before(
     return False
 
 
-def enclosing_function(
-    module: Module, node: ast.AST
-) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None:
+def enclosing_function(module: Module, node: ast.AST) -> Code | None:
     """Return the function whose body a node is in; decorators and defaults are outside."""
     scope: Scope | None = module.scope_of(node)
     while scope is not None:

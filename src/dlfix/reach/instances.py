@@ -70,7 +70,8 @@ class Instances:
         self._mro: dict[Class, list[Class | External | Unknown]] = {}
         self._lining_up = 0
         self._subclasses: dict[Class, list[Class]] = {}
-        self._set_at: dict[tuple[str, Class | None], list[tuple[Module, Setting]]] = {}
+        self._set_at: dict[tuple[str, Class], list[tuple[Module, Setting]]] = {}
+        self._is_set_by_any: dict[str, bool] = {}
         self._only: dict[tuple[Instance, str], Bound | None] = {}
         self._anyone: dict[Class, Instance] = {}
         self._by_any: dict[tuple[Instance, str], list[Store]] = {}
@@ -546,9 +547,12 @@ class Instances:
 
     def is_set(self, name: str) -> bool:
         """Tell whether code in view sets an attribute by a name, on whatever object."""
-        return bool(self._setting(name, None))
+        if name not in self._is_set_by_any:
+            places = self._find_setting(name, None)
+            self._is_set_by_any[name] = next(places, None) is not None
+        return self._is_set_by_any[name]
 
-    def _setting(self, name: str, cls: Class | None) -> list[tuple[Module, Setting]]:
+    def _setting(self, name: str, cls: Class) -> list[tuple[Module, Setting]]:
         """Return the places that set an attribute by a name, on what may be of a class."""
         key = (name, cls)
         if key not in self._set_at:

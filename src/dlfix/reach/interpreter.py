@@ -501,7 +501,7 @@ class Interpreter:
         if module not in self._outside:
             starred = self._starred(module)
             self._outside[module] = tuple(
-                dotted for dotted in starred if self.project.find(dotted, module) is None
+                dotted for dotted in starred if not self.project.contains(dotted, module)
             )
         return self._outside[module]
 

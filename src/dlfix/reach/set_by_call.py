@@ -32,6 +32,11 @@ def set_by_call(
                 yield keyword.arg, Bound(keyword.value, frame)
 
 
+def may_set(call: ast.Call, names: frozenset[str]) -> bool:
+    """Tell whether a call may set attributes on an object that goes by some names."""
+    return (setting(call) and _is_one(call.args[0], names)) or _updates_dict(call, names)
+
+
 def setting(call: ast.Call) -> bool:
     """Tell whether a call is `setattr(x, name, value)` or `object.__setattr__(x, name, value)`."""
     called = getattr(call.func, "attr", getattr(call.func, "id", ""))

@@ -227,13 +227,15 @@ class SideReader:
         """Tell whether a function is only handed to processes and pools: no code in view calls it."""
         if function not in self._targets:
             self._targets[function] = False  # while its users are looked at
-            name = function.name
-            users = self.interpreter.project.users(module, name)
-            users = [module, *(user for user in users if user is not module)]
-            self._targets[function] = not any(u.calls_by_name.get(name) for u in users) and any(
-                self._starts(user, name) for user in users
-            )
+            self._targets[function] = self._is_handed_over(module, function.name)
         return self._targets[function]
+
+    def _is_handed_over(self, module: Module, name: str) -> bool:
+        project = self.interpreter.project
+        if project.is_called(module, name):
+            return False
+        others = (user for user in project.users(module, name) if user is not module)
+        return any(self._starts(user, name) for user in (module, *others))
 
     def _starts(self, module: Module, name: str) -> bool:
         """Tell whether code of a module hands a function of this name to a process or pool."""

@@ -19,7 +19,8 @@ from dlfix.reach.crossing import Store
 from dlfix.reach.methods import decorator_kind, is_setter, takes_instance
 from dlfix.reach.outcomes import outcome
 from dlfix.reach.questions import question
-from dlfix.reach.set_by_call import set_by_call
+from dlfix.reach.records import record
+from dlfix.reach.set_by_call import may_set, set_by_call
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -49,6 +50,16 @@ _WORKER_INFO = (
 )
 _CONSTRUCTING = frozenset({"__init__", *_POST_INITS, "__setstate__"})
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
+
+
+@record(frozen=True, eq=False, slots=True)
+class Effects:
+    """What a statement's own expressions, its blocks apart, may do to an object that goes by some names."""
+
+    calls: tuple[ast.Call, ...]  # of its methods, of a base's, or with it as an argument
+    targets: tuple[tuple[str, ast.expr, ast.expr | None, tuple[object, ...]], ...]
+    setting: tuple[ast.Call, ...]
+    deleted: tuple[str, ...]
 
 
 class State:
@@ -113,7 +124,7 @@ class State:
             method = self.interpreter.instances.method(self.instance.cls, name)
             if method is None or not takes_instance(method.node):
                 continue
-            before = {attribute: list(stores) for attribute, stores in self.stores.items()}
+            before = {**self.stores}
             self._run(method, self._method_frame(method))
             self.stores = _joined(before, self.stores)
             self._cached(name, method)
@@ -145,7 +156,7 @@ class State:
                 store = Store(
                     name, node, returned, Bound(returned.value, frame), frame, True, name, late=True
                 )
-                self.stores.setdefault(name, []).append(store)
+                self.stores[name] = [*self.stores.get(name, ()), store]
 
     def _arguments(self) -> Arguments | None:
         return self.instance.arguments
@@ -227,7 +238,7 @@ class State:
             self.passed_on.append(value)
         else:
             target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-            self._put(Store(name, target, node, value, body, method="__init__"))
+            self._put(self._store(name, target, node, value, body))
 
     def _default(self, node: Field, body: Frame) -> Argument | None:
         value = node.value
@@ -276,11 +287,13 @@ class State:
     def _statement(self, node: ast.stmt, frame: Frame, me: frozenset[str], *, sure: bool) -> None:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             return
-        for call in _calls_in(node):
+        effects = _effects(node, me)
+        for call in effects.calls:
             self._call(call, frame, me, sure=sure)
-        for store in self._stores_of(node, frame, me):
-            self._put(replace(store, conditional=not sure), sure=sure)
-        self._deletes(node, me, sure=sure)
+        for store in self._stores_of(node, effects, frame, me, sure=sure):
+            self._put(store, sure=sure)
+        for name in effects.deleted if sure else ():
+            self.stores.pop(name, None)
         if isinstance(node, ast.If):
             self._branches(node, frame, me, sure=sure)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
@@ -305,11 +318,11 @@ class State:
         if held is not None:
             self._block(node.body if held else node.orelse, frame, me, sure=sure)
             return
-        before = {name: list(stores) for name, stores in self.stores.items()}
+        before = {**self.stores}
         self._without(_empty_where(node.test, me, True))
         self._block(node.body, frame, me, sure=sure)
         after_body = self.stores
-        self.stores = {name: list(stores) for name, stores in before.items()}
+        self.stores = before
         self._without(_empty_where(node.test, me, False))
         self._block(node.orelse, frame, me, sure=sure)
         self.stores = self._after(after_body, node.body, self.stores, node.orelse)
@@ -355,13 +368,7 @@ class State:
         """Tell whether a branch may store on the instance, or its test tells what one holds."""
         if _empty_where(node.test, me, True) or _empty_where(node.test, me, False):
             return True
-        return _touches_state(node, me) or any(
-            isinstance(call.func, ast.Attribute)
-            and _is_me(call.func.value, me)
-            and call.func.attr in self._storing
-            for call in walk(node)
-            if isinstance(call, ast.Call)
-        )
+        return _touches_state(node, me) or not self._storing.isdisjoint(_called_on(node, me))
 
     def _without(self, attribute: str | None) -> None:
         """Forget what an attribute may hold where it is known to hold nothing."""
@@ -390,7 +397,7 @@ class State:
         )
         if frame is None or len(setter.node.args.args) < 2:
             return
-        before = {name: list(stores) for name, stores in self.stores.items()}
+        before = {**self.stores}
         self._run(setter, frame)
         if not sure:
             self.stores = _joined(before, self.stores)
@@ -400,25 +407,38 @@ class State:
         if setter is not None:
             self._set(setter, store, sure=sure)
             return
-        store = replace(store, method=self.method, late=self.late)
+        # Branches share these lists: none is changed, another takes its place.
+        so_far = self.stores.get(store.attribute, ())
         if sure:
             self.stores[store.attribute] = [store]
-        elif all(store.node is not other.node for other in self.stores.get(store.attribute, ())):
-            self.stores.setdefault(store.attribute, []).append(store)
+        elif all(store.node is not other.node for other in so_far):
+            self.stores[store.attribute] = [*so_far, store]
 
-    def _stores_of(self, node: ast.stmt, frame: Frame, me: frozenset[str]) -> Iterator[Store]:
-        for target, value, path in _targets(node):
-            name = _own_attribute(target, me)
-            if name is not None:
-                bound = Bound(value, frame) if value is not None else None
-                yield Store(name, target, node, bound, frame, path=path)
-        for call in _calls_in(node):
+    def _stores_of(
+        self, node: ast.stmt, effects: Effects, frame: Frame, me: frozenset[str], *, sure: bool
+    ) -> Iterator[Store]:
+        for name, target, value, path in effects.targets:
+            bound = Bound(value, frame) if value is not None else None
+            yield self._store(name, target, node, bound, frame, path, sure=sure)
+        for call in effects.setting:
             for name, given in set_by_call(call, me, frame, self.interpreter):
-                yield Store(name, call, node, given, frame)
+                yield self._store(name, call, node, given, frame, sure=sure)
 
-    def _deletes(self, node: ast.stmt, me: frozenset[str], *, sure: bool) -> None:
-        for name in _deleted(node, me) if sure else ():
-            self.stores.pop(name, None)
+    def _store(
+        self,
+        name: str,
+        node: ast.expr,
+        statement: ast.stmt,
+        value: Argument | None,
+        frame: Frame,
+        path: tuple[object, ...] = (),
+        *,
+        sure: bool = True,
+    ) -> Store:
+        """Return what sets an attribute, as what runs now does it."""
+        return Store(
+            name, node, statement, value, frame, not sure, self.method, self.late, False, path
+        )
 
     # Calls that store on the instance
 
@@ -437,7 +457,7 @@ class State:
             return
         if not handed and self._is_idle(func, me):
             return
-        before = None if sure else {name: list(stores) for name, stores in self.stores.items()}
+        before = None if sure else {**self.stores}
         for reached in self.interpreter.evaluate(func, frame):
             self._called(reached.value, call, frame, bool(is_own), handed)
         if before is not None:
@@ -484,7 +504,7 @@ class State:
             value = arguments.get(index, parameter)
             if value is not None:
                 statement = frame.module.statement(call)
-                self._put(Store(attribute, call, statement, value, frame))
+                self._put(self._store(attribute, call, statement, value, frame))
 
 
 def _deleted(node: ast.stmt, me: frozenset[str]) -> Iterator[str]:
@@ -560,6 +580,18 @@ def _touches_state(node: ast.AST, me: frozenset[str]) -> bool:
 
 
 @kept
+def _called_on(node: ast.AST, me: frozenset[str]) -> frozenset[str]:
+    """Return the names of the methods that code calls on an object."""
+    return frozenset(
+        call.func.attr
+        for call in walk(node)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and _is_me(call.func.value, me)
+    )
+
+
+@kept
 def _set_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """Return the attributes that a method's own statements set."""
     me = _self_names(node)
@@ -612,6 +644,29 @@ def _own_attribute(target: ast.expr, me: frozenset[str]) -> str | None:
 
 
 @kept
+def _effects(node: ast.stmt, me: frozenset[str]) -> Effects:
+    calls = _calls_in(node)
+    targets = ((_own_attribute(target, me), target, *more) for target, *more in _targets(node))
+    return Effects(
+        tuple(call for call in calls if _is_about(call, me)),
+        tuple((name, *more) for name, *more in targets if name is not None),  # type: ignore[misc]
+        tuple(call for call in calls if may_set(call, me)),
+        tuple(_deleted(node, me)),
+    )
+
+
+def _is_about(call: ast.Call, me: frozenset[str]) -> bool:
+    """Tell whether a call is of a method of an object or of a base's, or is handed the object."""
+    if any(_is_me(argument, me) for argument in call.args):
+        return True
+    match call.func:
+        case ast.Attribute(value=owner):
+            of_base = isinstance(owner, ast.Call) and getattr(owner.func, "id", "") == "super"
+            return of_base or _is_me(owner, me)
+    return False
+
+
+@kept
 def _calls_in(node: ast.stmt) -> tuple[ast.Call, ...]:
     """Return the calls of a statement's own expressions, inner ones first."""
     found: list[ast.Call] = []
@@ -631,13 +686,18 @@ def _calls_in(node: ast.stmt) -> tuple[ast.Call, ...]:
 
 def _joined(one: Stores, other: Stores) -> Stores:
     """Return what holds after either of two branches."""
-    joined: Stores = {}
-    for name in [*one, *(n for n in other if n not in one)]:
-        mine, theirs = one.get(name, []), other.get(name, [])
-        both = [*mine, *(s for s in theirs if all(s.node is not m.node for m in mine))]
-        sure = bool(mine) and bool(theirs)
-        joined[name] = [s if sure else replace(s, conditional=True) for s in both]
+    joined = {**one, **other}
+    for name in joined:
+        mine, theirs = one.get(name), other.get(name)
+        if mine is not theirs:  # one of the branches has set it
+            joined[name] = _either(mine or [], theirs or [])
     return joined
+
+
+def _either(mine: list[Store], theirs: list[Store]) -> list[Store]:
+    both = [*mine, *(s for s in theirs if all(s.node is not m.node for m in mine))]
+    sure = bool(mine) and bool(theirs)
+    return both if sure else [replace(store, conditional=True) for store in both]
 
 
 def _empty_where(test: ast.expr, me: frozenset[str], held: bool) -> str | None:

@@ -163,8 +163,8 @@ def _is_set_by_each(name: GlobalName, use: Use, function: WorkerFunction) -> boo
         return False
     code, scripts = WorkerCode.of(name.analysis), _scripts(name, function)
     return any(
-        entry.module in scripts and not any(code.runs(*call) for call in entry.calls)
-        for entry in name.entries(use)
+        not any(code.runs(*call) for call in entry.calls)
+        for entry in Entries.of(name.analysis).entries_in(scripts, use.module, use.node)
     )
 
 
@@ -245,8 +245,9 @@ def _reads_in_parent(name: GlobalName, function: WorkerFunction) -> Iterator[Use
     for use in name.reads():
         if name.worker_writer(use) is not None:
             continue
-        for entry in name.entries(use):
-            in_parent = entry.module in scripts if starts else entry.kind == "parent"
+        ways = entries.entries_in(scripts, use.module, use.node) if starts else name.entries(use)
+        for entry in ways:
+            in_parent = starts or entry.kind == "parent"
             if starts and all(
                 is_before(entry, use.node, start, boundary.frame.module, boundary.node)
                 for start in starts
