@@ -282,6 +282,34 @@ def test_a_relative_path_is_not_opened_later_where_the_directory_changes():
     assert opened(other="import os\n\ndef enter(run):\n    os.chdir(run)\n")
 
 
+NOTES = """
+    OPENED, COUNT = [], 0
+
+    def noted(path):
+        global COUNT
+        COUNT += 1
+        OPENED.append(path)
+        return open(path)
+    """
+OPENS_WITH_NOTE = {
+    "init": "self.path = path\nself.file = notes.noted(path)",
+    "later": "self.path = path",
+    "opener": "return notes.noted(self.path)",
+}
+
+
+@pytest.mark.parametrize("read", ["OPENED", "COUNT"])
+def test_a_call_is_not_delayed_that_notes_what_other_code_reads(read):
+    program = f"import notes\nrows = Rows('a')\nprint(notes.{read})\n"
+    reasons = opened(notes=NOTES, program=program, **OPENS_WITH_NOTE)
+    assert f"changes `{read}`, which other code reads" in reasons[0]
+
+
+def test_a_call_may_be_delayed_that_notes_for_itself():
+    program = "import notes\nrows = Rows('a')\n"
+    assert opened(notes=NOTES, program=program, **OPENS_WITH_NOTE) == []
+
+
 GONE = {
     "the constructor unlinks it": {
         "init": "self.path = path\nself.file = h5py.File(path)\nos.unlink(path)",

@@ -11,6 +11,7 @@ from dlfix.fixing.proof import (
     delayed,
     first_read,
     import_time,
+    left_behind,
     lifecycle,
     loaders,
     moves,
@@ -31,6 +32,7 @@ __all__ = ["Regression", "regressions"]
 _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     lifecycle.check,
     delayed.check,
+    left_behind.check,
     positions.check,
     removed.check,
     first_read.check,
