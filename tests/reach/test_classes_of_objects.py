@@ -32,6 +32,52 @@ PROGRAMS = [
     program("type(self) makes the next object of a chain", FLOW.format(made="type(self)")),
     program("self.__class__ makes the next object of a chain", FLOW.format(made="self.__class__")),
     program(
+        "a class method makes an object without its constructor",
+        """
+        import h5py
+        from torch.utils.data import DataLoader, Dataset
+        class Cells(Dataset):
+            def __init__(self, counts):
+                self.counts, self.file = counts, open("never")
+            @classmethod
+            def backed(cls, path):
+                self = cls.__new__(cls)
+                self.file = h5py.File(path)  # !DLF201
+                self.count = 3
+                return self
+            def __getitem__(self, i):
+                return self.file["counts"][i]
+        def main():
+            for row in DataLoader(Cells.backed("x"), num_workers=2):
+                print(row)
+        """,
+    ),
+    program(
+        "a state may leave out what no text names",
+        """
+        import h5py
+        from torch.utils.data import DataLoader, Dataset
+        class Volatile:
+            @classmethod
+            def _volatile(cls):
+                return [name for each in cls.__mro__ for name in vars(each).get("_names", ())]
+            def __getstate__(self):
+                state = self.__dict__.copy()
+                for name in self._volatile():
+                    state[name] = None
+                return state
+        class Rows(Volatile, Dataset):
+            _names = ("file",)
+            def __init__(self, path):
+                self.file = h5py.File(path)
+            def __getitem__(self, i):
+                return self.file["x"][i]
+        def main():
+            for row in DataLoader(Rows("x"), num_workers=2):
+                print(row)
+        """,
+    ),
+    program(
         "a field that is only annotated is read when the dataclass is made",
         """
         from dataclasses import dataclass

@@ -221,6 +221,9 @@ class Calls:
     def _method_call(self, node: ast.Call, func: ast.Attribute, frame: Frame) -> Iterator[Reached]:
         interpreter = self.interpreter
         if interpreter.instances.above(func.value, frame) is None:
+            if func.attr == "__new__" and (bare := self._bare(node, frame)):
+                yield from map(Reached, bare)
+                return
             for reached in interpreter.evaluate(func.value, frame):
                 value = reached.value
                 if isinstance(value, Container):
@@ -299,6 +302,16 @@ class Calls:
 
     def _instance(self, cls: Class, arguments: Arguments, node: ast.Call, frame: Frame) -> Instance:
         return self.made(node, frame, lambda: Instance(cls, node, frame, arguments), cls)
+
+    def _bare(self, node: ast.Call, frame: Frame) -> list[Value]:
+        """Return the objects that `cls.__new__(cls)` makes: their attributes are set from outside."""
+        if frame.scope.name == "__new__" or not node.args:
+            return []
+        made = self.interpreter.values(Bound(node.args[0], frame))
+        return [self._unmade(cls, node, frame) for cls in made if isinstance(cls, Class)]
+
+    def _unmade(self, cls: Class, node: ast.Call, frame: Frame) -> Instance:
+        return self.made(node, frame, lambda: Instance(cls, node, frame, bare=True), cls)
 
     def _derived_call(self, callee: Derived, node: ast.Call, frame: Frame) -> Iterator[Reached]:
         if callee.how == "enter_context":

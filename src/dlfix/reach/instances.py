@@ -652,7 +652,7 @@ class Instances:
         self._outside[module] = {}  # while owners are looked up
         found: dict[ast.AST, list[Store]] = {}
         for owner, target, statement in _set_on(module):
-            if isinstance(owner, ast.Name) and owner.id in ("self", "cls"):
+            if _is_own(module, owner):
                 continue
             if self.interpreter.sides.only_worker(module, target):
                 continue
@@ -678,6 +678,15 @@ class Instances:
             yield from set_by_name(target, frame, self.interpreter)
         elif isinstance(statement, ast.Assign):
             yield target.attr, Bound(statement.value, frame)
+
+
+def _is_own(module: Module, owner: ast.expr) -> bool:
+    """Tell whether a method's own object is meant, by its usual name: no local variable of that name."""
+    if not isinstance(owner, ast.Name) or owner.id not in ("self", "cls"):
+        return False
+    return all(
+        each.kind == "parameter" for each in module.scope_of(owner).bindings.get(owner.id, ())
+    )
 
 
 def _set_on(module: Module) -> Iterator[tuple[ast.expr, ast.Attribute | ast.Call, ast.stmt]]:

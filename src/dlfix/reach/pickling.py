@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dlfix.project.trees import walk
@@ -28,6 +28,12 @@ class Handed:
     known: bool = True
     as_usual: bool = False
 
+    def drop(self, found: Iterable[set[str] | None]) -> None:
+        """Take in the names that places leave out; None is a place that may leave out any."""
+        for names in found:
+            self.dropped |= names or set()
+            self.known = self.known and names is not None
+
     def drops(self, name: str) -> bool:
         """Tell whether an attribute is left out."""
         return name in self.dropped or name.startswith(tuple(self.prefixes))
@@ -43,9 +49,9 @@ def read_reduce(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Handed:
         if isinstance(inner, ast.Assign):
             _assigned(inner, me, names, state, node)
         elif isinstance(inner, ast.Delete):
-            handed.dropped |= {k for t in inner.targets for k in _keys_of(t, names, node)}
+            handed.drop(_keys_of(t, names, node) for t in inner.targets)
         elif isinstance(inner, ast.Call):
-            handed.dropped |= _popped(inner, names, node)
+            handed.drop([_popped(inner, names, node)])
     for part in [each for inner in walk(node) for each in _parts_of(inner, handed)]:
         if isinstance(part, ast.Name) and part.id in names:
             handed.everything = True
@@ -95,11 +101,11 @@ def read_getstate(method: Function) -> Handed:
     handed.dropped |= emptied_before_state(node)[0]
     for inner in walk(node):
         if isinstance(inner, ast.Assign):
-            _assigned(inner, me, names, handed, node)
+            _assigned(inner, me, names, handed, node, cls)
         elif isinstance(inner, ast.Delete):
-            handed.dropped |= {k for t in inner.targets for k in _keys_of(t, names, node, cls)}
+            handed.drop(_keys_of(t, names, node, cls) for t in inner.targets)
         elif isinstance(inner, ast.Call):
-            handed.dropped |= _popped(inner, names, node, cls)
+            handed.drop([_popped(inner, names, node, cls)])
             _updated(inner, names, handed)
         elif isinstance(inner, ast.Expr):
             handed.known = handed.known and not _hands_on(inner.value, names)
@@ -108,14 +114,21 @@ def read_getstate(method: Function) -> Handed:
     return handed
 
 
-def _assigned(node: ast.Assign, me: str, names: set[str], handed: Handed, method: ast.AST) -> None:
+def _assigned(
+    node: ast.Assign,
+    me: str,
+    names: set[str],
+    handed: Handed,
+    method: ast.AST,
+    cls: ast.AST | None = None,
+) -> None:
     for target in node.targets:
         if isinstance(target, ast.Name) and (
             _starts_from_all(node.value, me, names, handed) or _filtered(node.value, me, handed)
         ):
             names.add(target.id)
-        keys = _keys_of(target, names, method)
-        handed.dropped |= keys
+        keys = _keys_of(target, names, method, cls)
+        handed.drop([keys])
         if keys and not isinstance(node.value, ast.Constant):
             handed.values.append(node.value)
 
@@ -243,8 +256,8 @@ def _strings(node: ast.expr) -> Iterator[str]:
 
 def _keys_of(
     node: ast.expr, names: set[str], method: ast.AST, cls: ast.AST | None = None
-) -> set[str]:
-    """Return the keys of `state["x"]`, also in a loop over literal names."""
+) -> set[str] | None:
+    """Return the keys of `state["x"]`, also in a loop over literal names; None where they may be any."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
         return set()
     return _spelled_out(node.slice, method, cls) if node.value.id in names else set()
@@ -252,8 +265,8 @@ def _keys_of(
 
 def _popped(
     call: ast.Call, names: set[str], method: ast.AST, cls: ast.AST | None = None
-) -> set[str]:
-    """Return the keys of `state.pop("x")`, also in a loop over literal names."""
+) -> set[str] | None:
+    """Return the keys of `state.pop("x")`, also in a loop over literal names; None where they may be any."""
     func = call.func
     if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or not call.args:
         return set()
@@ -278,16 +291,17 @@ def _hands_on(node: ast.expr, names: set[str]) -> bool:
     )
 
 
-def _spelled_out(key: ast.expr, method: ast.AST, cls: ast.AST | None = None) -> set[str]:
+def _spelled_out(key: ast.expr, method: ast.AST, cls: ast.AST | None = None) -> set[str] | None:
     """Return the texts that a key may be: one, or those of the loop that gives it, also over `self.NAMES`."""
     if isinstance(key, ast.Constant):
         return {str(key.value)}
-    return {
+    found = {
         text
         for loop in walk(method)
         if isinstance(loop, ast.For) and isinstance(key, ast.Name) and _is_name(loop.target, key.id)
         for text in _strings(_in_class(loop.iter, cls))
     }
+    return found or None
 
 
 def _in_class(node: ast.expr, cls: ast.AST | None) -> ast.expr:

@@ -78,6 +78,13 @@ class State:
     def read(self) -> Stores:
         """Return the stores on each attribute after construction, and what may come later."""
         self._fields()
+        if not self.instance.bare:
+            self._constructed()
+        self._later()
+        return self.stores
+
+    def _constructed(self) -> None:
+        """Read the stores of what runs while an object is made."""
         new = self.interpreter.instances.method(self.instance.cls, "__new__")
         if new is not None:
             self._run(new, self._method_frame(new))
@@ -92,8 +99,6 @@ class State:
             post = self.interpreter.instances.method(self.instance.cls, name)
             if post is not None:
                 self._run(post, self._post_frame(post))
-        self._later()
-        return self.stores
 
     def set_by_any(self, name: str) -> list[Store]:
         """Return the stores on one attribute by any method, whoever calls it."""

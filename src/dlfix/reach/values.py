@@ -105,6 +105,7 @@ class Instance:
     frame: Frame | None = None
     arguments: Arguments | None = None
     copied: Instance | None = None  # the object that this one is a copy of
+    bare: bool = False  # made by `cls.__new__(cls)`: no constructor runs
 
 
 @record(frozen=True, eq=False, slots=True)
