@@ -112,6 +112,7 @@ def test_a_re_export_is_the_same_row() -> None:
         (Tail(".npz"), ABSENT, "resource"),
         (Tail("npz.npy"), ABSENT, "plain"),
         (Tail("z"), ABSENT, "plain"),
+        (Tail(".npz"), "r", "resource"),
         (UNKNOWN, Tail("r"), "plain"),
         (UNKNOWN, "r", "memmap"),
         (UNKNOWN, None, "plain"),
@@ -129,6 +130,17 @@ def test_numpy_load_is_an_archive_if_it_is_used_as_one() -> None:
     assert row is not None
     assert row.variant(lambda *_: UNKNOWN, frozenset({"files"})).type.endswith("NpzFile")
     assert row.variant(lambda *_: UNKNOWN, frozenset({"shape"})).kind == "plain"
+
+
+def test_an_archive_is_never_mapped_whatever_the_mode_says() -> None:
+    row = load().resource("numpy.load")
+    assert row is not None
+
+    def read(position: int | None, _: str) -> object:
+        return "r" if position == 1 else UNKNOWN
+
+    assert row.variant(read, frozenset({"keys"})).type.endswith("NpzFile")
+    assert row.variant(read, frozenset({"[str]"})).kind == "memmap"  # a field of a mapped record
 
 
 @pytest.mark.parametrize(
