@@ -136,6 +136,38 @@ MOVED = {
         """,
 }
 
+HELD = {
+    "put in through an attribute, and handed on": """
+        def build(ds, options): return DataLoader(ds, **options.copy())
+        class Data:
+            def __init__(self, **kw):
+                self.kw = kw
+                self.kw["collate_fn"] = lambda b: b
+            def loader(self): return build([1], self.kw)
+        Data(num_workers=2).loader()
+        """,
+    "put into what a function returns, and handed on": """
+        def build(ds, options): return DataLoader(ds, **options)
+        def options(): return {"num_workers": 2}
+        def make():
+            kw = options()
+            kw["collate_fn"] = lambda b: b
+            return build([1], kw)
+        make()
+        """,
+    "put into what the base class returns": """
+        class Base:
+            def options(self): return {"num_workers": 2}
+        class Own(Base):
+            def options(self):
+                kw = super().options()
+                kw["collate_fn"] = lambda b: b
+                return kw
+            def loader(self): return DataLoader([1], **self.options())
+        Own().loader()
+        """,
+}
+
 NOT_MOVED = {
     "filtered by names": """
         def make(ds, options):
@@ -180,6 +212,14 @@ NOT_MOVED = {
             kw.update(FINE)
             return DataLoader(ds, **kw)
         """,
+    "put into a list of its own name in another function": """
+        def other():
+            steps = []
+            steps.append(lambda x: x)
+        class Data(Dataset):
+            def __init__(self, steps): self.steps = steps
+        DataLoader(Data([]), num_workers=2)
+        """,
     "a default for what is given": """
         def make(ds):
             kw = {"num_workers": 4, "collate_fn": None}
@@ -196,6 +236,30 @@ NOT_MOVED = {
 }
 
 LISTS = {
+    "a parameter kept on self and appended to": """
+        class Data(Dataset):
+            def __init__(self, steps):
+                self.steps = steps
+                self.steps.append(lambda x: x)
+        DataLoader(Data([]), num_workers=2)
+        """,
+    "a list of another function, appended to under a name of its own": """
+        def base(): return []
+        class Data(Dataset):
+            def __init__(self):
+                steps = base()
+                steps.append(lambda x: x)
+                self.steps = steps
+        DataLoader(Data(), num_workers=2)
+        """,
+    "a default list appended to": """
+        class Data(Dataset):
+            def __init__(self, steps=None):
+                steps = steps or []
+                steps.append(lambda x: x)
+                self.steps = steps
+        DataLoader(Data(), num_workers=2)
+        """,
     "a list extended by a parameter": """
         class Data(Dataset):
             def __init__(self, steps):
@@ -215,7 +279,7 @@ LISTS = {
 }
 
 ROWS = [
-    *(row(name, text, FOUND) for name, text in MOVED.items()),
+    *(row(name, text, FOUND) for name, text in (MOVED | HELD).items()),
     *(row(name, text) for name, text in NOT_MOVED.items()),
     *(row(name, text, "dataset.steps[] lambda") for name, text in LISTS.items()),
 ]

@@ -200,6 +200,30 @@ class Containers:
         items = list(enumerate(item for _, item in container.items[cut]))
         return self.new(kind, items, node, frame, container, cut.start, cut.stop, cut.step)
 
+    def held(self, found: Iterable[Reached], node: ast.expr, frame: Frame) -> Iterator[Reached]:
+        """Yield what an expression gives, with what is put into it under the name it is given here."""
+        put = {_holder(target) for target in _targets(node, frame.module)}
+        has_more = not put.isdisjoint(additions(frame.module))
+        for one in found:
+            value = one.value
+            if has_more and isinstance(value, Container) and value.node is not node:
+                yield Reached(self._under_its_name(value, node, frame), one.steps)
+            else:
+                yield one
+
+    def _under_its_name(self, value: Container, node: ast.expr, frame: Frame) -> Container:
+        """Return a container that was made elsewhere, as it is after all that is put in here."""
+        items = self._filled(value.items, node, frame, value.is_open)
+        if items == value.items:
+            return value
+        return self.interpreter.calls.made(
+            node,
+            frame,
+            lambda: self._made(value.kind, items, value.node, value.frame, value.is_open),
+            "held",
+            value,
+        )
+
     def added(self, node: ast.expr, frame: Frame) -> Iterator[Item]:
         """Yield what is put into what an expression makes, after it is made."""
         return self._put_in(node, frame)

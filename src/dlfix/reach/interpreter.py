@@ -201,6 +201,8 @@ class Interpreter:
         self._depth += 1
         try:
             found = self._bounded(_distinct(self._expression(node, frame)))
+            if any(isinstance(one.value, Container) for one in found):
+                found = tuple(self.displays.held(found, node, frame))
         except RecursionError:
             self.cut_short = True
             found = (Reached(_UNKNOWN),)
