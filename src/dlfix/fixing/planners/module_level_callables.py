@@ -151,7 +151,7 @@ class _Planning:
     def key(self, finding: Finding) -> object:
         """Return what findings share that one fix mends."""
         crossing = finding.evidence
-        value = crossing.value if isinstance(crossing, Crossing) else crossing
+        value = _sent(crossing) if isinstance(crossing, Crossing) else crossing
         if isinstance(value, Function):
             if not _is_local(value) or _was_decorated(finding):
                 return ("named", value.module.path, value.node)
@@ -167,7 +167,7 @@ class _Planning:
             raise CannotHoist("the name is not read by a function that is passed to the workers")
         self.crossing = crossing
         work = _Work(self._width)
-        value = crossing.value
+        value = _sent(crossing)
         if isinstance(value, External):
             self._define_library_function(work, value, group)
         elif isinstance(value, Function) and _was_decorated(group[0]):
@@ -493,7 +493,8 @@ class _Planning:
                 f"the decorator does not return a function of its own (line {inner.lineno})"
             )
         parameters = [*outer.args.posonlyargs, *outer.args.args]
-        if not parameters or _returns_other(module, outer, inner.name):
+        names = {inner.name, *(each.arg for each in parameters[:1])}  # what is decorated, as it is
+        if not parameters or _returns_other(module, outer, names):
             raise CannotHoist(
                 f"the decorator `{outer.name}` does not always return `{inner.name}` (line "
                 f"{outer.lineno})"
@@ -558,14 +559,24 @@ def _is_called(module: Module, node: ast.expr) -> bool:
 def _was_decorated(finding: Finding) -> bool:
     """Tell whether a finding is about what a decorator put in a function's place."""
     crossing = finding.evidence
-    notes = [passed.note for passed in getattr(crossing, "passed", ())]
-    return DECORATED in notes and _is_local(crossing.value)
+    if not isinstance(crossing, Crossing):
+        return False
+    if isinstance(crossing.value, BoundMethod):
+        return True
+    notes = [each.note for each in crossing.passed]
+    return isinstance(crossing.value, Function) and DECORATED in notes and _is_local(crossing.value)
 
 
-def _returns_other(module: Module, outer: ast.FunctionDef, name: str) -> bool:
+def _sent(crossing: Crossing) -> Value:
+    """Return what crosses; of a method its function."""
+    value = crossing.value
+    return value.function if isinstance(value, BoundMethod) else value
+
+
+def _returns_other(module: Module, outer: ast.FunctionDef, names: set[str]) -> bool:
     returns = module.inner_scope(outer).returns
     return not returns or any(
-        not isinstance(each.value, ast.Name) or each.value.id != name for each in returns
+        not isinstance(each.value, ast.Name) or each.value.id not in names for each in returns
     )
 
 

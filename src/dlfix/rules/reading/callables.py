@@ -9,7 +9,16 @@ from dlfix.catalog import CallableRow
 from dlfix.reach.entries import under_guard
 from dlfix.reach.interpreter import DECORATED
 from dlfix.reach.labels import node_of
-from dlfix.reach.values import Class, Constant, External, ExternalCall, Function, Instance, Value
+from dlfix.reach.values import (
+    BoundMethod,
+    Class,
+    Constant,
+    External,
+    ExternalCall,
+    Function,
+    Instance,
+    Value,
+)
 from dlfix.rules.base import Finding, Place, Rule
 from dlfix.source.notebook import is_notebook
 
@@ -37,6 +46,8 @@ def definition(value: Value | None) -> Function | Class | None:
 def problem(crossing: Crossing, analysis: Analysis) -> Problem | None:
     """Return why pickle cannot find what crosses by its name; None where it can."""
     value = crossing.value
+    if isinstance(value, BoundMethod):
+        return _of_method(value, analysis)
     if isinstance(value, Function):
         return _of_function(value, crossing, analysis)
     if isinstance(value, Class):
@@ -68,6 +79,29 @@ def _of_function(value: Function, crossing: Crossing, analysis: Analysis) -> Pro
     if under_guard(value.module, value.node) is not None:
         return None  # DLF302 tells of it
     return None if _leads_back(value, analysis) else "shadowed"
+
+
+def _of_method(value: BoundMethod, analysis: Analysis) -> Problem | None:
+    """Tell whether a method is what a decorator put in its place, under a name that the object has not."""
+    function, owner = value.function, value.owner
+    if not isinstance(owner, Instance) or function.named is not None or not _is_local(function):
+        return None
+    name = getattr(function.node, "name", "")
+    if not name or analysis.method(owner.cls, name) is not None:
+        return None
+    scope, makers = function.frame.scope, set[str]()
+    while scope.parent is not None:
+        makers.add(scope.name)
+        scope = scope.parent
+    decorators = (
+        each.func if isinstance(each, ast.Call) else each
+        for base in analysis.mro(owner.cls)
+        if isinstance(base, Class)
+        for method in base.node.body
+        for each in getattr(method, "decorator_list", ())
+    )
+    used = {getattr(each, "attr", getattr(each, "id", "")) for each in decorators}
+    return "decorated" if used & makers else None
 
 
 def _gives_name(passed: Passed) -> bool:
@@ -183,7 +217,8 @@ def name_of(crossing: Crossing) -> str:
         ]
         texts = [each.value for each in named if isinstance(each, ast.Constant)]
         return str(texts[0]) if texts else value.name
-    return str(getattr(getattr(value, "node", None), "name", "lambda"))
+    made = value.function if isinstance(value, BoundMethod) else value
+    return str(getattr(getattr(made, "node", None), "name", "lambda"))
 
 
 def said(why: Problem, crossing: Crossing) -> str:
@@ -217,6 +252,8 @@ def finding(rule: type[Rule], crossing: Crossing, message: str, error: str = "")
 
 def _error(crossing: Crossing) -> str:
     value = crossing.value
+    if isinstance(value, BoundMethod) and isinstance(value.owner, Instance):
+        return f"'{value.owner.cls.name}' object has no attribute '{name_of(crossing)}'"
     if not isinstance(value, (Function, Class)):
         return ""
     qualname = value.module.inner_scope(value.node).qualname
