@@ -270,3 +270,33 @@ def test_a_setter_sets_what_its_property_reads():
         self._path = str(path)
 """
     assert opened(body=textwrap.dedent(accessors)) == []
+
+
+def test_what_a_base_outside_sets_may_be_read_later():
+    before = """
+    class Player(threading.Thread):
+        def __init__(self):
+            super().__init__(name="player")
+            self.file = open(self.name)
+
+        def run(self):
+            print(self.file)
+    """
+    after = """
+    class Player(threading.Thread):
+        def __init__(self):
+            super().__init__(name="player")
+
+        @functools.cached_property
+        def file(self):
+            return open(self.name)
+
+        def __getstate__(self):
+            state = self.__dict__.copy()
+            state.pop("file", None)
+            return state
+
+        def run(self):
+            print(self.file)
+    """
+    assert not [reason for reason in worse(before, after) if "`name`" in reason]

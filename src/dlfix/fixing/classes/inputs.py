@@ -259,7 +259,9 @@ class Inputs:
             for module in (self.project.mentions(name) if self.project.defines(name) else ())
             for function in module.functions_by_name.get(name, ())
         ]
-        if depth > MOST_CALLS or not functions or not all(map(_gives_text, functions)):
+        if depth > MOST_CALLS or not functions:
+            return False
+        if not depth and not all(map(_gives_text, functions)):
             return False
         return any(
             _is_ambient(each)
