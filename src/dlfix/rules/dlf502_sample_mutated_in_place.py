@@ -19,6 +19,10 @@ _CONTAINERS = frozenset({"list", "dict", "tuple", "sorted", "json.load", "json.l
 _ARRAYS = frozenset(
     {"array", "zeros", "ones", "empty", "full", "load", "arange", "linspace", "rand", "randn"}
 )
+_SAME_DATA = frozenset({"asarray", "asanyarray", "ascontiguousarray", "from_numpy", "as_tensor"})
+_JOINED = {"stack": 2, "vstack": 2, "column_stack": 2, "dstack": 3, "concatenate": 0, "hstack": 0}
+_TENSORS = frozenset({"tensor", "stack", "cat", "vstack", "hstack"})
+_RANDOM = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator")
 _SAME_SHAPE = frozenset({"astype", "float", "double", "half", "int", "long", "to", "copy", "clone"})
 _ANNOTATIONS = {
     "list": "container", "List": "container", "dict": "container", "Dict": "container",
@@ -230,6 +234,8 @@ def _kind(analysis: Analysis, value: Value) -> samples.Holder | None:
             return _array(name, node)
         case Derived(origin=origin, how="__getitem__"):
             return samples.Holder("container") if _is_json(origin) else None
+        case Derived(origin=ExternalCall(name=name), node=ast.Call() as node) if name in _RANDOM:
+            return samples.Holder("array", dimensions=_size(node))
         case Derived(origin=origin, how=how, node=ast.Call() as node):
             return _reshaped(_kind(analysis, origin), how, node)
     return None
@@ -285,13 +291,22 @@ def _element_kind(value: Value) -> str:
 
 def _array(name: str, node: ast.Call) -> samples.Holder | None:
     library, _, last = name.rpartition(".")
-    if library == "numpy" and last in _ARRAYS - {"load"}:
+    if library == "numpy" and last in (_ARRAYS - {"load"}) | _SAME_DATA:
         return samples.Holder("array", dimensions=_dimensions(last, node))
+    if library == "numpy" and last in _JOINED:
+        return samples.Holder("array", dimensions=_JOINED[last])
     if library == "numpy.random" and last in {"rand", "randn"}:
         return samples.Holder("array", dimensions=len(node.args))
-    if library == "torch" and last in (_ARRAYS - {"load", "array"}) | {"tensor"}:
+    if library == "torch" and last in (_ARRAYS - {"load", "array"}) | _SAME_DATA | _TENSORS:
         return samples.Holder("tensor")
     return None
+
+
+def _size(node: ast.Call) -> int:
+    """Return how many dimensions the array has that a generator draws: `rng.normal(size=(3, 4))`."""
+    given = [keyword.value for keyword in node.keywords if keyword.arg == "size"]
+    tuples = [each for each in [*given, *node.args] if isinstance(each, ast.Tuple)]
+    return len(tuples[0].elts) if tuples else 0
 
 
 def _dimensions(name: str, node: ast.Call) -> int:

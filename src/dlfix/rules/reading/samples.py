@@ -20,10 +20,17 @@ _CHANGING = frozenset(
     | {"reverse", "fill", "add", "discard", "appendleft", "popleft"}
 )
 _HARMLESS = frozenset({"requires_grad_", "share_memory_", "retain_grad_", "pin_memory_"})
-_SHUFFLING = frozenset({"random.shuffle", "np.random.shuffle", "numpy.random.shuffle"})
 _CONVERTING = frozenset({"bool", "float", "int", "list", "set", "str", "tuple"})
 _GROWING = frozenset({"array", "tensor", "list"})  # `+=` changes these in place
 _VIEWS = frozenset({"from_numpy", "asarray", "as_tensor", "asanyarray"})
+_VIEWING = frozenset(  # methods of an array or tensor that give another view of the same numbers
+    {"view", "reshape", "ravel", "squeeze", "unsqueeze", "transpose", "permute", "swapaxes"}
+    | {"detach", "numpy", "narrow", "select"}
+)
+_NUMPY_FILLS = frozenset({"copyto", "put", "place", "putmask", "fill_diagonal"})
+_SAME_NUMBERS = frozenset({"T", "mT", "H", "real", "imag", "data", "flat"})
+_COUNTING = frozenset({"int", "len", "min", "max", "round", "divmod", "abs", "hash"})
+_MOST_DEEP = 3
 
 
 @dataclass(frozen=True)
@@ -97,8 +104,10 @@ class Reader:
         self._aliases: dict[str, Alias] = {}
         self._guards: list[ast.expr] = []
         self._found: list[Change] = []
+        self._returned: list[Alias | None] = []
+        self._given: dict[ast.Call, Alias | None] = {}
         arguments = [*function.args.posonlyargs, *function.args.args]
-        self._parameters = {each.arg for each in arguments}
+        self._numbers = {each.arg for each in arguments}
         self._me = arguments[0].arg if arguments else ""
 
     def changes(self, aliases: dict[str, Alias] | None = None) -> list[Change]:
@@ -163,6 +172,8 @@ class Reader:
                 self._bound(target, value)
             case ast.AugAssign(target=target, value=value):
                 self._augmented(target, value, statement)
+            case ast.Return(value=ast.expr() as value):
+                self._returned.append(self._alias(value))
             case ast.Delete(targets=targets):
                 for target in targets:
                     self._stored(target, None, statement)
@@ -170,18 +181,24 @@ class Reader:
     def _bound(self, target: ast.expr, value: ast.expr) -> None:
         match target:
             case ast.Name(id=name):
-                alias = self._alias(value)
+                alias, is_number = self._alias(value), self._is_number(value)
                 self._aliases.pop(name, None)
+                self._numbers.discard(name)
                 if alias is not None:
                     self._aliases[name] = alias
+                elif is_number:
+                    self._numbers.add(name)
             case ast.Tuple(elts=elements) if _is_pairwise(elements, value):
                 for element, part in zip(elements, value.elts, strict=True):  # type: ignore[attr-defined]
                     self._bound(element, part)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                alias = self._alias(value)
+                alias, is_number = self._alias(value), self._is_number(value)
                 for element in elements:
                     if isinstance(element, ast.Name):
                         self._aliases.pop(element.id, None)
+                        self._numbers.discard(element.id)
+                        if is_number:
+                            self._numbers.add(element.id)
                         if alias is not None and alias.element not in ("array", "tensor"):
                             self._aliases[element.id] = _deeper(alias)
 
@@ -191,7 +208,7 @@ class Reader:
         alias = self._alias(source)
         match target, source:
             case ast.Name(id=name), _ if alias is not None:
-                self._aliases[name] = _deeper(alias)
+                self._aliases[name] = replace(_deeper(alias), sure=alias.element == "tensor")
             case ast.Name(id=name), ast.Attribute() | ast.Subscript() if _yields(body, name):
                 self._gone_through(target, name, source)
             case ast.Tuple(elts=[_, ast.Name(id=name) as item]), ast.Call(
@@ -218,33 +235,70 @@ class Reader:
                 return self._taken(value, holder, index)
             case ast.Subscript(value=inner, slice=index):
                 alias = self._alias(inner)
-                return _deeper(alias) if alias is not None and _gives_a_part(alias, index) else None
-            case ast.Attribute(value=inner):
+                return _part(alias, index) if alias is not None else None
+            case ast.Attribute(value=inner, attr=name):
                 alias = self._alias(inner)
-                return None if alias is None else _deeper(alias)
+                if alias is None or (_has_numbers(alias) and name not in _SAME_NUMBERS):
+                    return None
+                return _deeper(alias)
             case ast.Call(func=ast.Attribute(attr=name), args=[inner, *_]) if name in _VIEWS:
                 alias = self._alias(inner)
                 known = alias is not None and alias.element in ("array", "tensor")
                 return alias if known else None
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=me))) if me == self._me:
-                return self._given_back(value)
+            case ast.Call(func=ast.Attribute(value=inner, attr=name)) if (
+                name in _VIEWING and (alias := self._alias(inner)) is not None
+            ):
+                return alias if alias.element in ("array", "tensor") else None
+            case ast.Call():
+                if value not in self._given:
+                    self._given[value] = None  # while it is looked for
+                    self._given[value] = self._given_back(value)
+                return self._given[value]
         return None
 
     def _given_back(self, call: ast.Call) -> Alias | None:
-        """Return what a method of the same object takes out, where it does nothing else."""
-        found = self._callee(call) if self._depth == 0 else ()
-        if len(found) != 1:
+        """Return what a call gives back of what it gets, or takes out of the same object."""
+        given = self._aliases_given(call)
+        is_own = isinstance(call.func, ast.Attribute) and _is_named(call.func.value, self._me)
+        if self._depth > _MOST_DEEP or not (given or (is_own and self._depth == 0)):
             return None
-        reader = Reader(found[0].function, self._kept, found[0].callee)
-        match found[0].function.body:
+        found = self._callee(call)
+        if len(found) != 1 or _yields_anything(found[0].function):
+            return None
+        if not given:
+            return self._taken_out_by(found[0], call)
+        return self._reader(found[0]).returned(_by_parameter(found[0], given))
+
+    def _taken_out_by(self, called: Called, call: ast.Call) -> Alias | None:
+        """Return what a method of the same object takes out, where it does nothing else."""
+        match called.function.body:
             case [ast.Return(value=ast.Subscript() as taken)]:
                 pass
             case [ast.Expr(ast.Constant()), ast.Return(value=ast.Subscript() as taken)]:
                 pass
             case _:
                 return None
-        alias = reader._alias(taken)
+        alias = Reader(called.function, self._kept, called.callee)._alias(taken)
         return None if alias is None else replace(alias, source=call)
+
+    def returned(self, aliases: dict[str, Alias]) -> Alias | None:
+        """Return what is given back by every `return`, None where they differ."""
+        self.changes(aliases)
+        first = self._returned[0] if self._returned else None
+        return first if all(each == first for each in self._returned) else None
+
+    def _reader(self, called: Called) -> Reader:
+        return Reader(called.function, self._kept, called.callee, self._depth + 1)
+
+    def _aliases_given(self, call: ast.Call) -> dict[int | str, Alias]:
+        """Return what of the kept a call gets, by place or name of the argument."""
+        passed: list[tuple[int | str | None, ast.expr]] = [*enumerate(call.args)]
+        passed += [(keyword.arg, keyword.value) for keyword in call.keywords]
+        return {
+            place: alias
+            for place, argument in passed
+            if place is not None and (alias := self._alias(argument)) is not None
+        }
 
     def _holder(self, node: ast.Attribute) -> Holder | None:
         if not (isinstance(node.value, ast.Name) and node.value.id == self._me):
@@ -275,9 +329,29 @@ class Reader:
         return False
 
     def _is_basic(self, index: ast.expr) -> bool:
-        names = _names(index)
-        plain = (ast.Name, ast.Constant, ast.BinOp, ast.Slice, ast.UnaryOp)
-        return isinstance(index, plain) and names <= self._parameters
+        """Tell whether an index gives a view of an array, not a copy."""
+        if isinstance(index, ast.Tuple):
+            return all(self._is_basic(each) for each in index.elts)
+        return isinstance(index, ast.Slice) or self._is_number(index)
+
+    def _is_number(self, node: ast.expr) -> bool:
+        """Tell whether an expression is worked out of nothing but numbers."""
+        match node:
+            case ast.Constant(value=value):
+                return isinstance(value, int) or value is Ellipsis
+            case ast.Name(id=name):
+                return name in self._numbers
+            case ast.BinOp(left=left, right=right):
+                return self._is_count(left) and self._is_count(right)
+            case ast.UnaryOp(operand=operand):
+                return self._is_count(operand)
+            case ast.Call(func=ast.Name(id=name)):
+                return name in _COUNTING
+        return False
+
+    def _is_count(self, node: ast.expr) -> bool:
+        own = isinstance(node, ast.Attribute) and _is_named(node.value, self._me)
+        return own or self._is_number(node)
 
     # What changes
 
@@ -316,7 +390,7 @@ class Reader:
         match target:
             case ast.Name(id=name):
                 alias = self._aliases.get(name)
-                if alias is not None and alias.sure:
+                if alias is not None and (alias.sure or self._has_items(name, alias)):
                     self._note(statement, alias, _whole(alias))
             case ast.Subscript(value=ast.Attribute() as holder) if self._holder(holder):
                 if self._hands_out(ast.unparse(target)):
@@ -332,6 +406,13 @@ class Reader:
                 if alias is not None:
                     self._note(statement, alias, "deep")
 
+    def _has_items(self, name: str, alias: Alias) -> bool:
+        """Tell whether what was taken out of an array is an array itself: it has items."""
+        return alias.element == "array" and any(
+            isinstance(node, ast.Subscript) and _is_named(node.value, name)
+            for node in walk(self._function)
+        )
+
     def _calls(self, tree: ast.AST) -> None:
         for node in _own_calls(tree):
             self._call(node)
@@ -342,7 +423,7 @@ class Reader:
                 alias = self._alias(inner)
                 if alias is not None:
                     self._note(call, alias, _method_form(alias, name))
-        if ast.unparse(call.func) in _SHUFFLING and call.args:
+        if call.args and _fills_first(call):
             alias = self._alias(call.args[0])
             if alias is not None:
                 self._note(call, alias, _whole(alias))
@@ -353,28 +434,13 @@ class Reader:
         self._followed(call)
 
     def _followed(self, call: ast.Call) -> None:
-        given = {
-            place: alias
-            for place, argument in enumerate(call.args)
-            if (alias := self._alias(argument)) is not None
-        }
-        if not given or self._depth > 3:
+        given = self._aliases_given(call)
+        if not given or self._depth > _MOST_DEEP:
             return
         for called in self._callee(call):
-            self._read(called, given, call)
-
-    def _read(self, called: Called, given: dict[int, Alias], call: ast.Call) -> None:
-        arguments = called.function.args
-        names = [each.arg for each in [*arguments.posonlyargs, *arguments.args]]
-        aliases = {
-            names[place + called.offset]: alias
-            for place, alias in given.items()
-            if place + called.offset < len(names)
-        }
-        reader = Reader(called.function, self._kept, called.callee, self._depth + 1)
-        for change in reader.changes(aliases):
-            if not self._is_guarded(change.alias):
-                self._found.append(replace(change, through=(call, *change.through)))
+            for change in self._reader(called).changes(_by_parameter(called, given)):
+                if not self._is_guarded(change.alias):
+                    self._found.append(replace(change, through=(call, *change.through)))
 
     def _note(self, node: ast.AST, alias: Alias, form: str) -> None:
         if not self._is_guarded(alias):
@@ -383,6 +449,43 @@ class Reader:
     def _is_guarded(self, alias: Alias) -> bool:
         """Tell whether it happens only while something is not there yet: a cache being filled."""
         return any(_asks_for_absence(test, set(self._aliases)) for test in self._guards)
+
+
+def _by_parameter(called: Called, given: dict[int | str, Alias]) -> dict[str, Alias]:
+    arguments = called.function.args
+    names = [each.arg for each in [*arguments.posonlyargs, *arguments.args]]
+    named = {each.arg for each in [*arguments.args, *arguments.kwonlyargs]}
+    found: dict[str, Alias] = {}
+    for place, alias in given.items():
+        if isinstance(place, str):
+            found |= {place: alias} if place in named else {}
+        elif place + called.offset < len(names):
+            found[names[place + called.offset]] = alias
+    return found
+
+
+def _fills_first(call: ast.Call) -> bool:
+    """Tell whether a call changes its first argument: `np.copyto(x, y)`, `F.relu(x, inplace=True)`."""
+    for keyword in call.keywords:
+        match keyword:
+            case ast.keyword(arg="inplace", value=ast.Constant(value=True)):
+                return True
+            case ast.keyword(arg="copy", value=ast.Constant(value=False)):
+                return ast.unparse(call.func).endswith("nan_to_num")
+    match call.func:
+        case ast.Attribute(value=ast.Name("np" | "numpy"), attr=name) if name in _NUMPY_FILLS:
+            return True
+        case ast.Attribute(attr=name):
+            return name == "shuffle"
+    return False
+
+
+def _is_named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _yields_anything(function: Function) -> bool:
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(function))
 
 
 def _asks_for_absence(test: ast.expr, aliases: set[str]) -> bool:
@@ -418,16 +521,24 @@ def _names(tree: ast.AST) -> set[str]:
     return {node.id for node in walk(tree) if isinstance(node, ast.Name)}
 
 
-def _gives_a_part(alias: Alias, index: ast.expr) -> bool:
-    """Tell whether an index gives a part itself: no copy of some items, as a list's slice is."""
+def _has_numbers(alias: Alias) -> bool:
+    return alias.element in ("array", "tensor")
+
+
+def _part(alias: Alias, index: ast.expr) -> Alias | None:
+    """Return the part that an index gives itself: no copy of some items, as a list's slice is."""
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    if alias.element in ("array", "tensor"):
-        return all(isinstance(each, ast.Slice | ast.Constant | ast.UnaryOp) for each in parts)
-    return not any(isinstance(each, ast.Slice) for each in parts)
+    sliced = [isinstance(each, ast.Slice) for each in parts]
+    if not _has_numbers(alias):
+        return None if any(sliced) else _deeper(alias)
+    if not all(isinstance(each, ast.Slice | ast.Constant | ast.UnaryOp) for each in parts):
+        return None
+    may_be_number = alias.element == "array" and not all(sliced)
+    return replace(alias, sure=alias.sure and not may_be_number)
 
 
 def _deeper(alias: Alias) -> Alias:
-    if alias.element in ("array", "tensor"):
+    if _has_numbers(alias):
         return alias
     return Alias(alias.source, "", alias.depth + 1, sure=False)
 
