@@ -15,7 +15,6 @@ from dlfix.reach.values import (
     Function,
     Instance,
     Partial,
-    Value,
 )
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading import exceptions, randomness, reached
@@ -170,7 +169,7 @@ class DuplicatedRandomState(Rule):
             f"Every worker gets a copy of the generator `{name}` and draws the same numbers",
             crossing.path[-1].place,
             crossing.path,
-            evidence=_kept(holder, name, kind, crossing.value, store),
+            evidence=_kept(analysis, holder, name, kind, store),
         )
 
     def _bound(
@@ -272,7 +271,12 @@ def _towards_reads(analysis: Analysis, attribute: str) -> reached.Towards:
 def _is_reseeded(analysis: Analysis, holder: Instance, crossing: Crossing) -> bool:
     inside, _ = reached.chain(analysis, holder.cls)
     name = crossing.edge.name
-    if any(randomness.is_reseeded(cls.node, name) for cls in inside):
+    sides, open_to_users = analysis.interpreter.sides, crossing.boundary.kind == "dataset"
+
+    def is_set_up(method: str) -> bool:
+        return not open_to_users and sides.run_with_constructor(holder.cls, method, holder)
+
+    if randomness.is_reseeded(reached.nodes(inside), name, is_set_up):
         return True
     return _is_reseeded_in_worker(analysis, crossing, name)
 
@@ -290,7 +294,9 @@ def _is_reseeded_in_worker(analysis: Analysis, crossing: Crossing, name: str) ->
     return False
 
 
-def _kept(holder: Instance, name: str, kind: str, value: Value, store: Store) -> randomness.Kept:
+def _kept(
+    analysis: Analysis, holder: Instance, name: str, kind: str, store: Store
+) -> randomness.Kept:
     call = _call(store)
     cls = _class_of(store) or holder.cls.node
     return randomness.Kept(
@@ -302,7 +308,22 @@ def _kept(holder: Instance, name: str, kind: str, value: Value, store: Store) ->
         call=call,
         targets=randomness.targets(cls, name),
         annotation=_annotation(store) or _type(cls, call),
+        related=tuple(_related(analysis, holder, cls)),
     )
+
+
+def _related(
+    analysis: Analysis, holder: Instance, cls: ast.ClassDef
+) -> Iterator[tuple[Module, ast.ClassDef]]:
+    """Yield the other classes whose methods may run on objects of a class: its line, and heirs."""
+    line, _ = reached.chain(analysis, holder.cls)
+    own = next((each for each in line if each.node is cls), holder.cls)
+    found = [*line, *analysis.interpreter.instances.subclasses(own)]
+    seen = {cls}
+    for each in found:
+        if each.node not in seen:
+            seen.add(each.node)
+            yield each.module, each.node
 
 
 def _call(store: Store) -> ast.Call | None:

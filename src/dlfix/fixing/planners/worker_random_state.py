@@ -68,7 +68,9 @@ def _generator(kept: Kept) -> Fix | Refused:
     reason = randomness.why_not(kept)
     if reason:
         return Refused(reason)
-    taken = randomness.attributes(kept.cls)
+    taken = randomness.attributes(kept.cls).union(
+        *(randomness.attributes(cls) for _, cls in kept.related)
+    )
     prefix = "_own" if kept.attribute.startswith("_") else "_"
     hidden = free_attribute(f"{prefix}{kept.attribute}", taken | {kept.attribute})
     edit = WorkerGenerator(

@@ -91,12 +91,13 @@ class ClassChange:
         return {name: f for name, f in self.lazy.items() if name not in self.before.methods}
 
     def keyed(self, name: str) -> bool:
-        """Tell whether a lazy attribute is kept by process."""
+        """Tell whether a lazy attribute is kept by process, or by worker."""
         function = self.after.getters.get(name)
         if function is None:
             return False
         return any(
-            isinstance(node, (ast.Name, ast.Attribute)) and last_part(node) == "getpid"
+            isinstance(node, (ast.Name, ast.Attribute))
+            and last_part(node) in ("getpid", "get_worker_info")
             for node in within(function)
         ) or any(
             inner != name and inner in self.lazy and self.keyed(inner) and not is_cached(function)

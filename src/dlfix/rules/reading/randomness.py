@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +69,7 @@ class Kept:
     call: ast.Call | None
     targets: tuple[ast.Attribute, ...]
     annotation: str = ""
+    related: tuple[tuple[Module, ast.ClassDef], ...] = ()  # other classes of the same objects
 
 
 @dataclass(frozen=True)
@@ -112,23 +113,31 @@ def loads(node: ast.AST, attribute: str) -> list[ast.Attribute]:
     ]
 
 
-def is_reseeded(cls: ast.ClassDef, attribute: str) -> bool:
-    """Tell whether a class asks which worker it is in, or seeds the generator after `__init__`."""
-    for node in walk(cls):
-        if _word(node) in RESEEDING:
-            return True
-    setting_up, flags = _setting_up(cls), _flags(cls)
+def is_reseeded(
+    line: Sequence[ast.ClassDef], attribute: str, is_set_up: Callable[[str], bool]
+) -> bool:
+    """Tell whether classes ask which worker they are in, or seed the generator after `__init__`.
+
+    `is_set_up` says of a method that a constructor uses whether nothing else runs it.
+    """
+    if any(_word(node) in RESEEDING for cls in line for node in walk(cls)):
+        return True
+    setting_up = _setting_up(line, is_set_up)
     return any(
         _seeds(node, attribute)
+        for cls in line
         for method in _methods(cls)
         if method.name not in setting_up
-        for node in _always(method.body, flags)
+        for node in _always(method.body, _flags(cls))
     )
 
 
-def _setting_up(cls: ast.ClassDef) -> set[str]:
+def _setting_up(line: Sequence[ast.ClassDef], is_set_up: Callable[[str], bool]) -> set[str]:
     """Return the methods that only run while an object is made: constructors, and what only they use."""
-    uses = {method.name: used_on_self(method) for method in _methods(cls)}
+    uses: dict[str, frozenset[str]] = {}
+    for cls in line:
+        for method in _methods(cls):
+            uses[method.name] = uses.get(method.name, frozenset()) | used_on_self(method)
     found = {name for name in uses if name in _CONSTRUCTORS}
     size = -1
     while size != len(found):
@@ -137,8 +146,9 @@ def _setting_up(cls: ast.ClassDef) -> set[str]:
         found |= {
             name
             for name in uses
-            if name.startswith("_") and not name.endswith("__") and name not in later
+            if not name.endswith("__") and name not in later
             if any(name in uses[each] for each in found)
+            if name.startswith("_") or is_set_up(name)
         }
     return found
 
@@ -231,6 +241,10 @@ def why_not(kept: Kept) -> str:
         return f"`{kept.attribute}` is created elsewhere and passed to `{cls.name}`"
     if not kept.targets:
         return f"`{kept.attribute}` is not set in `{cls.name}` by a plain assignment"
+    for other, also in kept.related:
+        for target in targets(also, kept.attribute):
+            row = other.span(target).start.row
+            return f"`{kept.attribute}` is also set in `{also.name}` ({other.path.name}:{row})"
     if len(kept.targets) != 1 or not _is_plain(module, kept.targets[0]):
         row = module.span(kept.targets[-1]).start.row
         return f"`{kept.attribute}` is set in more than one way (line {row})"
@@ -246,10 +260,12 @@ def why_not(kept: Kept) -> str:
 
 
 def _handed_on(kept: Kept) -> str:
-    init = next((each for each in _methods(kept.cls) if each.name == "__init__"), None)
-    for load in loads(init, kept.attribute) if init else ():
-        if not isinstance(kept.module.parent(load), ast.Attribute):
-            return f"`{kept.attribute}` is passed on (line {load.lineno})"
+    for module, cls in ((kept.module, kept.cls), *kept.related):
+        init = next((each for each in _methods(cls) if each.name == "__init__"), None)
+        for load in loads(init, kept.attribute) if init else ():
+            if not isinstance(module.parent(load), ast.Attribute):
+                where = "line " if module is kept.module else f"{module.path.name}:"
+                return f"`{kept.attribute}` is passed on ({where}{load.lineno})"
     return ""
 
 
