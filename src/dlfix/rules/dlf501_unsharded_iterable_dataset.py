@@ -22,7 +22,7 @@ from dlfix.reach.values import (
     Value,
 )
 from dlfix.rules.base import Finding, Rule, Step
-from dlfix.rules.reading import reached, streams
+from dlfix.rules.reading import reached, shares, streams
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -170,7 +170,7 @@ def _unshared(analysis: Analysis, instance: Instance, crossing: Crossing) -> str
     if start is None or _is_abstract(start.node):
         return None
     inside, outside = reached.chain(analysis, instance.cls)
-    if any(streams.speaks_of_shares(cls.node) for cls in inside) or len(outside) != 1:
+    if any(shares.speaks_of_shares(cls.node) for cls in inside) or len(outside) != 1:
         return None
     if streams.draws(start.node):
         return None
@@ -178,7 +178,7 @@ def _unshared(analysis: Analysis, instance: Instance, crossing: Crossing) -> str
     if any(streams.draws(code.node) for code in running):
         return None
     entries = [start, *reached.methods(analysis, instance, ("__init__", "__next__"))]
-    if any(streams.speaks_of_shares(code.node) for code in reached.runs(analysis, entries)):
+    if any(shares.speaks_of_shares(code.node) for code in reached.runs(analysis, entries)):
         return None
     if not all(
         _is_known(analysis, code, each) for code in running for each in streams.sources(code.node)
@@ -227,7 +227,7 @@ def _is_shared_by_loader(analysis: Analysis, crossing: Crossing) -> bool:
 def _takes_share(analysis: Analysis, collate: Value) -> bool:
     """Tell whether what makes a batch asks which worker it runs in."""
     codes = reached.runs(analysis, reached.started(analysis, collate))
-    return any(streams.speaks_of_shares(code.node) for code in codes)
+    return any(shares.speaks_of_shares(code.node) for code in codes)
 
 
 def _words(tree: ast.AST) -> set[str]:

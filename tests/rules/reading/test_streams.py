@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from dlfix.rules.reading import streams
+from dlfix.rules.reading import shares, streams
 
 
 def function(body: str) -> ast.FunctionDef:
@@ -68,11 +68,11 @@ def test_an_object_that_is_its_own_iterator_is_refused(body: str) -> None:
     ],
 )
 def test_any_word_of_shares_counts(text: str) -> None:
-    assert streams.speaks_of_shares(ast.parse(text))
+    assert shares.speaks_of_shares(ast.parse(text))
 
 
 @pytest.mark.parametrize(
     "text", ["for x in self.frank: yield x", "network(x)", "annotation['node']"]
 )
 def test_words_that_only_look_like_shares_do_not_count(text: str) -> None:
-    assert not streams.speaks_of_shares(ast.parse(text))
+    assert not shares.speaks_of_shares(ast.parse(text))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,11 +15,6 @@ if TYPE_CHECKING:
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-_SHARDS = re.compile(
-    r"worker|(?<![a-z])rank|world_?size|shard|replica|split_dataset|split_by|partition|islice_for"
-    r"|node_?id|num_procs|process_index|proc_id|distribut",
-    re.IGNORECASE,
-)
 _CHANGING = frozenset(
     {"append", "appendleft", "add", "extend", "update", "pop", "popleft", "popitem", "insert"}
     | {"remove", "discard", "clear", "write", "setdefault", "put", "push", "send", "feed"}
@@ -54,24 +48,6 @@ class Source:
     above: ast.stmt
     replaced: ast.expr
     source: ast.expr
-
-
-def speaks_of_shares(tree: ast.AST) -> bool:
-    """Tell whether code mentions workers, ranks or shards by any name."""
-    return any(_SHARDS.search(text) for text in _texts(tree))
-
-
-def _texts(tree: ast.AST) -> Iterator[str]:
-    for node in walk(tree):
-        match node:
-            case ast.Name(id=word) | ast.Attribute(attr=word) | ast.arg(arg=word):
-                yield word
-            case ast.keyword(arg=str(word)) | ast.alias(name=word):
-                yield word
-            case ast.Subscript(slice=ast.Constant(value=str(word))):
-                yield word
-            case ast.Call(args=[ast.Constant(value=str(word)), *_]):
-                yield word
 
 
 def draws(tree: ast.AST) -> bool:
