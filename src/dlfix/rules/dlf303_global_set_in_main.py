@@ -12,6 +12,7 @@ from dlfix.reach.starts import only_forks
 from dlfix.reach.worker_code import GlobalRead, WorkerCode
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading.class_settings import SetOnClass, set_on_classes
+from dlfix.rules.reading.registered import added_by_parent, changed_by_methods
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -25,6 +26,7 @@ class SetInParent:
     read: GlobalRead
     write: Use
     entry: Entry
+    added: str = ""  # the entry that only the parent adds, where an import adds others
 
 
 class GlobalSetInMain(Rule):
@@ -133,9 +135,9 @@ class GlobalSetInMain(Rule):
             name = GlobalName(analysis, read.module, read.name)
             if only_forks(analysis, boundary) or name.is_definition:
                 continue
-            found = _set_in_parent(name)
-            if found and may_belong(analysis, boundary, found[1].module):
-                yield self._finding(name, read, *found)
+            found = _set_in_parent(name, read)
+            if found and may_belong(analysis, boundary, found.entry.module):
+                yield self._finding(found)
         for each in set_on_classes(analysis):
             yield self._of_class(each)
 
@@ -158,8 +160,10 @@ class GlobalSetInMain(Rule):
             evidence=found,
         )
 
-    def _finding(self, name: GlobalName, read: GlobalRead, write: Use, entry: Entry) -> Finding:
-        set_here = Step(write.module.place(write.node), f"`{name.name}` is set only in the parent")
+    def _finding(self, found: SetInParent) -> Finding:
+        name, read, write, entry = found.name, found.read, found.write, found.entry
+        what = f"`{name.name}` is set" if not found.added else f"`{found.added}` is added"
+        set_here = Step(write.module.place(write.node), f"{what} only in the parent")
         steps = (
             *read.function.steps,
             Step(read.function.module.place(read.node), f"`{name.name}` is read in a worker"),
@@ -171,11 +175,16 @@ class GlobalSetInMain(Rule):
         )
         return Finding(
             type(self),
-            f"`{name.name}` is read in a worker by {read.reader} but set only in the parent",
+            f"`{name.name}` is read in a worker by {read.reader} but "
+            + (
+                f"`{found.added}` is added only in the parent"
+                if found.added
+                else "set only in the parent"
+            ),
             entry.steps[-1].place if entry.steps else set_here.place,
             steps,
             error="" if bound else f"NameError: name '{name.name}' is not defined",
-            evidence=SetInParent(name, read, write, entry),
+            evidence=found,
         )
 
 
@@ -184,23 +193,21 @@ def _guarded(name: GlobalName, binding: object) -> bool:
     return node is not None and under_guard(name.module, node) is not None
 
 
-def _set_in_parent(name: GlobalName) -> tuple[Use, Entry] | None:
+def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | None:
     """Return a write that only the parent makes; None where a worker makes it too, or none is seen."""
-    found: tuple[Use, Entry] | None = None
-    is_logger = name.is_logger
-    for write in name.writes():
-        if is_logger and not write.rebinds:
-            continue
-        if name.worker_writer(write) is not None:
-            return None
-        entries = name.entries(write)
-        if _is_first_value(name, write):
-            continue
-        if any(entry.kind == "import" for entry in entries):
-            return None
-        if entries and found is None:
-            found = (write, entries[0])
-    return found
+    writes = [*name.writes(), *changed_by_methods(name)]
+    if name.is_logger:
+        writes = [write for write in writes if write.rebinds]
+    if any(name.worker_writer(write) is not None for write in writes):
+        return None
+    later = [write for write in writes if not _is_first_value(name, write)]
+    entries = [(write, entry) for write in later for entry in name.entries(write)]
+    if not any(entry.kind == "import" for _, entry in entries):
+        return SetInParent(name, read, *entries[0]) if entries else None
+    found = added_by_parent(name, later)
+    if found is None:
+        return None
+    return SetInParent(name, read, found.write, found.entry, ", ".join(found.added))
 
 
 def _is_first_value(name: GlobalName, write: Use) -> bool:

@@ -12,6 +12,7 @@ from dlfix.fixing.hoisting.width import width_of
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.reach.entries import Entries, enclosing_function, top_level_statement
 from dlfix.rules.reading.class_settings import SetOnClass
+from dlfix.rules.reading.registered import adds_once_more
 from dlfix_codemods.tools import naming
 from dlfix_codemods.worker_globals import OPTION, WorkerGlobalsPlan
 
@@ -129,6 +130,9 @@ def _setting(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting
         caller, call = evidence.entry.calls[-1]
         own = evidence.write.rebinds and caller is not module
         if own or _beside(caller, call, module, loader):
+            again = adds_once_more(evidence.write, evidence.name.name)
+            if again:
+                raise _No(again)
             return _made_again(caller, call, module, loader, _parameters(evidence))
     return _carried(evidence, module, loader)
 

@@ -1,0 +1,175 @@
+"""What code puts into a module-level object: which entries, when a module is imported and in the parent."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlfix.project.import_time import MUTATORS, parameters
+from dlfix.project.trees import walk
+from dlfix.reach.entries import Entry, enclosing_function
+from dlfix.reach.global_state import GlobalName, Use, changes
+from dlfix.reach.values import Class, Constant, Function, Instance, Value
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+
+Added = tuple[str, ...]  # what tells an entry from others, as text
+_SHIFTED = ("self", "cls")
+
+
+@dataclass(frozen=True)
+class AddedByParent:
+    """An entry that only the parent adds to what an import has filled."""
+
+    write: Use
+    entry: Entry
+    added: Added
+
+
+def added_by_parent(name: GlobalName, writes: list[Use]) -> AddedByParent | None:
+    """Return an entry that only the parent adds; None where any may be there after an import."""
+    imported: set[Added] = set()
+    by_parent: list[AddedByParent] = []
+    for write in writes:
+        for entry in name.entries(write):
+            added = _added(name, write, entry)
+            if entry.kind == "import" and added is None:
+                return None
+            if entry.kind == "import" and added is not None:
+                imported.add(added)
+            elif added is not None:
+                by_parent.append(AddedByParent(write, entry, added))
+    found = (each for each in by_parent if each.added not in imported)
+    return next((each for each in found if _may_be_read(name, each.added)), None)
+
+
+def changed_by_methods(name: GlobalName) -> Iterator[Use]:
+    """Yield the calls of methods of the tree that change the object: `READERS.register("npy", f)`."""
+    for use in name.reads():
+        call = _method_called(use.module, use.node)
+        if call is None:
+            continue
+        for value in _values(name, use.module, use.node):
+            if isinstance(value, Instance) and _changes_itself(name, value.cls, call.func.attr):  # type: ignore[attr-defined]
+                yield use
+                break
+
+
+def _method_called(module: Module, node: ast.expr) -> ast.Call | None:
+    above = module.parent(node)
+    call = module.parent(above) if isinstance(above, ast.Attribute) else None
+    return call if isinstance(call, ast.Call) and call.func is above else None
+
+
+def _changes_itself(name: GlobalName, cls: Class, method: str) -> bool:
+    function = name.analysis.method(cls, method)
+    if function is None or not isinstance(function.node, ast.FunctionDef):
+        return False
+    module, me = function.module, next((a.arg for a in function.node.args.args), "")
+    return any(
+        isinstance(node, ast.Name) and node.id == me and changes(module, node)
+        for node in walk(function.node)
+    )
+
+
+def _added(name: GlobalName, write: Use, entry: Entry) -> Added | None:
+    """Return what tells the entry that a write adds from others; None where that is not known."""
+    told = [_text(name, write, entry, each) for each in _telling(write)]
+    known = tuple(text for text in told if text is not None)
+    return known if known and len(known) == len(told) else None
+
+
+def _telling(write: Use) -> list[ast.expr]:
+    """Return the expressions that tell an entry from others: its key, or what is appended."""
+    parent = write.module.parent(write.node)
+    if isinstance(parent, ast.Subscript) and parent.value is write.node:
+        return [] if isinstance(parent.ctx, ast.Load) else [parent.slice]
+    call = _method_called(write.module, write.node)
+    if call is None or any(isinstance(each, ast.Starred) for each in call.args):
+        return []
+    return call.args[:1] if call.args else [keyword.value for keyword in call.keywords]
+
+
+def _text(name: GlobalName, write: Use, entry: Entry, node: ast.expr) -> str | None:
+    """Return the constant or definition that an expression stands for at an entry, as text."""
+    module, function = write.module, enclosing_function(write.module, write.node)
+    if function is not None and entry.calls:
+        own = parameters(function) & {n.id for n in walk(node) if isinstance(n, ast.Name)}
+        if own:
+            caller, call = entry.calls[-1]
+            given = [_given(function, call, each) for each in sorted(own)]
+            texts = [_of_constant(name, caller, each) if each else "" for each in given]
+            return None if any(text is None for text in texts) else ", ".join(filter(None, texts))
+    return _of_constant(name, module, node)
+
+
+def _given(function: ast.AST, call: ast.Call, parameter: str) -> ast.expr | None:
+    for keyword in call.keywords:
+        if keyword.arg == parameter:
+            return keyword.value
+    arguments = function.args  # type: ignore[attr-defined]
+    names = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
+    names = names[1:] if names[:1] and names[0] in _SHIFTED else names
+    return call.args[names.index(parameter)] if parameter in names[: len(call.args)] else None
+
+
+def _of_constant(name: GlobalName, module: Module, node: ast.expr) -> str | None:
+    values = _values(name, module, node)
+    match values:
+        case [Constant(value=value)]:
+            return repr(value)
+        case [Function(node=ast.FunctionDef(name=text)) | Class(node=ast.ClassDef(name=text))]:
+            return text
+    return None
+
+
+def _values(name: GlobalName, module: Module, node: ast.expr) -> list[Value]:
+    frame = name.analysis.frame(module.scope_of(node))
+    return [reached.value for reached in name.analysis.evaluate(node, frame)]
+
+
+def _may_be_read(name: GlobalName, added: Added) -> bool:
+    """Tell whether a worker may ask for an entry: not if it only asks for others, by constant keys."""
+    for use in name.reads():
+        if name.worker_writer(use) is None:
+            continue
+        key = _asked_for(use)
+        if not (isinstance(key, ast.Constant) and repr(key.value) not in added):
+            return True
+    return False
+
+
+def _asked_for(use: Use) -> ast.expr | None:
+    match use.module.parent(use.node):
+        case ast.Subscript(slice=key):
+            return key
+        case ast.Attribute(attr="get") as above:
+            call = use.module.parent(above)
+            return call.args[0] if isinstance(call, ast.Call) and call.args else None
+        case ast.Compare(left=key, ops=[ast.In() | ast.NotIn()]):
+            return key
+    return None
+
+
+def adds_once_more(use: Use, name: str) -> str:
+    """Return why a function that adds an entry may not run a second time in one process, "" if it may."""
+    function = enclosing_function(use.module, use.node)
+    where = f"({use.module.path.name}:{use.node.lineno})"
+    parent = use.module.parent(use.node)
+    if isinstance(parent, ast.Attribute) and parent.attr in MUTATORS - {
+        "update",
+        "setdefault",
+        "add",
+    }:
+        return f"`{name}` would have the value twice in a forked worker {where}"
+    for node in walk(function) if function is not None else ():
+        if isinstance(node, ast.If | ast.Assert) and name in {
+            each.id for each in walk(node.test) if isinstance(each, ast.Name)
+        }:
+            raises = any(isinstance(each, ast.Raise) for each in walk(node))
+            if raises or isinstance(node, ast.Assert):
+                return f"a forked worker has the value, and adding it again raises {where}"
+    return ""
