@@ -76,9 +76,15 @@ class Catalog:
         found: dict[str, list[MethodRow]] = {}
         for row in self.rows("method"):
             assert isinstance(row, MethodRow)
-            for name in (row.name, *row.aliases):
+            for name in () if row.makes else (row.name, *row.aliases):
                 found.setdefault(name.rpartition(".")[2], []).append(row)
         return found
+
+    @cached_property
+    def makers(self) -> dict[str, str]:
+        """The resources that methods make which are known by their bare names."""
+        rows = [row for row in self.rows("method") if isinstance(row, MethodRow) and row.makes]
+        return {row.name.rpartition(".")[2]: row.makes for row in rows}
 
     def resource(self, name: str) -> ResourceRow | None:
         """Return the row of the constructor of this dotted name."""

@@ -121,13 +121,17 @@ class HolderRow(_Named):
 
 @dataclass(frozen=True, slots=True)
 class MethodRow(_Named):
-    """A method that keeps arguments: in its object, or in what it `gives` ("chain"), which keeps both."""
+    """A method that keeps arguments: in its object, or in what it `gives` ("chain"), which keeps both.
+
+    One that `makes` a resource is known by its bare name, which no other library uses.
+    """
 
     of: str = ""  # the package that makes such objects, or their bases
     parameters: tuple[str, ...] = ()
     keeps: Mapping[str, str] = field(default_factory=dict)  # parameter -> attribute
     keywords: str = ""  # the attribute that all keyword arguments hang under
     gives: Literal["", "chain"] = ""
+    makes: str = ""  # the name of a resource
     note: str = ""
 
 

@@ -229,6 +229,10 @@ class Calls:
                 if isinstance(value, Container):
                     yield from self._container_method(value, func.attr, node, frame)
                     continue
+                made = self._made_by_method(value, func.attr, node, frame)
+                if made is not None:
+                    yield Reached(made)
+                    continue
                 if isinstance(value, Class) and func.attr == "__subclasses__":
                     heirs = self.interpreter.instances.subclasses(value)
                     yield Reached(self._new("list", enumerate(heirs), node, frame))
@@ -241,6 +245,17 @@ class Calls:
             return
         for callee in interpreter.evaluate(func, frame):
             yield from self.call(callee.value, node, frame)
+
+    def _made_by_method(
+        self, value: Value, name: str, node: ast.Call, frame: Frame
+    ) -> ExternalCall | None:
+        """Return what a method makes that is known by its name, on an object that is not of the tree."""
+        if not isinstance(value, (Unknown, ExternalCall, Derived)):
+            return None
+        made = self.interpreter.catalog.makers.get(name)
+        if made is None or self.interpreter.project.defines(name):
+            return None
+        return self.external_call(made, self.arguments(node, frame), node, frame)
 
     def call(self, callee: Value, node: ast.Call, frame: Frame) -> Iterable[Reached]:
         """Return what calling a value with a call's arguments gives."""
@@ -765,6 +780,8 @@ class Calls:
             return [item for one in given for item in self.interpreter.each(one)]
         if value.name == "map" and len(given) > 1:
             return self._mapped(value)
+        if value.name in self.interpreter.catalog.makers.values():
+            return [self.made(value.node, value.frame, lambda: _item(value), "item", value)]
         row = self.interpreter.catalog.holder(value.name)
         if row is not None and row.gives == "list":
             return [value]
@@ -829,7 +846,7 @@ def _gives_paths(value: Derived) -> bool:
     return value.called and is_path and value.how in ("glob", "rglob", "iterdir")
 
 
-def _item(value: Derived) -> Derived:
+def _item(value: Derived | ExternalCall) -> Derived:
     return Derived(value, "__iter__", value.node, value.frame)
 
 

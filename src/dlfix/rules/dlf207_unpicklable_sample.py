@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.reach.entries import Entries
+from dlfix.reach.labels import label
 from dlfix.reach.values import (
     Bound,
     Constant,
@@ -22,6 +23,7 @@ from dlfix.reach.values import (
 from dlfix.reach.worker_code import WorkerCode
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading import reached
+from dlfix.rules.reading.handles import row_of
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -204,18 +206,30 @@ class UnpicklableSample(Rule):
                 whats.append(("None", "<class 'NoneType'>"))
             for what in filter(None, whats):
                 place = code.module.place(result)
+                fails = collates and not _is_error(what[1])
                 yield Finding(
                     type(self),
                     f"{_sentence(what[0])} cannot be "
-                    f"{'collated' if collates else 'pickled and returned to the parent'}",
+                    f"{'collated' if fails else 'pickled and returned to the parent'}",
                     place,
                     (
                         *crossing.path,
                         Step(place, ast.unparse(result)[:60], f"in `{code.node.name}`"),
                     ),
-                    _COLLATE.format(what[1]) if collates else f"cannot pickle {what[1]}",
+                    _error(what[1], collates),
                 )
                 break
+
+
+def _is_error(what: str) -> bool:
+    """Tell whether a kind of object is named by what pickle says: collating keeps it as it is."""
+    return "Error: " in what
+
+
+def _error(what: str, collates: bool) -> str:
+    if _is_error(what):
+        return what
+    return _COLLATE.format(what) if collates else f"cannot pickle {what}"
 
 
 def _is_taught(analysis: Analysis) -> bool:
@@ -338,6 +352,8 @@ def _refused(analysis: Analysis, value: Value, collates: bool) -> tuple[str, str
         case Derived(origin=origin, how=how, called=True) if collates and how in _OF_AN_IMAGE:
             made = _refused(analysis, origin, collates)
             return made if made and "PIL" in made[1] else None
+        case Derived(how="__iter__") if (row := row_of(value, analysis)) is not None and row.fails:
+            return f"a row of `{label(value.origin)}`", row.error
         case Instance(cls=cls) if collates and _is_plain_object(analysis, value):
             return f"an instance of `{cls.name}`", f"<class '{cls.module.name}.{cls.name}'>"
     return None
