@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.project.trees import walk
 from dlfix.reach.values import Class, External, Instance
 from dlfix.reach.worker_code import WorkerCode
-from dlfix.rules.base import Finding, Rule, Step
-from dlfix.rules.reading import exceptions, reached
+from dlfix.rules.base import Finding, Place, Rule, Step
+from dlfix.rules.reading import exceptions, lost_exceptions, reached
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from dlfix.reach.crossing import Crossing
 
 _HIDDEN = frozenset({"DataLoader", "dataset"})
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What the planner reads: an exception class that torch cannot make of one text."""
+
+    name: str
+    place: Place
 
 
 class UnpicklableException(Rule):
@@ -30,8 +38,9 @@ class UnpicklableException(Rule):
     `__init__` cannot be called with the arguments that it passes to `super().__init__`. Pickle
     creates the exception from `args`, which holds the arguments of `Exception.__init__`: one
     message instead of two arguments. Classes whose arguments match or have defaults, or that define
-    `__reduce__`, are not reported. A loader does not pickle exceptions (it raises a `RuntimeError`
-    with the text instead), so exceptions that only a dataset raises are not reported.
+    `__reduce__`, are not reported. A loader does not pickle exceptions: it calls the class with one
+    text, and raises a `RuntimeError` where that fails. Exceptions that only a dataset raises are
+    reported if `__init__` cannot take one argument and the loop over the loader has an `except` for them.
 
     ## The error you see
 
@@ -102,7 +111,8 @@ class UnpicklableException(Rule):
     ## Fix safety
 
     The fix is safe: the exception could not be unpickled before. Arguments that were not stored are
-    stored in `__init__`. There is no fix if an argument is assigned again there.
+    stored in `__init__`. There is no fix if an argument is assigned again there, or for what a loader
+    loses: give all arguments but the first a default.
 
     ## How to turn it off
 
@@ -129,6 +139,43 @@ class UnpicklableException(Rule):
                     if statement not in seen:
                         seen.add(statement)
                         yield from self._raise(analysis, code, statement, crossing)
+        yield from self._lost_by_loaders(analysis, towards)
+
+    def _lost_by_loaders(self, analysis: Analysis, towards: reached.Towards) -> Iterator[Finding]:
+        """Yield each `raise` in a loader's workers that the parent means to catch, and does not."""
+        seen: set[ast.Raise] = set()
+        for start, crossing in _of_loaders(analysis):
+            running = list(reached.runs(analysis, start, towards))
+            for code, statement in ((one, each) for one in running for each in _raises(one.node)):
+                if statement in seen:
+                    continue
+                lost = _lost(analysis, code, statement, crossing)
+                if lost is not None and not lost_exceptions.caught_by_workers(
+                    list(reached.runs(analysis, start)), code, statement
+                ):
+                    seen.add(statement)
+                    yield self._lost_finding(code, statement, crossing, *lost)
+
+    def _lost_finding(
+        self,
+        code: reached.Code,
+        statement: ast.Raise,
+        crossing: Crossing,
+        cls: Class,
+        handler: lost_exceptions.Handler,
+    ) -> Finding:
+        assert statement.exc is not None
+        place, (module, node) = code.module.place(statement.exc), handler
+        caught = Step(module.place(node), f"`except {cls.name}`", "does not catch it")
+        return Finding(
+            type(self),
+            f"`{cls.name}` raised in a worker becomes a `RuntimeError`, which the handler "
+            f"({module.path.name}:{node.lineno}) does not catch",
+            place,
+            (*crossing.path, Step(place, f"raise {cls.name}(...)"), caught),
+            f"RuntimeError: Caught {cls.name} in DataLoader worker process",
+            Lost(cls.name, place),
+        )
 
     def _raise(
         self, analysis: Analysis, code: reached.Code, statement: ast.Raise, crossing: Crossing
@@ -151,6 +198,33 @@ class UnpicklableException(Rule):
                     culprit,
                 )
                 return
+
+
+def _of_loaders(analysis: Analysis) -> Iterator[tuple[list[reached.Code], Crossing]]:
+    """Yield the code that a loader's workers start with: of its datasets, and of its functions."""
+    for instance, crossing in analysis.datasets():
+        if crossing.boundary.kind == "DataLoader":
+            yield reached.methods(analysis, instance), crossing
+    for crossing in analysis.crossings:
+        is_function = crossing.edge.kind == "argument" and crossing.edge.name == "collate_fn"
+        if crossing.boundary.kind == "DataLoader" and is_function:
+            yield reached.started(analysis, crossing.value), crossing
+
+
+def _lost(
+    analysis: Analysis, code: reached.Code, statement: ast.Raise, crossing: Crossing
+) -> tuple[Class, lost_exceptions.Handler] | None:
+    """Return the class that is raised, and who means to catch it, where torch cannot make it again."""
+    assert statement.exc is not None
+    for value in reached.values(analysis, statement.exc, code.frame):
+        if not isinstance(value, Instance) or lost_exceptions.is_made_of_a_text(
+            analysis, value.cls
+        ):
+            continue
+        handler = lost_exceptions.handler(analysis, value.cls, crossing.boundary)
+        if handler is not None:
+            return value.cls, handler
+    return None
 
 
 def _may_be_culprit(analysis: Analysis, module: Module, statement: ast.Raise) -> bool:

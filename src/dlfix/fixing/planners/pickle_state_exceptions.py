@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.project.targets import evaluates_generics
+from dlfix.rules.dlf209_unpicklable_exception import Lost
 from dlfix.source.text import Span
 
 if TYPE_CHECKING:
@@ -48,7 +49,16 @@ class AddContextManager:
 def plan_exceptions(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Planned]:
     """Answer for findings of DLF209: one fix for each class, however often it is raised."""
     for group in _by_class(findings):
-        yield Planned(tuple(group), _reduce_fix(group[0].evidence, analysis))
+        evidence = group[0].evidence
+        if isinstance(evidence, Lost):
+            yield Planned(tuple(group), Refused(_why_lost(evidence)))
+        else:
+            yield Planned(tuple(group), _reduce_fix(evidence, analysis))
+
+
+def _why_lost(lost: Lost) -> str:
+    row = lost.place.span.start.row
+    return f"torch calls `{lost.name}` with one text ({lost.place.path.name}:{row})"
 
 
 def plan_context_managers(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Planned]:
