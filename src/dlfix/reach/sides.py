@@ -126,11 +126,50 @@ class SideReader:
         self, cls: Class, wanted: AbstractSet[str], instance: Instance | None = None
     ) -> AbstractSet[str]:
         """Return those of some methods that the parent runs, on one object where it is given."""
-        methods, uses = self.methods(cls), self.uses(cls)
+        methods, uses = self.methods(cls), self._uses_that_last(cls)
         called = self._called_outside(cls, instance)
         found = wanted & _closure((n for n in methods if n in PARENT or n in called), uses)
         by_item = (wanted - found) & _closure(["__getitem__"], uses)
         return found | by_item if by_item and self._is_indexed(cls) else found
+
+    def _uses_that_last(self, cls: Class) -> dict[str, set[str]]:
+        """Return what methods use, but for context managers around code that starts no workers.
+
+        What these call is only to be seen in order: they close again what they have opened.
+        """
+        uses = self.uses(cls)
+        managers = {
+            name
+            for name, node in self.methods(cls).items()
+            if _is_context_manager(node) and not self._surrounds_loops(cls, name)
+        }
+        if not managers:
+            return uses
+        return {name: set() if name in managers else used for name, used in uses.items()}
+
+    def _surrounds_loops(self, cls: Class, name: str) -> bool:
+        """Tell whether code that a context manager surrounds may start workers."""
+        return any(
+            self._may_start_workers(part)
+            for module in self._outside(cls)
+            for block in module.nodes(ast.With)
+            if any(_is_call_of(item.context_expr, name) for item in block.items)
+            for statement in block.body
+            for part in walk(statement)
+        )
+
+    def _may_start_workers(self, node: ast.AST) -> bool:
+        match node:
+            case (
+                ast.For(iter=source) | ast.comprehension(iter=source) | ast.YieldFrom(value=source)
+            ):
+                return not isinstance(source, ast.Call)
+            case ast.Call(keywords=keywords):
+                given = {keyword.arg for keyword in keywords}
+                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                own = self.interpreter.project.defines(name)
+                return own or None in given or not given.isdisjoint(self._counts)
+        return False
 
     def only_in_constructor(self, cls: Class, name: str, instance: Instance) -> bool:
         """Tell whether of the parent's code nothing but the constructor runs a method."""
@@ -655,6 +694,15 @@ def _uses(node: Def, me: str) -> Iterator[str]:
             used = _BUILTINS.get(_name(inner.func))
             if used is not None:
                 yield used
+
+
+def _is_context_manager(node: Def) -> bool:
+    names = (getattr(each, "attr", getattr(each, "id", "")) for each in node.decorator_list)
+    return any(name == "contextmanager" for name in names)
+
+
+def _is_call_of(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == name
 
 
 def _closure(entries: Iterable[str], calls: dict[str, set[str]]) -> set[str]:

@@ -1,0 +1,427 @@
+"""Programs that go wrong in workers without an error, with the work done by helpers, bases and mixins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reach.marked import check, program
+
+IN_PLACE = [
+    program(
+        "methods of a mixin change a row of an array and hand it on",
+        """
+        import numpy as np
+        from torch.utils.data import DataLoader, Dataset
+        class Filters:
+            def detrend(self, x):
+                x -= x[0]
+                return x
+            def scale(self, x, by):
+                np.multiply(x, by, out=x)
+                return x
+        class Beats(Filters, Dataset):
+            def __init__(self, signal):
+                self.signal = np.asarray(signal).reshape(4, 8)
+            def __len__(self): return 4
+            def __getitem__(self, i):
+                beat = self.signal[i]
+                beat = self.scale( # !DLF502
+                    self.detrend(beat), 2) # !DLF502
+                return beat.copy()
+        if __name__ == "__main__":
+            DataLoader(Beats(range(32)), num_workers=2)
+        """,
+    ),
+    program(
+        "a function changes a slice of an array",
+        """
+        import numpy as np
+        from torch.utils.data import DataLoader, Dataset
+        def centre(x, by=1):
+            x -= by * x[0]
+        class Windows(Dataset):
+            def __init__(self, n):
+                self.series = np.arange(n)
+            def __len__(self): return 4
+            def __getitem__(self, i):
+                start = i * 4
+                window = self.series[start:start + 4]
+                centre(window, by=2) # !DLF502
+                return window.copy()
+        if __name__ == "__main__":
+            DataLoader(Windows(32), num_workers=2)
+        """,
+    ),
+    program(
+        "a method that returns a copy",
+        """
+        import numpy as np
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, n):
+                self.table = np.zeros((n, 4))
+            def __len__(self): return 4
+            def take(self, i): return self.table[i].copy()
+            def twice(self, x):
+                y = 2 * x
+                y += 1
+                return y
+            def __getitem__(self, i):
+                x = self.take(i)
+                x -= 1
+                y = self.twice(self.table[i])
+                y -= 1
+                return x, y
+        if __name__ == "__main__":
+            DataLoader(Rows(32), num_workers=2)
+        """,
+    ),
+    program(
+        "what a sample is put into, and its size",
+        """
+        import numpy as np
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, n, queue):
+                self.table = np.zeros((n, 4))
+                self.queue = queue
+            def __len__(self): return 4
+            def __getitem__(self, i):
+                x = self.table[i]
+                n = x.size
+                n -= 1
+                self.queue.put(x)
+                first = x[0]
+                first -= 1
+                return n, first
+        def main(queue):
+            DataLoader(Rows(32, queue), num_workers=2)
+        """,
+    ),
+]
+
+GENERATORS = [
+    program(
+        "a method of a mixin makes the generator for the constructor",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        class Seeded:
+            def init_rng(self, seed):
+                self.rng = random.Random(seed) # !DLF503
+            def jitter(self, x): return x + self.rng.random()
+        class Points(Seeded, Dataset):
+            def __init__(self, seed=0):
+                super().__init__()
+                self.init_rng(seed)
+            def __len__(self): return 3
+            def __getitem__(self, i): return self.jitter(i)
+        if __name__ == "__main__":
+            DataLoader(Points(), num_workers=2)
+        """,
+    ),
+    program(
+        "a worker calls the method of the mixin",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        class Seeded:
+            def init_rng(self, seed):
+                self.rng = random.Random(seed)
+        class Points(Seeded, Dataset):
+            def __init__(self):
+                self.init_rng(0)
+            def __len__(self): return 3
+            def __getitem__(self, i):
+                self.init_rng(i)
+                return self.rng.random()
+        if __name__ == "__main__":
+            DataLoader(Points(), num_workers=2)
+        """,
+    ),
+    program(
+        "the program calls the method of the mixin in each epoch",
+        """
+        import random
+        from torch.utils.data import DataLoader, Dataset
+        class Seeded:
+            def init_rng(self, seed):
+                self.rng = random.Random(seed)
+        class Points(Seeded, Dataset):
+            def __init__(self):
+                self.init_rng(0)
+            def __len__(self): return 3
+            def __getitem__(self, i): return self.rng.random()
+        if __name__ == "__main__":
+            points = Points()
+            for epoch in range(3):
+                points.init_rng(epoch)
+                for x in DataLoader(points, num_workers=2): print(x)
+        """,
+    ),
+]
+
+STREAMS = [
+    program(
+        "shards that are files, of a method of the base class",
+        """
+        from pathlib import Path
+        from torch.utils.data import DataLoader, IterableDataset
+        class Reader(IterableDataset):
+            def __init__(self, folder): self.folder = Path(folder)
+            def shards(self): return sorted(self.folder.glob("shard-*.txt"))
+            def __iter__(self): # !DLF501
+                for shard in self.shards():
+                    with shard.open() as lines:
+                        yield from lines
+        class Words(Reader):
+            def parse(self, line): return line
+        class Short(IterableDataset):
+            def __init__(self, source): self.source = source
+            def __iter__(self):
+                for line in self.source:
+                    if len(line) < 9: yield line
+        if __name__ == "__main__":
+            DataLoader(Short(Words("x")), num_workers=2)
+        """,
+    ),
+    program(
+        "shards that are counted with",
+        """
+        from torch.utils.data import DataLoader, IterableDataset
+        class Numbers(IterableDataset):
+            def __init__(self, n, shard, shards):
+                self.n, self.shard, self.shards = n, shard, shards
+            def __iter__(self):
+                for i in range(self.n):
+                    if i % self.shards == self.shard: yield i
+        if __name__ == "__main__":
+            DataLoader(Numbers(9, 0, 2), num_workers=2)
+        """,
+    ),
+]
+
+REGISTRIES = [
+    program(
+        "an entry that only main adds to what the import has filled",
+        """
+        from torch.utils.data import DataLoader, Dataset
+        INDICES = {}
+        def register(name, function):
+            INDICES[name] = function
+        def ratio(x): return x / 2
+        def same(x): return x
+        register("same", same)
+        class Rows(Dataset):
+            def __init__(self, names): self.names = names
+            def __len__(self): return 3
+            def __getitem__(self, i): return [INDICES[n](i) for n in self.names]
+        def main():
+            register("ratio", ratio) # !DLF303
+            for x in DataLoader(Rows(["ratio"]), num_workers=2): print(x)
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+    program(
+        "an object with a method that registers",
+        """
+        from torch.utils.data import DataLoader, Dataset
+        class Registry:
+            def __init__(self): self.items = {}
+            def enrol(self, name, function): self.items[name] = function
+            def get(self, name): return self.items[name]
+        READERS = Registry()
+        def ratio(x): return x / 2
+        class Rows(Dataset):
+            def __init__(self, name): self.name = name
+            def __len__(self): return 3
+            def __getitem__(self, i): return READERS.get(self.name)(i)
+        def main():
+            READERS.enrol("ratio", ratio)
+            for x in DataLoader(Rows("ratio"), num_workers=2): print(x)
+        if __name__ == "__main__":
+            main() # !DLF303
+        """,
+    ),
+    program(
+        "an entry that the import adds too, and one that no worker asks for",
+        """
+        from torch.utils.data import DataLoader, Dataset
+        INDICES, METRICS = {}, {}
+        def register(name, function):
+            INDICES[name] = function
+        def measure(name, function):
+            METRICS[name] = function
+        def same(x): return x
+        register("same", same)
+        measure("same", same)
+        class Rows(Dataset):
+            def __init__(self, names): self.names = names
+            def __len__(self): return 3
+            def __getitem__(self, i):
+                return [INDICES[n](i) for n in self.names] + [METRICS["same"](i)]
+        def main():
+            register("same", same)
+            measure("largest", max)
+            for x in DataLoader(Rows(["same"]), num_workers=2): print(x)
+        if __name__ == "__main__":
+            main()
+        """,
+    ),
+]
+
+ROWS = [
+    program(
+        "rows of `itertuples` in a list, in a dict, and returned",
+        """
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, frame):
+                self.rows = list(frame.itertuples()) # !DLF206
+                self.by_id = {
+                    row.id: row for row in frame[frame.x > 0].itertuples(name="Row") # !DLF206
+                }
+                self.frame = frame
+            def __len__(self): return 3
+            def __getitem__(self, i):
+                return next(self.frame[i:].itertuples()) # !DLF207
+        def main(frame):
+            DataLoader(Rows(frame), num_workers=2)
+        """,
+    ),
+    program(
+        "plain tuples, fields and dicts of `itertuples`, and a method of the tree",
+        """
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, frame):
+                self.rows = list(frame.itertuples(index=False, name=None))
+                self.ids = [row.id for row in frame.itertuples()]
+                self.dicts = [row._asdict() for row in frame.itertuples()]
+            def __len__(self): return 3
+            def __getitem__(self, i): return self.rows[i]
+        def main(frame):
+            DataLoader(Rows(frame), num_workers=2)
+        """,
+    ),
+]
+
+HANDLER = """
+        from torch.utils.data import DataLoader, Dataset
+        class Base(Exception): pass
+        class Corrupt(Base):
+            def __init__(self, tile, offset{default}):
+                super().__init__(tile)
+        class Tiles(Dataset):
+            def __len__(self): return 3
+            def load(self, i):
+                raise Corrupt(i, 2) {marked}
+            def __getitem__(self, i):
+                {load}
+        def epoch(loader):
+            for batch in loader: print(batch)
+        def main():
+            loader = DataLoader(Tiles(), num_workers=2)
+            try:
+                {body}
+            except {caught}:
+                print("skipped")
+        if __name__ == "__main__":
+            main()
+        """
+_USUAL = {
+    "default": "",
+    "marked": "",
+    "load": "return self.load(i)",
+    "body": "epoch(loader)",
+    "caught": "Corrupt",
+}
+
+
+def lost(title: str, **other: str) -> object:
+    return program(title, HANDLER.format(**{**_USUAL, **other}))
+
+
+EXCEPTIONS = [
+    lost("a function goes through the loader", marked="# !DLF209"),
+    lost("the handler is for a base class", marked="# !DLF209", caught="(KeyError, Base)"),
+    lost("a batch is asked for", marked="# !DLF209", body="next(iter(loader))"),
+    lost("torch can make it of one text", default="=None"),
+    lost("what torch raises is caught with it", caught="(Corrupt, RuntimeError)"),
+    lost("the loop over the loader is elsewhere", body="Tiles()[0]"),
+    lost("caught in the worker", load="\n".join(
+        [
+            "try: return self.load(i)",
+            "                except Corrupt: return 0",
+        ]
+    )),
+]  # fmt: skip
+
+MANAGERS = [
+    program(
+        "a context manager that closes again, around no loop",
+        """
+        import contextlib, sqlite3
+        from torch.utils.data import DataLoader, Dataset, get_worker_info
+        class Rows(Dataset):
+            def __init__(self, path):
+                self.path, self.db = path, None
+            def open(self):
+                self.db = sqlite3.connect(self.path)
+            @contextlib.contextmanager
+            def opened(self):
+                self.open()
+                try:
+                    yield self
+                finally:
+                    self.db.close()
+                    self.db = None
+            def __len__(self): return 3
+            def __getitem__(self, i): return self.db.execute("SELECT 1").fetchone()
+        def start(worker_id):
+            get_worker_info().dataset.open()
+        if __name__ == "__main__":
+            rows = Rows("x")
+            with rows.opened():
+                print(rows[0])
+            for x in DataLoader(rows, num_workers=2, worker_init_fn=start): print(x)
+        """,
+    ),
+    program(
+        "a context manager around a loop over the loader",
+        """
+        import contextlib, sqlite3
+        from torch.utils.data import DataLoader, Dataset
+        class Rows(Dataset):
+            def __init__(self, path):
+                self.path, self.db = path, None
+            def open(self):
+                self.db = sqlite3.connect(self.path) # !DLF203
+            @contextlib.contextmanager
+            def opened(self):
+                self.open()
+                try:
+                    yield self
+                finally:
+                    self.db.close()
+                    self.db = None
+            def __len__(self): return 3
+            def __getitem__(self, i): return self.db.execute("SELECT 1").fetchone()
+        if __name__ == "__main__":
+            rows = Rows("x")
+            loader = DataLoader(rows, num_workers=2)
+            with rows.opened():
+                for x in loader: print(x)
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "text", [*IN_PLACE, *GENERATORS, *STREAMS, *REGISTRIES, *ROWS, *EXCEPTIONS, *MANAGERS]
+)
+def test_findings_are_those_marked(text: str, tmp_path: Path) -> None:
+    check(tmp_path, text)
