@@ -49,14 +49,9 @@ def comments(source: bytes) -> Counter[str]:
 
 
 def lost_comments(before: bytes, after: bytes) -> list[str]:
-    """Return the comments that are gone, but for those to tools, and those that are docstrings now."""
+    """Return the comments that are gone, but for those to tools."""
     gone = comments(before) - comments(after)
-    return [
-        comment
-        for comment in gone.elements()
-        if not TO_A_TOOL.match(comment)
-        and not (comment.startswith("#:") and comment[2:].strip()[1:].encode() in after)
-    ]
+    return [comment for comment in gone.elements() if not TO_A_TOOL.match(comment)]
 
 
 def wrongs(source: str, path: Path) -> Iterator[str]:

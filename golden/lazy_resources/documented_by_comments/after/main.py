@@ -16,13 +16,12 @@ class Blobs(Dataset):
 
     @functools.cached_property
     def blobs(self):
-        """One member for each sample."""
+        #: one member for each sample
         return zipfile.ZipFile(self._blobs)
 
     @functools.cached_property
     def labels(self):
-        """The same names."""
-        return zipfile.ZipFile(self._labels)
+        return zipfile.ZipFile(self._labels)  #: the same names
 
     def __getstate__(self):
         state = self.__dict__.copy()

@@ -11,14 +11,6 @@ from dlfix.fixing.classes.statements import only_raises
 from dlfix.fixing.classes.text import bound_within, comments_of, indented, names_in, shifted
 
 INDENT = "    "
-DOCUMENTS = "#:"  # how a comment begins that documents an attribute
-
-
-def _docstring(comments: Sequence[str]) -> str:
-    """Return the docstring of a property for the `#:` comments of the attribute it was."""
-    text = " ".join(each.removeprefix(DOCUMENTS).strip() for each in comments)
-    text = text.replace("\\", "\\\\").replace('"', "'")
-    return f'"""{text[:1].upper()}{text[1:]}{"" if text.endswith((".", "!", "?")) else "."}"""'
 
 
 class Bodies(Branching):
@@ -163,7 +155,7 @@ class Bodies(Branching):
 
     def _returned(self, attribute: str, value: ast.expr, text: str, column: int) -> str:
         beside = comments_of(self.module, self.definitions[attribute])[1]
-        if attribute in self.walrus or beside.startswith(DOCUMENTS):
+        if attribute in self.walrus:
             beside = ""
         returned = "return " + shifted(text, len("return ") - column, column)
         return f"{returned}  {beside}" if beside else returned
@@ -177,11 +169,7 @@ class Bodies(Branching):
         if site is not definition:
             more, end = comments_of(self.module, site)
             above += [*more, end] if end else more
-        told = [each for each in (*above, beside) if each.startswith(DOCUMENTS)]
-        if told:
-            self.moved.docs[attribute] = _docstring(told)
-        above = [each for each in above if each not in told]
-        return [*above, beside] if settings and beside and beside not in told else above
+        return [*above, beside] if settings and beside else above
 
     def _local_for(self, attribute: str, nodes: Sequence[ast.AST]) -> str:
         for name, alias in self.alias.items():

@@ -66,7 +66,6 @@ class Forms(Together):
                 else "",
                 alone=by_process and self._is_alone(handle),
                 self_name=self_name(handle.site.method),
-                docstring=moved.docs.get(name, ""),
             )
 
     def _lazies_together(self, by_process: bool) -> Iterator[Lazy]:

@@ -53,5 +53,4 @@ class Moved:
     inserts: list[Insert] = field(default_factory=list)
     withins: list[Within] = field(default_factory=list)
     gone: set[ast.AST] = field(default_factory=set)
-    docs: dict[str, str] = field(default_factory=dict)  # attribute -> what its `#:` comment says
     kept: dict[str, str] = field(default_factory=dict)  # local name -> attribute made for it

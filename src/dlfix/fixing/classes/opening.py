@@ -199,7 +199,6 @@ class LazyClass(Clearing):
             self.work.moved[method] = moved
             return
         known.bodies.update(moved.bodies)
-        known.docs.update(moved.docs)
         known.branching |= moved.branching
         known.exchanges += moved.exchanges
         known.inserts += moved.inserts

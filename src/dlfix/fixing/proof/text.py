@@ -115,15 +115,9 @@ def _lost_comment(before: str, after: str, others: Sequence[str]) -> str | None:
     for row, comment in _comments(before):
         if kept[comment]:
             kept[comment] -= 1
-        elif not _TO_A_TOOL.match(comment) and not _is_docstring(comment, after):
+        elif not _TO_A_TOOL.match(comment):
             return f"the comment would be lost (line {row})"
     return None
-
-
-def _is_docstring(comment: str, after: str) -> bool:
-    """Tell whether what a `#:` comment says of an attribute is said by a docstring now."""
-    words = comment.removeprefix("#:").strip().replace('"', "'")
-    return comment.startswith("#:") and words[1:].replace("\\", "\\\\") in after
 
 
 def _comments(text: str) -> Iterator[tuple[int, str]]:
