@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SCOPED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 N = TypeVar("N", bound=ast.AST)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_OPENING = frozenset({*SCOPED, *COMPREHENSIONS})
 
 
 class Module:
@@ -257,29 +258,32 @@ class Module:
 
     def inner_scope(self, node: ast.AST) -> Scope:
         """Return the scope that a def, lambda, class or comprehension opens."""
-        from dlfix.project.scopes import Scope
+        found = self._scopes.get(node)
+        if found is None:
+            from dlfix.project.scopes import Scope
 
-        if node not in self._scopes:
-            self._scopes[node] = Scope(node, self, self.scope_of(node))
-        return self._scopes[node]
+            found = self._scopes[node] = Scope(node, self, self.scope_of(node))
+        return found
 
     def scope_of(self, node: ast.AST) -> Scope:
         """Return the scope a node is evaluated in; a default or decorator is outside its def."""
+        known, parents = self._scope_of_statement, self.parents
         passed: list[ast.AST] = []
         child: ast.AST | None = node
         scope = self.scope
         while child is not None:
-            if child in self._scope_of_statement:
-                scope = self._scope_of_statement[child]
+            if child in known:
+                scope = known[child]
                 break
             if isinstance(child, ast.stmt):
                 passed.append(child)
-            parent = self.parents.get(child)
-            if parent is not None and _opens_for(parent, child):
+            parent = parents.get(child)
+            if parent is not None and parent.__class__ in _OPENING and _opens_for(parent, child):
                 scope = self.inner_scope(parent)
                 break
             child = parent
-        self._scope_of_statement.update(dict.fromkeys(passed, scope))
+        for each in passed:
+            known[each] = scope
         return scope
 
     def place(self, node: ast.AST) -> Place:
@@ -353,12 +357,8 @@ def _start(node: ast.AST) -> tuple[int, int]:
 
 def _opens_for(parent: ast.AST, child: ast.AST) -> bool:
     """Tell whether `child`, a direct child of `parent`, is evaluated in the scope `parent` opens."""
-    if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return isinstance(child, ast.stmt)
     if isinstance(parent, ast.Lambda):
         return child is parent.body
     if isinstance(parent, COMPREHENSIONS):
         return child is not parent.generators[0]
-    if isinstance(parent, ast.comprehension):
-        return False
-    return False
+    return isinstance(child, ast.stmt)

@@ -29,6 +29,7 @@ class Audience:
 
     def __init__(self) -> None:
         self._roots: dict[Path, Path | None] = {}
+        self._aside: dict[Module, bool] = {}
 
     def speaks(self, user: Module, owner: Module) -> bool:
         """Tell whether a use counts: not where a test, or an example, uses a library."""
@@ -36,8 +37,11 @@ class Audience:
 
     def is_aside(self, module: Module) -> bool:
         """Tell whether a module is a test, or an example, script or benchmark beside a library."""
-        if is_test(module):
-            return True
+        if module not in self._aside:
+            self._aside[module] = is_test(module) or self._is_beside(module)
+        return self._aside[module]
+
+    def _is_beside(self, module: Module) -> bool:
         root = self._packaged(module.path.parent)
         if root is None:
             return False

@@ -69,6 +69,7 @@ class Instances:
         self.interpreter = interpreter
         self._mro: dict[Class, list[Class | External | Unknown]] = {}
         self._lining_up = 0
+        self._methods: dict[tuple[Class, str], Function | None] = {}
         self._subclasses: dict[Class, list[Class]] = {}
         self._set_at: dict[tuple[str, Class], list[tuple[Module, Setting]]] = {}
         self._is_set_by_any: dict[str, bool] = {}
@@ -227,7 +228,16 @@ class Instances:
 
     def method(self, cls: Class, name: str) -> Function | None:
         """Return a method by name, own or inherited, as it is written."""
-        for base in self.mro(cls):
+        key = (cls, name)
+        if key in self._methods:
+            return self._methods[key]
+        found = self._first_method(self.mro(cls), name)
+        if self.settled:
+            self._methods[key] = found
+        return found
+
+    def _first_method(self, line: list[Class | External | Unknown], name: str) -> Function | None:
+        for base in line:
             if isinstance(base, Class):
                 node = methods_of(base.node).get(name)
                 if node is not None:

@@ -462,7 +462,7 @@ class Interpreter:
             elif not is_dead(binding.statement, frame, self):
                 given = list(self.binding(binding, frame))
                 yield from passed_over(binding, later, given, frame, self)
-            if is_asked(binding, frame.module):
+            if len(found) > 1 and is_asked(binding, frame.module):
                 later.append(binding)
         if scope.is_module:
             for binding in scope.module_globals.get(name, ()):

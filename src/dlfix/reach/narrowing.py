@@ -26,9 +26,10 @@ def narrowed(
     node: Subject, found: list[Reached], frame: Frame, interpreter: Interpreter
 ) -> list[Reached]:
     """Return the values a name or attribute may still have where it stands."""
-    if all(isinstance(reached.value, (Constant, Unknown)) for reached in found):
+    facts = interpreter.facts(node, frame.module)
+    if not facts or all(isinstance(reached.value, (Constant, Unknown)) for reached in found):
         return found
-    return left_by(interpreter.facts(node, frame.module), found, frame, interpreter)
+    return left_by(facts, found, frame, interpreter)
 
 
 def is_asked(binding: Binding, module: Module) -> bool:

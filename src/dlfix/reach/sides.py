@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import BoundaryRow
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
-from dlfix.project.trees import kept, walk
+from dlfix.project.trees import children, kept, walk
 from dlfix.reach.methods import decorator_kind, methods_of
 from dlfix.reach.values import (
     Class,
@@ -642,7 +642,7 @@ def _run_at_once(node: ast.AST) -> Iterator[ast.AST]:
     """Yield a node and those below it, but for what definitions and lambdas leave for later."""
     yield node
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             yield from _run_at_once(child)
 
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project.scopes import EACH, unpacking
-from dlfix.project.trees import kept, walk
+from dlfix.project.trees import children, kept, walk
 from dlfix.reach.crossing import Store
 from dlfix.reach.methods import decorator_kind, is_setter, takes_instance
 from dlfix.reach.outcomes import outcome
@@ -49,6 +49,19 @@ _WORKER_INFO = (
     "torch.utils.data._utils.worker.get_worker_info",
 )
 _CONSTRUCTING = frozenset({"__init__", *_POST_INITS, "__setstate__"})
+_SIMPLE = frozenset(
+    {
+        ast.Assign,
+        ast.AnnAssign,
+        ast.AugAssign,
+        ast.Expr,
+        ast.Return,
+        ast.Assert,
+        ast.Raise,
+        ast.Delete,
+    }
+    | {ast.Pass, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Break, ast.Continue}
+)
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
 
@@ -309,7 +322,7 @@ class State:
                 self._block(handler.body, frame, me, sure=False)
             self._block(node.orelse, frame, me, sure=sure)
             self._block(node.finalbody, frame, me, sure=sure)
-        else:
+        elif node.__class__ not in _SIMPLE:
             self._nested(node, frame, me)
 
     def _branches(self, node: ast.If, frame: Frame, me: frozenset[str], *, sure: bool) -> None:
@@ -678,7 +691,7 @@ def _calls_in(node: ast.stmt) -> tuple[ast.Call, ...]:
     stack: list[ast.AST] = [node]
     while stack:
         here = stack.pop()
-        for child in ast.iter_child_nodes(here):
+        for child in children(here):
             if isinstance(child, (ast.stmt, ast.Lambda, ast.ExceptHandler)):
                 continue
             if type(child).__name__ == "match_case":

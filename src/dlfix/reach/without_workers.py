@@ -24,6 +24,8 @@ def runs_without_workers(
     node: ast.AST, frame: Frame, boundary: Boundary, interpreter: Interpreter
 ) -> bool:
     """Tell whether a test around a node asks for a boundary's number of workers, and is true only for none."""
+    if not tests_around(node, frame.module):
+        return False
     row = boundary.row
     counts = [
         argument

@@ -210,11 +210,14 @@ def calls(tree: ast.AST) -> tuple[ast.Call, ...]:
     return tuple(node for node in own(tree) if isinstance(node, ast.Call))
 
 
-def own(tree: ast.AST) -> Iterator[ast.AST]:
-    """Walk a function, but into no function or class that it defines."""
+@kept
+def own(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """Return what is in a function, but not in the functions and classes that it defines."""
+    found: list[ast.AST] = []
     pending = children(tree)[::-1]
     while pending:
         node = pending.pop()
         if not isinstance(node, _DEFINING):
-            yield node
+            found.append(node)
             pending += children(node)[::-1]
+    return tuple(found)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dlfix.project.trees import walk
+from dlfix.project.trees import children, kept, walk
 from dlfix.rules.base import Place
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 _CHANGING = frozenset(
     {"append", "extend", "insert", "pop", "popitem", "remove", "update", "clear", "sort"}
@@ -589,9 +590,14 @@ def _is_expression(node: ast.AST) -> bool:
     return isinstance(node, ast.Subscript)
 
 
-def _own_calls(tree: ast.AST) -> Iterator[ast.Call]:
-    if isinstance(tree, ast.Call):
-        yield tree
-    for child in ast.iter_child_nodes(tree):
-        if not isinstance(child, Function | ast.Lambda | ast.ClassDef):
-            yield from _own_calls(child)
+@kept
+def _own_calls(tree: ast.AST) -> tuple[ast.Call, ...]:
+    found: list[ast.Call] = []
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Call):
+            found.append(node)
+        inner = [each for each in children(node) if not isinstance(each, _DEFINING)]
+        pending += reversed(inner)
+    return tuple(found)
