@@ -103,3 +103,51 @@ def test_a_part_that_is_read_by_its_name_hangs_from_the_file(tmp_path, kept):
 )
 def test_what_is_read_by_an_index_is_data(tmp_path, kept):
     assert parts(tmp_path, kept) == []
+
+
+KEPT = """
+import copyreg
+import logging
+import threading
+from torch.utils.data import DataLoader, Dataset
+
+class Seen({base}):
+    def __init__(self):
+        super().__init__()
+{more}
+class Rows(Dataset):
+    def __init__(self):
+        self.seen = Seen()
+
+    def __getitem__(self, i):
+        return i
+
+def load():
+    return DataLoader(Rows(), num_workers=2)
+"""
+OWN_STATE = "\n    def __reduce__(self):\n        return Seen, ()\n"
+
+
+def kept(tmp_path: Path, base: str, more: str = "") -> list[str]:
+    path = tmp_path / "train.py"
+    path.write_text(KEPT.format(base=base, more=more))
+    return [one.code for one in dlfix.check([path], isolated=True)]
+
+
+@pytest.mark.parametrize("base", ["logging.Handler", "logging.StreamHandler", "threading.Thread"])
+def test_an_object_is_pickled_like_the_class_of_a_library_that_it_derives_from(tmp_path, base):
+    assert kept(tmp_path, base) != []
+
+
+@pytest.mark.parametrize(
+    ("base", "more"),
+    [
+        ("logging.Handler", OWN_STATE),
+        ("logging.Handler", "\ncopyreg.pickle(Seen, lambda seen: (Seen, ()))\n"),
+        ("logging.Filter", ""),
+        ("dict", ""),
+    ],
+    ids=["it reduces itself", "copyreg takes it apart", "a filter", "a dict"],
+)
+def test_an_object_may_derive_from_a_class_of_a_library(tmp_path, base, more):
+    assert kept(tmp_path, base, more) == []

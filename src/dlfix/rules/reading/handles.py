@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import ABSENT, UNKNOWN, Catalog, ResourceRow, Tail
@@ -312,7 +312,22 @@ def row_of(value: Value, analysis: Analysis) -> ResourceRow | None:
     if isinstance(value, External):
         row = catalog.resource(value.name)
         return row if row is not None and row.value else None
-    return _refusing_row(value, analysis) if isinstance(value, Instance) else None
+    if isinstance(value, Instance):
+        return _refusing_row(value, analysis) or _inherited_row(value, analysis)
+    return None
+
+
+def _inherited_row(value: Instance, analysis: Analysis) -> ResourceRow | None:
+    """Return the row of the library's class that an instance's class derives from and is pickled like."""
+    own = any(analysis.method(value.cls, name) is not None for name in _OWN_PICKLING)
+    if own or value.cls in analysis.interpreter.instances.registered:
+        return None
+    for base in analysis.mro(value.cls):
+        row = analysis.catalog.resource(base.name) if isinstance(base, External) else None
+        if row is not None and row.fails and row.kind in ("resource", "sync", "state"):
+            note = f"`{value.cls.name}` derives from `{row.name}`, and may hold more than it was made from"
+            return replace(row, modes=(), action="report", note=note)
+    return None
 
 
 def _refusing_row(value: Instance, analysis: Analysis) -> ResourceRow | None:
