@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.project.import_time import MUTATORS, parameters
+from dlfix.project.import_time import parameters
 from dlfix.project.trees import walk
 from dlfix.reach.entries import Entry, enclosing_function
 from dlfix.reach.global_state import GlobalName, Use, changes
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dlfix.project.module import Module
 
 Added = tuple[str, ...]  # what tells an entry from others, as text
+_GROWING = frozenset({"append", "extend", "insert", "appendleft", "extendleft"})
 _SHIFTED = ("self", "cls")
 
 
@@ -159,11 +160,7 @@ def adds_once_more(use: Use, name: str) -> str:
     function = enclosing_function(use.module, use.node)
     where = f"({use.module.path.name}:{use.node.lineno})"
     parent = use.module.parent(use.node)
-    if isinstance(parent, ast.Attribute) and parent.attr in MUTATORS - {
-        "update",
-        "setdefault",
-        "add",
-    }:
+    if isinstance(parent, ast.Attribute) and parent.attr in _GROWING:
         return f"`{name}` would have the value twice in a forked worker {where}"
     for node in walk(function) if function is not None else ():
         if isinstance(node, ast.If | ast.Assert) and name in {
