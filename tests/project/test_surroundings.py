@@ -88,6 +88,17 @@ def test_no_half_is_applied_where_something_else_stays_in_the_way(project):
     assert "data.py:9 would still fail" in reasons["DLF101"].reason
 
 
+def test_what_is_held_back_names_what_has_no_fix(project):
+    lambdas = "        self.transform = [transform, lambda row: row * 2, lambda row: row]\n"
+    (project / "pkg" / "data.py").write_text(
+        HALF.replace("        self.transform = transform\n", lambdas)
+    )
+    left = Session.open([project], Settings()).rewrite(unsafe=False).left
+    reasons = [one.outcome.reason for one in left if one.finding.code == "DLF101"]
+    assert len(reasons) == 3
+    assert all("data.py:9 would still fail" in reason for reason in reasons)
+
+
 def test_the_arguments_of_a_loader_are_pickled_together(project):
     (project / "pkg" / "data.py").write_text(HALF.replace("lambda row: row + 1", "str"))
     train = LOADER.replace("num_workers=2", "num_workers=2, collate_fn=lambda batch: batch")

@@ -30,11 +30,17 @@ def object_of(finding: Finding) -> object | None:
 
 
 class Ways:
-    """What is in the way of each object: the findings that are not fixed."""
+    """What is in the way of each object: the findings that are not fixed, those without a fix first."""
 
-    def __init__(self, findings: Iterable[Finding], fixed: Callable[[Finding], bool]) -> None:
+    def __init__(
+        self,
+        findings: Iterable[Finding],
+        fixed: Callable[[Finding], bool],
+        hopeless: Callable[[Finding], bool] = lambda _: False,
+    ) -> None:
         self._blockers: dict[object, list[Finding]] = {}
-        for finding in findings:
+        self._hopeless = hopeless
+        for finding in sorted(findings, key=lambda each: not hopeless(each)):
             if finding.objects and not fixed(finding):
                 for sent in finding.objects:
                     self._blockers.setdefault(sent, []).append(finding)
@@ -43,7 +49,9 @@ class Ways:
         """Return what makes a finding's own fix useless; None where the fix makes an object whole."""
         others = [self._other(sent, finding) for sent in finding.objects]
         found = [other for other in others if other is not None]
-        return min(found, key=_place) if found and len(found) == len(others) else None
+        if not found or len(found) < len(others):
+            return None
+        return min(found, key=lambda each: (not self._hopeless(each), _place(each)))
 
     def _other(self, sent: object, finding: Finding) -> Finding | None:
         """Return what else is in the way of an object, or of an argument that goes together with it."""

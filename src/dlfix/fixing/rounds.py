@@ -538,8 +538,15 @@ class Run:
 
     def _ways(self, state: State) -> blocking.Ways:
         if state not in self._blocked:
+            refused = {
+                id(state.first[id(each)])
+                for each in state.findings
+                if isinstance(self._outcome(each, state), Refused)
+            }
             self._blocked[state] = blocking.Ways(
-                self.first.findings, lambda finding: self._is_fixed(finding, state)
+                self.first.findings,
+                lambda finding: self._is_fixed(finding, state),
+                lambda finding: id(finding) in refused or id(finding) in self.dropped,
             )
         return self._blocked[state]
 

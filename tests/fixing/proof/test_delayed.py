@@ -310,6 +310,11 @@ def test_a_call_may_be_delayed_that_notes_for_itself():
     assert opened(notes=NOTES, program=program, **OPENS_WITH_NOTE) == []
 
 
+def test_a_test_may_change_its_directory():
+    test = "def test_rows(monkeypatch):\n    monkeypatch.chdir('/')\n"
+    assert opened(test_rows=test) == []
+
+
 GONE = {
     "the constructor unlinks it": {
         "init": "self.path = path\nself.file = h5py.File(path)\nos.unlink(path)",

@@ -20,6 +20,8 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.project.module import Module
 
+_CHANGES_DIRECTORY = frozenset({"os.chdir", "chdir", "contextlib.chdir"})
+
 
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the properties that open what may be gone, or something else, when they first run."""
@@ -52,6 +54,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
 def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regression]:
     for module in change.new.project.mentions("chdir"):
         for call in module.calls_by_name.get("chdir", ()):
+            if dotted(call.func) not in _CHANGES_DIRECTORY:
+                continue  # a test's `monkeypatch.chdir`
             if _is_absolute(change, getter):
                 return
             yield change.regression(
