@@ -87,7 +87,7 @@ class Folder:
         return os.listdir(self.path if self.descriptor is None else self.descriptor)
 
     def sync(self) -> None:
-        """Have the names on disk."""
+        """Write the names of the folder to disk, so that they are there after a crash."""
         if self.descriptor is not None:
             with contextlib.suppress(OSError):
                 os.fsync(self.descriptor)
