@@ -981,14 +981,22 @@ def test_daemons_of_the_program_end_with_the_program(tmp_path):
     assert not any(map(runs, noted(tmp_path / "pids")))
 
 
+# A shell starts what runs in the background with SIGINT ignored, and its children inherit that.
+INTERRUPTIBLE = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from dlfix.runtime import probe
+probe.probe(sys.argv[1], sys.argv[2:])
+"""
+
+
 @LINUX
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_daemons_of_the_program_end_with_dlfix(tmp_path, number):
     script = write(tmp_path, ORPHANS, "open(sys.argv[1] + '-all', 'w')", "time.sleep(300)")
     note = tmp_path / "pids"
-    code = "import sys; from dlfix.runtime import probe; probe.probe(sys.argv[1], sys.argv[2:])"
     child = subprocess.Popen(
-        [sys.executable, "-c", code, script, str(note)], stderr=subprocess.DEVNULL
+        [sys.executable, "-c", INTERRUPTIBLE, script, str(note)], stderr=subprocess.DEVNULL
     )
     wait_for(lambda: (tmp_path / "pids-all").exists())
     child.send_signal(number)
