@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.release.packages import ROOT, build, copied
@@ -21,21 +22,24 @@ EXAMPLE = ROOT / "examples" / "birds"
 
 def main() -> int:
     """Build, install and try."""
-    failed: list[str] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         packages = build(copied(folder / "sources"), folder / "packages")
-        for version in PYTHONS:
-            python = found(version)
-            if python is None:
-                print(f"Python {version}: skipped, it is not installed here", flush=True)
-                continue
-            for package in packages:
-                place = folder / f"{version}{package.suffix}"
-                said = tried(python, package, place)
-                print(f"Python {version}, {package.name}: {said or 'works'}", flush=True)
-                failed += [said] if said else []
-    return 1 if failed else 0
+        trials = [(version, package) for version in PYTHONS for package in packages]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            failed = list(pool.map(lambda trial: has_failed(*trial, folder), trials))
+    return 1 if any(failed) else 0
+
+
+def has_failed(version: str, package: Path, folder: Path) -> bool:
+    """Try a package with a Python, where that is there, and say what came of it."""
+    python = found(version)
+    if python is None:
+        print(f"Python {version}: skipped, it is not installed here", flush=True)
+        return False
+    said = tried(python, package, folder / f"{version}{package.suffix}")
+    print(f"Python {version}, {package.name}: {said or 'works'}", flush=True)
+    return bool(said)
 
 
 def found(version: str) -> str | None:
