@@ -98,6 +98,8 @@ def test_a_part_that_is_read_by_its_name_hangs_from_the_file(tmp_path, kept):
         "[signals[row] for row in index]",
         "[signals[row] for row in sorted(rows)]",
         "[signals[row, 0] for row in range(3)]",
+        "[signals[row] for row in list()]",
+        "{row: signals[row] for row in set()}",
         "[signals[i] for i, name in enumerate(names)]",
     ],
 )

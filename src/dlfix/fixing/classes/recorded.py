@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dlfix.fixing.classes.closing import questions_and_guards
-from dlfix.fixing.classes.facts import STARTS, Method, is_self_attribute
+from dlfix.fixing.classes.facts import STARTS, Method, is_self_attribute, self_name
 from dlfix.fixing.classes.forms import storage_insert
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.inputs import is_mutated, is_repeatable
@@ -30,7 +30,6 @@ class Item:
 
     statement: ast.stmt
     key: ast.expr | None  # of a dict
-    value: ast.expr
     opened: ast.Call | None  # what opens it; None where the item is None
 
 
@@ -50,7 +49,7 @@ class Recorded(Sliced):
         self._refuse_positions()
         self._refuse_fields()
         start = self._start()
-        self.me = start.args.args[0].arg
+        self.me = self_name(start)
         self._refuse_changes_elsewhere(name, start)
         self._refuse_handling(name, start)
         items = self._items(name, start)
@@ -125,11 +124,11 @@ class Recorded(Sliced):
         self, statement: ast.stmt, key: ast.expr | None, value: ast.expr, start: Method
     ) -> Item:
         if is_none(value):
-            return Item(statement, key, value, None)
+            return Item(statement, key, None)
         opened = self._opened(value, start)
         if opened is None:
             raise Refusal(f"an item is not opened by one call ({self.facts.line(statement)})")
-        return Item(statement, key, value, opened)
+        return Item(statement, key, opened)
 
     def _opened(self, value: ast.expr, start: Method) -> ast.Call | None:
         """Return the call that opens an item, by a local name that is bound once."""

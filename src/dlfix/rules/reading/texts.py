@@ -64,8 +64,10 @@ class Texts:
                 return called == "enumerate" and self._gives_texts(_receiver(below))
         return False
 
-    def _gives_texts(self, at: Bound) -> bool:
+    def _gives_texts(self, at: Bound | None) -> bool:
         """Tell whether the items of an iterable are strings: what one alternative gives, the others do too."""
+        if at is None:
+            return False
         node, frame = at.node, at.frame
         match node:
             case ast.BoolOp(values=parts):
@@ -119,14 +121,14 @@ def _called(node: ast.expr) -> str:
     return ""
 
 
-def _receiver(at: Bound) -> Bound:
-    """Return what a call is about: its first argument, or the object whose method it is."""
+def _receiver(at: Bound) -> Bound | None:
+    """Return what a call is about: its first argument, or the object whose method it is; of `list()` nothing."""
     match at.node:
         case ast.Call(args=[first, *_]):
             return Bound(first, at.frame)
         case ast.Call(func=ast.Attribute(value=owner)):
             return Bound(owner, at.frame)
-    return at
+    return None
 
 
 def _annotation(binding: Binding) -> str:
