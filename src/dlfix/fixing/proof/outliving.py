@@ -48,10 +48,10 @@ class Temporary:
             isinstance(each, ast.Call) and last_part(each.func) == "ExitStack" for each in entered
         ):
             entered += [
-                each.args[0]
+                given
                 for each in executed(node.body)
                 if isinstance(each, ast.Call) and last_part(each.func) == "enter_context"
-                for _ in each.args[:1]
+                for given in each.args[:1]
             ]
         return any(self._removes(module, each) for each in entered)
 
@@ -94,10 +94,10 @@ def _cleans(body: list[ast.stmt]) -> bool:
 
 
 def outlives(
-    change: ClassChange, module: Module, call: ast.Call, far: int = _FAR
+    change: ClassChange, temporary: Temporary, module: Module, call: ast.Call, far: int = _FAR
 ) -> tuple[Module, ast.Call] | None:
     """Return the call inside a `with` of temporary files whose object is used after it."""
-    inside = _statements_around(change, module, call)
+    inside = _statements_around(temporary, module, call)
     kept = _Kept.of(module, call)
     if inside and (kept.leaves or _used_after(change, module, call, kept.names, inside)):
         return module, call
@@ -108,14 +108,14 @@ def outlives(
         return None
     for other in change.new.project.mentions(function.name):
         for each in other.calls_by_name.get(function.name, ()):
-            if (found := outlives(change, other, each, far - 1)) is not None:
+            if (found := outlives(change, temporary, other, each, far - 1)) is not None:
                 return found
     return None
 
 
-def _statements_around(change: ClassChange, module: Module, call: ast.Call) -> list[ast.stmt]:
+def _statements_around(temporary: Temporary, module: Module, call: ast.Call) -> list[ast.stmt]:
     """Return the `with` statements of temporary files around a call, of its own function."""
-    temporary, found = Temporary(change.new), list[ast.stmt]()
+    found: list[ast.stmt] = []
     for node in module.ancestors(call):
         if isinstance(node, FUNCTIONS):
             break

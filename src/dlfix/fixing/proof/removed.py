@@ -86,6 +86,7 @@ def _is_absolute(change: ClassChange, getter: Function) -> bool:
 
 
 def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:
+    temporary = Temporary(change.new)
     for module, call in change.new.constructions(change.after):
         around = change.new.body_around(module, call)
         origins = Origins(around)
@@ -103,7 +104,7 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
                     f"(line {getter.lineno})",
                 )
                 return
-        outliving = outlives(change, module, call)
+        outliving = outlives(change, temporary, module, call)
         if outliving is not None:
             home, made = outliving
             yield change.regression(
