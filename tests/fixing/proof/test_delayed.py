@@ -344,6 +344,9 @@ GONE = {
         "program": "class Staged:\n    def __enter__(self):\n        return copy()\n    def __exit__(self, *e):\n        os.unlink(self.path)\n"
         "with Staged() as local:\n    rows = Rows(local)\nprint(rows[0])\n"
     },
+    "a registry makes it inside the directory": {
+        "program": "KINDS = {'rows': Rows}\ndef make(kind):\n    with tempfile.TemporaryDirectory() as d:\n        return KINDS[kind](d)\n"
+    },
     "an exit stack enters the directory": {
         "program": "with contextlib.ExitStack() as stack:\n    d = stack.enter_context(tempfile.TemporaryDirectory())\n    rows = Rows(d)\nprint(rows[0])\n"
     },

@@ -293,8 +293,9 @@ class Program:
         return None
 
     def constructions(self, cls: Class) -> Iterator[tuple[Module, ast.Call]]:
-        """Yield the calls that make objects of a class or of one that derives from it."""
+        """Yield the calls that make objects of a class or of one that derives from it, by whatever name."""
         for made in (cls, *self.heirs(cls)):
+            yield from self.made_through(made)
             for module in self.project.mentions(made.name):
                 names = {made.name, *module.aliases.get(made.name, ())}
                 for name in names:
