@@ -1,4 +1,4 @@
-"""Fixes for many classes: classes that derive from one another are mended together."""
+"""Fixes for many classes: classes that derive from one another are fixed together."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import ClassFacts
 from dlfix.fixing.classes.family import family_of
 from dlfix.fixing.classes.handles import Refusal
+from dlfix.fixing.classes.heirs import with_heirs
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 
@@ -40,7 +41,7 @@ def fixes(
     """
     for cluster in _clusters(groups, project):
         findings: list[Finding] = []
-        edits: list[Edit] = []
+        planned: list[tuple[ClassFacts, ClassPlan]] = []
         told: list[str] = []
         fixed: Cluster = []
         made: dict[object, frozenset[str]] = {}
@@ -55,16 +56,23 @@ def fixes(
                 continue
             made[facts.node] = inherited | _methods_made(plan)
             findings += [finding for finding, _ in group]
-            edits.append(Edit(facts.module.path, codemod, plan))
+            planned.append((facts, plan))
             told.append(_told(group, plan, verb))
             fixed.append((group, bases))
-        if edits:
-            fix = _fix(told, edits, "lazy")
+        if planned:
+            fix = _fix(told, _edits(planned, project, codemod), "lazy")
             instead: Fix | None = None
             for form, plan_other in reversed(plan_instead):
-                other = _other_form(fixed, fix, verb, form, plan_other)
+                other = _other_form(fixed, fix, verb, form, plan_other, project)
                 instead = (other and replace(other, instead=instead)) or instead
             yield Planned(tuple(findings), replace(fix, instead=instead))
+
+
+def _edits(
+    planned: Sequence[tuple[ClassFacts, ClassPlan]], project: Project, codemod: str
+) -> list[Edit]:
+    together = with_heirs(planned, project)
+    return [Edit(facts.module.path, codemod, plan) for facts, plan in together]
 
 
 def _told(group: Group, plan: ClassPlan, verb: str) -> str:
@@ -74,10 +82,15 @@ def _told(group: Group, plan: ClassPlan, verb: str) -> str:
 
 
 def _other_form(
-    cluster: Cluster, first: Fix, verb: str, form: OtherForm, plan_class: PlanClass
+    cluster: Cluster,
+    first: Fix,
+    verb: str,
+    form: OtherForm,
+    plan_class: PlanClass,
+    project: Project,
 ) -> Fix | None:
     """Return a form to try where the first is not accepted, if it is another one."""
-    edits: list[Edit] = []
+    planned: list[tuple[ClassFacts, ClassPlan]] = []
     told: list[str] = []
     made: dict[object, frozenset[str]] = {}
     for group, bases in cluster:
@@ -89,8 +102,9 @@ def _other_form(
         except Refusal:
             return None
         made[facts.node] = inherited | _methods_made(plan)
-        edits.append(Edit(facts.module.path, first.edits[0].codemod, plan))
+        planned.append((facts, plan))
         told.append(_told(group, plan, verb))
+    edits = _edits(planned, project, first.edits[0].codemod)
     if tuple(edits) == first.edits:
         return None
     return _fix(told, edits, form)

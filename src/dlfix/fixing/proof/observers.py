@@ -451,6 +451,8 @@ def _taken_names(change: ClassChange) -> Iterator[Regression]:
     family = [c for c in change.new.family(change.after) if c is not change.after]
     changed = {c.qualname for c in change.old.classes(change.file.before)}
     for name, node in change.new_attributes.items():
+        if _is_restored_only(change.after, name):
+            continue
         for cls in family:
             before = _same_class(change, cls)
             if before is None:
@@ -466,6 +468,17 @@ def _taken_names(change: ClassChange) -> Iterator[Regression]:
                     f"`{name}` is set (line {getattr(node, 'lineno', 1)}), but `{cls.name}` already uses "
                     f"that name (line {line})",
                 )
+
+
+def _is_restored_only(cls: Class, name: str) -> bool:
+    """Tell whether nothing but `__setstate__` sets an attribute: it replaces what the state lacks."""
+    setting = {
+        method
+        for method, function in cls.methods.items()
+        for each in executed(function.body)
+        if is_attribute(each, self_name(function), name) and isinstance(each.ctx, ast.Store)
+    }
+    return setting == {"__setstate__"}
 
 
 def _cannot_be_set(change: ClassChange) -> Iterator[Regression]:

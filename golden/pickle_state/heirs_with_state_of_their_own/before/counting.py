@@ -1,0 +1,15 @@
+import threading
+
+
+class Counting:
+    """Counts what is asked of it, from several threads."""
+
+    def __init__(self, names):
+        self.names = list(names)
+        self.counts = dict.fromkeys(self.names, 0)
+        self._lock = threading.Lock()
+
+    def count(self, name):
+        with self._lock:
+            self.counts[name] += 1
+            return self.counts[name]
