@@ -143,6 +143,13 @@ def test_an_archive_is_never_mapped_whatever_the_mode_says() -> None:
     assert row.variant(read, frozenset({"[str]"})).kind == "memmap"  # a field of a mapped record
 
 
+@pytest.mark.parametrize(("file", "action"), [(-1, "report"), (3, "lazy"), (UNKNOWN, "lazy")])
+def test_memory_that_no_file_backs_is_not_mapped_again(file: object, action: str) -> None:
+    row = load().resource("mmap.mmap")
+    assert row is not None
+    assert row.variant(lambda position, _: file if position == 0 else ABSENT).action == action
+
+
 @pytest.mark.parametrize(
     ("mode", "action"), [(ABSENT, "lazy"), ("r", "lazy"), ("rb", "lazy"), ("ab", "report")]
 )

@@ -327,6 +327,17 @@ GONE = {
     "the caller removes it": {
         "program": "def make(name):\n    r = Rows(name)\n    os.remove(name)\n    return r\n"
     },
+    "a caller of the caller moves it away": {
+        "program": "def build(name):\n    return Rows(name)\ndef make(name, final):\n    r = build(name)\n    os.replace(name, final)\n    return r\n"
+    },
+    "it is moved away by what the object says of it": {
+        "program": "def build(names):\n    r = Rows(next(names))\n    print(r)\n    return r\n"
+        "def make(names, final):\n    r = build(names)\n    os.replace(r.path, final)\n    return r\n"
+    },
+    "a class method makes it, which opens another thing": {
+        "body": "@classmethod\ndef build(cls, name):\n    h5py.File(name, 'w').close()\n    return cls(name)\n",
+        "program": "def make(name):\n    r = Rows.build(name)\n    os.remove(name)\n    return r\n",
+    },
     "the caller returns from a temporary directory": {
         "program": "def make():\n    with tempfile.TemporaryDirectory() as d:\n        return Rows(d)\n"
     },

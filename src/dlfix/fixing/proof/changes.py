@@ -13,7 +13,6 @@ from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class, Program, is_cached
 from dlfix.fixing.proof.syntax import (
     Function,
-    dotted,
     executed,
     header,
     is_attribute,
@@ -167,19 +166,6 @@ class ClassChange:
         return {
             last_part(node.func)
             for _, function in self.constructed_before
-            for node in executed(function.body)
-            if isinstance(node, ast.Call)
-        }
-
-    @cached_property
-    def calls_later(self) -> set[str]:
-        """What later methods called before, as text."""
-        made = [function for _, function in self.constructed_before]
-        return {
-            dotted(node.func)
-            for each in self.old.lineage(self.before)
-            for function in each.functions
-            if all(function is not one for one in made) or function.name in self.late_before
             for node in executed(function.body)
             if isinstance(node, ast.Call)
         }

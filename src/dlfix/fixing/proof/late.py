@@ -53,8 +53,29 @@ def _ran_before(change: ClassChange, function: Function) -> bool:
     subscripts = any(isinstance(n, ast.Subscript) for n in executed(function.body))
     if function.name in change.made_lazy and not names:
         return subscripts or bool(calls)
-    later = {name.rpartition(".")[2] for name in change.calls_later}
+    later = _calls_of_later_openers(change, function.name)
     return bool(names & change.calls_while_made - (later - _own_methods(change)))
+
+
+def _calls_of_later_openers(change: ClassChange, name: str) -> set[str]:
+    """Return the last names of what the methods called that set an attribute later already, before."""
+    made = {id(function) for _, function in change.constructed_before}
+    return {
+        last_part(node.func)
+        for each in change.old.lineage(change.before)
+        for function in each.functions
+        if id(function) not in made or function.name in change.late_before
+        if function.name == name or _sets(function, name)
+        for node in executed(function.body)
+        if isinstance(node, ast.Call)
+    }
+
+
+def _sets(function: Function, name: str) -> bool:
+    return any(
+        is_attribute(each, self_name(function), name) and isinstance(each.ctx, ast.Store)
+        for each in executed(function.body)
+    )
 
 
 def is_new(change: ClassChange, function: Function) -> bool:

@@ -19,9 +19,11 @@ from dlfix.fixing.proof.syntax import (
     executed,
     is_attribute,
     last_part,
+    parameters,
     self_name,
     within,
 )
+from dlfix.project.holding import Holding
 from dlfix.project.module import Module
 
 # What a handler waits for that opening a resource never raises.
@@ -551,7 +553,11 @@ def _shown_outside(change: ClassChange, names: list[str]) -> Iterator[Regression
                     continue
                 of_fields = word not in {"__dict__", "vars"}
                 if (of_fields and fields) or (
-                    not of_fields and is_object(change, module, held, classes)
+                    not of_fields
+                    and (
+                        is_object(change, module, held, classes)
+                        or _is_passed_to(change, module, held)
+                    )
                 ):
                     yield change.regression(
                         next(iter(change.lazy.values()), change.after.node),
@@ -559,6 +565,18 @@ def _shown_outside(change: ClassChange, names: list[str]) -> Iterator[Regression
                         "another value or is missing",
                     )
                     return
+
+
+def _is_passed_to(change: ClassChange, module: Module, held: ast.expr) -> bool:
+    """Tell whether a parameter may be given an object of the class."""
+    function = change.new.enclosing(module, held)
+    if function is None or dotted(held) not in parameters(function):
+        return False
+    for home, made in change.new.constructions(change.after):
+        modules = dict.fromkeys([home, *change.new.project.mentions(function.name), module])
+        if Holding(list(modules)).of(home, made).may_be(held):
+            return True
+    return False
 
 
 def _whose(module: Module, node: ast.Name | ast.Attribute) -> ast.expr | None:

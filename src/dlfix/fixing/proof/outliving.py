@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange
 from dlfix.fixing.proof.late import used_on_self
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
+    Function,
     dotted,
     executed,
     last_part,
@@ -24,7 +26,7 @@ _TEMPORARY = frozenset(
 _FILLING = frozenset("append add insert extend appendleft setdefault update put".split())
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.DictComp, ast.GeneratorExp)
 _ITERATES = frozenset({"__getitem__", "__iter__", "__next__"})
-_FAR = 3  # how many functions hand an object on that one of them makes
+FAR = 3  # how many functions hand an object on that one of them makes
 
 
 def on_disk(call: ast.Call) -> bool:
@@ -94,22 +96,16 @@ def _cleans(body: list[ast.stmt]) -> bool:
 
 
 def outlives(
-    change: ClassChange, temporary: Temporary, module: Module, call: ast.Call, far: int = _FAR
+    change: ClassChange, temporary: Temporary, module: Module, call: ast.Call, far: int = FAR
 ) -> tuple[Module, ast.Call] | None:
     """Return the call inside a `with` of temporary files whose object is used after it."""
     inside = _statements_around(temporary, module, call)
-    kept = _Kept.of(module, call)
+    kept = Kept.of(module, call)
     if inside and (kept.leaves or _used_after(change, module, call, kept.names, inside)):
         return module, call
-    if not kept.is_returned or not far:
-        return None
-    function = change.new.enclosing(module, call)
-    if function is None:
-        return None
-    for other in change.new.project.mentions(function.name):
-        for each in other.calls_by_name.get(function.name, ()):
-            if (found := outlives(change, temporary, other, each, far - 1)) is not None:
-                return found
+    for other, each in kept.callers(change.new, module, call) if far else ():
+        if (found := outlives(change, temporary, other, each, far - 1)) is not None:
+            return found
     return None
 
 
@@ -124,7 +120,7 @@ def _statements_around(temporary: Temporary, module: Module, call: ast.Call) -> 
     return found
 
 
-class _Kept:
+class Kept:
     """What an object that a call makes is kept by, from the call outwards."""
 
     def __init__(self) -> None:
@@ -134,7 +130,7 @@ class _Kept:
         self.is_returned = False
 
     @classmethod
-    def of(cls, module: Module, call: ast.Call) -> _Kept:
+    def of(cls, module: Module, call: ast.Call) -> Kept:
         """Follow an object to the end of the statement that makes it."""
         found = cls()
         child: ast.AST = call
@@ -151,6 +147,25 @@ class _Kept:
                 break
             child = parent
         return found
+
+    def callers(
+        self, program: Program, module: Module, call: ast.Call
+    ) -> Iterator[tuple[Module, ast.Call]]:
+        """Yield the calls of the function that returns the object."""
+        function = program.enclosing(module, call)
+        if function is None or not (self.is_returned or self._is_returned_by_name(function)):
+            return
+        for other in program.project.mentions(function.name):
+            for each in other.calls_by_name.get(function.name, ()):
+                yield other, each
+
+    def _is_returned_by_name(self, function: Function) -> bool:
+        return any(
+            isinstance(each, ast.Return)
+            and isinstance(each.value, ast.Name)
+            and each.value.id in self.names
+            for each in executed(function.body)
+        )
 
     def _filled(self, call: ast.Call) -> None:
         if isinstance(call.func, ast.Attribute) and call.func.attr in _FILLING:

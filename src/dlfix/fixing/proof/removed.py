@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late import late_openers, opens_to_write, used_on_self
 from dlfix.fixing.proof.origins import Origins
-from dlfix.fixing.proof.outliving import REMOVES, Temporary, on_disk, outlives
+from dlfix.fixing.proof.outliving import FAR, REMOVES, Kept, Temporary, on_disk, outlives
 from dlfix.fixing.proof.syntax import (
     Function,
     dotted,
@@ -88,22 +88,15 @@ def _is_absolute(change: ClassChange, getter: Function) -> bool:
 def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:
     temporary = Temporary(change.new)
     for module, call in change.new.constructions(change.after):
-        around = change.new.body_around(module, call)
-        origins = Origins(around)
-        given = _own_texts(module, origins.of(*call.args, *(k.value for k in call.keywords)))
-        for node in executed(around):
-            if not isinstance(node, ast.Call) or node.lineno <= call.lineno:
-                continue
-            removes = _removes(node, given, origins) or _removed_inside(
-                change, module, node, given, origins
+        removal = _removal_after(change, module, call)
+        if removal is not None:
+            home, node = removal
+            yield change.regression(
+                getter,
+                f"the file may be removed ({home.path.name}:{node.lineno}) before it is opened "
+                f"(line {getter.lineno})",
             )
-            if removes and not _used_up(module, call, node, around, origins):
-                yield change.regression(
-                    getter,
-                    f"the file may be removed ({module.path.name}:{node.lineno}) before it is opened "
-                    f"(line {getter.lineno})",
-                )
-                return
+            return
         outliving = outlives(change, temporary, module, call)
         if outliving is not None:
             home, made = outliving
@@ -113,6 +106,30 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
                 f"are opened (line {getter.lineno})",
             )
             return
+
+
+def _removal_after(
+    change: ClassChange, module: Module, call: ast.Call, far: int = FAR
+) -> tuple[Module, ast.Call] | None:
+    """Return what removes or replaces a file after a call made an object from it, here or in a caller."""
+    around = change.new.body_around(module, call)
+    origins = Origins(around)
+    kept = Kept.of(module, call)
+    given = _own_texts(module, origins.of(*call.args, *(k.value for k in call.keywords)))
+    given |= kept.names.keys()  # what the object says of its file
+    for node in executed(around):
+        if not isinstance(node, ast.Call) or node.lineno <= call.lineno:
+            continue
+        removes = _removes(node, given, origins) or _removed_inside(
+            change, module, node, given, origins
+        )
+        if removes and not _used_up(module, call, node, around, origins):
+            return module, node
+    for home, caller in kept.callers(change.new, module, call) if far else ():
+        removal = _removal_after(change, home, caller, far - 1)
+        if removal is not None:
+            return removal
+    return None
 
 
 def _own_texts(module: Module, texts: set[str]) -> set[str]:
