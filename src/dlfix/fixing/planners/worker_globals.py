@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.hoisting import carrying
@@ -44,18 +45,42 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
             yield Planned((finding,), Refused(_on_class(finding.evidence)))
             continue
         groups.setdefault(finding.evidence.read.function.node, []).append(finding)
+    left: dict[tuple[ast.AST, ...], list[Finding]] = {}
     for group in groups.values():
         fix = _in_partial([each.evidence for each in group], analysis, taken)
         if fix is not None:
             yield Planned(tuple(group), fix)
             continue
-        for finding in group:
-            try:
-                outcome: Fix | Refused = _fix(finding.evidence, analysis, taken)
-            except _No as no:
-                loader = finding.evidence.read.function.crossing.boundary.frame.module
-                outcome = Refused(in_file(str(no), loader.path))
-            yield Planned((finding,), outcome)
+        beside = _loaders_beside(analysis, group[0].evidence.read.function.crossing.boundary)
+        left.setdefault(tuple(each.node for each in beside), []).extend(group)
+    for group in left.values():
+        yield from _in_each_worker(group, analysis, taken)
+
+
+def _in_each_worker(
+    findings: Sequence[Finding], analysis: Analysis, taken: set[Module]
+) -> Iterator[Planned]:
+    """Set all that the workers of the same loaders lack in one `worker_init_fn`."""
+    settings: dict[Finding, Setting] = {}
+    for finding in findings:
+        try:
+            settings[finding] = _setting(finding.evidence, analysis, taken)
+        except _No as no:
+            yield Planned((finding,), _refused(no, finding))
+    if not settings:
+        return
+    try:
+        fix = _fix([each.evidence for each in settings], list(settings.values()), analysis)
+    except _No as no:
+        yield from (Planned((each,), _refused(no, each)) for each in settings)
+        return
+    taken.add(findings[0].evidence.read.function.crossing.boundary.frame.module)
+    yield Planned(tuple(settings), fix)
+
+
+def _refused(no: _No, finding: Finding) -> Refused:
+    loader = finding.evidence.read.function.crossing.boundary.frame.module
+    return Refused(in_file(str(no), loader.path))
 
 
 def _on_class(found: SetOnClass) -> str:
@@ -88,44 +113,74 @@ def _in_partial(
     return Fix(message, Applicability.UNSAFE, (edit,), _WHY_UNSAFE)
 
 
-def _fix(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> Fix:
-    boundary = evidence.read.function.crossing.boundary
+@dataclass(frozen=True)
+class Setting:
+    """What a function for workers does for one name: its lines, and the parameters they read."""
+
+    values: tuple[tuple[str, str], ...]  # parameters, each with what is bound to it
+    body: tuple[str, ...]
+    declared: str = ""  # the name that the lines set, where they set it themselves
+
+
+def _fix(evidences: Sequence[SetInParent], settings: Sequence[Setting], analysis: Analysis) -> Fix:
+    boundary = evidences[0].read.function.crossing.boundary
     module = boundary.frame.module
-    if boundary.kind != "DataLoader" or not isinstance(boundary.node, ast.Call):
-        raise _No("only a loader has a `worker_init_fn` that could set the name")
-    if module in taken:
-        raise _No("another fix in this file sets a name first")
-    parameters, body, values = _setting(evidence, module, boundary.node)
     loaders = _loaders_beside(analysis, boundary)
     earlier = {_earlier(module, loader) for loader in loaders}
     if len(earlier) > 1:
         raise _No("the loaders have different `worker_init_fn` arguments")
     before = earlier.pop()
     name = naming.free_name("_init_worker", naming.names_in(module.tree))
-    typed = _is_typed(module, boundary.node)
-    taken.add(module)
+    body, values = _joined(settings)
     plan = WorkerGlobalsPlan(
         name,
-        _header(name, parameters, typed),
+        _header(name, [each for each, _ in values], _is_typed(module, boundary.node)),
         (*((f"{before}(worker_id)",) if before else ()), *body),
         values,
         tuple(module.span(loader.node) for loader in loaders),
         module.span(top_level_statement(module, boundary.node)),
         width_of(module),
     )
+    names = ", ".join(dict.fromkeys(f"`{each.name.name}`" for each in evidences))
     return Fix(
-        f"Set `{evidence.name.name}` in each worker with `{name}`",
+        f"Set {names} in each worker with `{name}`",
         Applicability.UNSAFE,
         (Edit(module.path, CODEMOD, plan),),
         _WHY_UNSAFE,
     )
 
 
-Setting = tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]
+def _joined(
+    settings: Sequence[Setting],
+) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Return the lines and the bound values of one function that does it all."""
+    if len(settings) == 1:
+        return settings[0].body, settings[0].values
+    if not all(each.declared or not each.values for each in settings):
+        raise _No("several names are set, one of them by a call with arguments")
+    declared = [each.declared for each in settings if each.declared]
+    lines = [f"global {', '.join(declared)}"] if declared else []
+    values: list[tuple[str, str]] = []
+    for each in settings:
+        if not each.declared:
+            lines += each.body
+            continue
+        parameter = naming.free_name(
+            each.declared.lower(), {*declared, "worker_id", *(name for name, _ in values)}
+        )
+        lines.append(f"{each.declared} = {parameter}")
+        values.append((parameter, each.declared))
+    return tuple(dict.fromkeys(lines)), tuple(values)
 
 
-def _setting(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting:
-    """Return the parameters, the lines and the bound values of the function that sets it."""
+def _setting(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> Setting:
+    """Return what a function for workers does to set a name as the parent does."""
+    boundary = evidence.read.function.crossing.boundary
+    module, loader = boundary.frame.module, boundary.node
+    if boundary.kind != "DataLoader" or not isinstance(loader, ast.Call):
+        raise _No("only a loader has a `worker_init_fn` that could set the name")
+    if module in taken:
+        raise _No("another fix in this file sets a name first")
     if evidence.entry.calls and evidence.write.module.scope_of(evidence.write.node).is_function:
         caller, call = evidence.entry.calls[-1]
         own = evidence.write.rebinds and caller is not module
@@ -168,7 +223,6 @@ def _made_again(
         head = head.value
     if not isinstance(head, ast.Name) or module.scope_of(call).lookup(head.id) is not module.scope:
         raise _No(f"`{ast.unparse(call.func)}` is not a module-level name (line {call.lineno})")
-    parameters: list[str] = []
     values: list[tuple[str, str]] = []
 
     def carried(node: ast.expr, wanted: str) -> str:
@@ -176,8 +230,7 @@ def _made_again(
             return ast.unparse(node)
         if not all(isinstance(n, SIMPLE) for n in ast.walk(node)):
             raise _No(f"an argument of the call is the result of another call (line {call.lineno})")
-        name = naming.free_name(wanted, {*parameters, "worker_id", head.id})
-        parameters.append(name)
+        name = naming.free_name(wanted, {*(each for each, _ in values), "worker_id", head.id})
         values.append((name, ast.unparse(node)))
         return name
 
@@ -189,7 +242,7 @@ def _made_again(
             raise _No(f"the call uses `**` (line {call.lineno})")
         given.append(f"{keyword.arg}={carried(keyword.value, keyword.arg)}")
     line = f"{ast.unparse(call.func)}({', '.join(given)})"
-    return tuple(parameters), (line,), tuple(values)
+    return Setting(tuple(values), (line,))
 
 
 def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting:
@@ -210,7 +263,7 @@ def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting
     if module.scope_of(loader).lookup(name.name) is not module.scope:
         raise _No(f"`{name.name}` is a different name where the loader is created")
     body = (f"global {name.name}", f"{name.name} = value")
-    return ("value",), body, (("value", name.name),)
+    return Setting((("value", name.name),), body, name.name)
 
 
 def _set_below(module: Module, name: str, loader: ast.Call) -> int:
