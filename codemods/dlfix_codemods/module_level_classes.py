@@ -10,7 +10,7 @@ import libcst as cst
 from dlfix.fixing.plans_classes import ClassesPlan, ClassMove, NewArguments, NewParameters
 from dlfix.source.text import Span
 from dlfix_codemods.base import PlannedCodemod
-from dlfix_codemods.tools import bodies, inits, placement, positions
+from dlfix_codemods.tools import bodies, imports, inits, placement, positions
 
 
 class ModuleLevelClasses(PlannedCodemod):
@@ -32,6 +32,9 @@ class ModuleLevelClasses(PlannedCodemod):
         for index in sorted(placed, reverse=True):
             statements = [statement for _, statement in sorted(placed[index], key=_first)]
             rewritten = placement.insert_at(rewritten, index, statements)
+        for line in carrier.imports.values():
+            assert isinstance(line, cst.Import | cst.ImportFrom)
+            rewritten = imports.with_names_of(rewritten, line)
         return rewritten
 
 
@@ -61,6 +64,8 @@ class _Carrier(cst.CSTTransformer):
         self.moved: dict[Span, cst.BaseStatement] = {}
         whole = [move for move in plan.moves if not move.extracted]
         inner = [move for move in plan.moves if move.extracted]
+        self.imports = positions.pick(spans, plan.imports, (cst.Import, cst.ImportFrom))
+        self.risen = set(self.imports.values())
         statements = positions.pick(
             spans, [move.source for move in whole], (cst.ClassDef, cst.Assign)
         )
@@ -163,7 +168,7 @@ class _Carrier(cst.CSTTransformer):
         body: list[cst.BaseStatement] = []
         for before, after in zip(original_node.body, updated_node.body, strict=True):
             move = self._move_of(before)
-            if before in self.helpers:
+            if before in self.helpers or self._rises(before):
                 continue
             if move is None:
                 body.append(after)
@@ -172,9 +177,15 @@ class _Carrier(cst.CSTTransformer):
         if len(body) == len(original_node.body):
             return updated_node
         first = original_node.body[0]
-        if body and (first in self.helpers or self._move_of(first) is not None):
+        if body and (
+            first in self.helpers or self._rises(first) or self._move_of(first) is not None
+        ):
             body[0] = bodies.without_blank_lines(body[0])
         return updated_node.with_changes(body=body or [cst.parse_statement("pass")])
+
+    def _rises(self, statement: cst.BaseStatement) -> bool:
+        """Tell whether a statement is an import that goes to module level."""
+        return isinstance(statement, cst.SimpleStatementLine) and statement.body[0] in self.risen
 
     def _move_of(self, statement: cst.BaseStatement) -> ClassMove | None:
         if isinstance(statement, cst.SimpleStatementLine):

@@ -102,6 +102,18 @@ def add(module: cst.Module, dotted: str, name: str | None = None, alias: str = "
     return _added(module, _from(dotted, name))
 
 
+def with_names_of(module: cst.Module, statement: Import) -> cst.Module:
+    """Import at module level what a statement imports, unless the file does already."""
+    assert not isinstance(statement.names, cst.ImportStar)
+    for each in statement.names:
+        alias = each.evaluated_alias or ""
+        if isinstance(statement, cst.Import):
+            module = add(module, _dotted(each.name), alias=alias)
+        else:
+            module = add(module, _source(statement), each.evaluated_name, alias)
+    return module
+
+
 def without_unused(module: cst.Module, before: cst.Module) -> cst.Module:
     """Take out the names of `typing` that were in use before and are not any more.
 

@@ -69,3 +69,4 @@ class ClassesPlan:
     parameters: tuple[NewParameters, ...] = ()
     arguments: tuple[NewArguments, ...] = ()
     helpers: tuple[HelperMove, ...] = ()
+    imports: tuple[Span, ...] = ()  # statements that go to module level

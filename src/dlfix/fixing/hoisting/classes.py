@@ -6,6 +6,7 @@ import ast
 import builtins
 from dataclasses import dataclass, field
 
+from dlfix.fixing.hoisting import rising
 from dlfix.fixing.hoisting.captures import CannotHoist, guard_of
 from dlfix.fixing.hoisting.helpers import Helpers
 from dlfix.fixing.hoisting.keeping import Keeping
@@ -19,6 +20,7 @@ from dlfix.fixing.plans_classes import (
 )
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
+from dlfix.source.text import Span
 from dlfix_codemods.tools import naming
 
 
@@ -54,6 +56,7 @@ class _Work:
     parameters: list[NewParameters] = field(default_factory=list)
     arguments: list[NewArguments] = field(default_factory=list)
     helpers: list[HelperMove] = field(default_factory=list)
+    imports: list[Span] = field(default_factory=list)
 
     @property
     def module(self) -> Module:
@@ -66,6 +69,7 @@ class _Work:
             tuple(self.parameters),
             tuple(self.arguments),
             tuple(self.helpers),
+            tuple(dict.fromkeys(self.imports)),
         )
 
     def add(self, node: ast.ClassDef) -> str:
@@ -212,6 +216,10 @@ class _Work:
                 self.renames.append(Rename(self.module.span(read), meant))
                 continue
             if all(each.kind == "import" for each in binder.bindings[read.id]):
+                statement = rising.statement_of(self.module, binder, read.id)
+                if statement is not None:
+                    self.imports.append(self.module.span(statement))
+                    continue
                 place = "under the main guard" if binder.is_module else "in the enclosing function"
                 raise CannotHoist(
                     f"the class `{node.name}` needs `{read.id}`, which is only imported {place} "
