@@ -657,3 +657,34 @@ def test_what_an_own_getstate_leaves_out_is_not_found(body: str, codes: list[str
     (tmp_path / "main.py").write_text(source, encoding="utf-8")
     session = Session.open([tmp_path], Settings())
     assert [each.finding.code for each in session.diagnoses()] == codes
+
+
+def test_a_method_of_a_handle_is_not_the_one_of_a_dataset_of_the_same_name(tmp_path: Path) -> None:
+    """`env.begin()` of an environment that a script writes with is no call of `Scenes.begin`."""
+    program = """
+    import lmdb
+    from torch.utils.data import DataLoader, Dataset
+
+    class Scenes(Dataset):
+        def __init__(self, path):
+            self.path, self.env = path, None
+
+        def begin(self):
+            if self.env is None:
+                self.env = lmdb.open(self.path)
+            return self.env.begin()
+
+        def __getitem__(self, i):
+            return self.begin().get(i)
+
+    def write(path):
+        env = lmdb.open(path)
+        with env.begin(write=True) as txn:
+            txn.put(b"0", b"1")
+
+    def load(path):
+        write(path)
+        return DataLoader(Scenes(path), num_workers=2)
+    """
+    (tmp_path / "main.py").write_text(textwrap.dedent(program), encoding="utf-8")
+    assert Session.open([tmp_path], Settings()).diagnoses() == []

@@ -28,6 +28,7 @@ from dlfix.reach.values import (
     Constant,
     Container,
     External,
+    ExternalCall,
     Function,
     Instance,
     ModuleValue,
@@ -404,11 +405,17 @@ class SideReader:
             return None
         owners = self._owners(module, call)
         related = [value for value in owners if self._is_related(cls, value)]
-        is_known = bool(owners) and all(isinstance(value, _OTHERS) for value in owners)
+        is_known = bool(owners) and all(self._is_known(value) for value in owners)
         if related:
             return related if is_known else []
         assert isinstance(call.func, ast.Attribute)
         return None if is_known or call.func.attr in _COMMON else []
+
+    def _is_known(self, value: Value) -> bool:
+        """Tell whether it is seen what a value is; what a library's call gives may be anything else."""
+        if isinstance(value, ExternalCall):
+            return self.interpreter.catalog.resource(value.name) is not None
+        return isinstance(value, _OTHERS)
 
     def _owners(self, module: Module, call: ast.Call) -> list[Value]:
         assert isinstance(call.func, ast.Attribute)

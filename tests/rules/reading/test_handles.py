@@ -153,3 +153,66 @@ def test_an_object_is_pickled_like_the_class_of_a_library_that_it_derives_from(t
 )
 def test_an_object_may_derive_from_a_class_of_a_library(tmp_path, base, more):
     assert kept(tmp_path, base, more) == []
+
+
+ARCHIVES = """
+import glob
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+class Episodes(Dataset):
+    def __init__(self, paths):
+        {opened}
+
+    def __getitem__(self, i):
+        {read}
+
+def load(folder, n):
+    return DataLoader(Episodes({paths}), num_workers=2)
+"""
+
+
+def of_archives(tmp_path: Path, opened: str, read: str, paths: str = "folder") -> list[str]:
+    path = tmp_path / "train.py"
+    path.write_text(ARCHIVES.format(opened=opened, read=read, paths=paths))
+    return [one.code for one in dlfix.check([path], select=["DLF201"], isolated=True)]
+
+
+LISTED = "self.all = [np.load(p) for p in paths]"
+
+
+@pytest.mark.parametrize(
+    ("opened", "read"),
+    [
+        (LISTED, "return self.all[i]['x']"),
+        (LISTED, "one = self.all[i]; return one['x'][0]"),
+        (LISTED, "return [one['x'] for one in self.all]"),
+        (LISTED, "return [one.files for n, one in enumerate(self.all)]"),
+        ("self.all = {p: np.load(p) for p in paths}", "return self.all.get(i)['x']"),
+        ("self.all = {}\n        self.all[0] = np.load(paths)", "return self.all[i]['x']"),
+        ("self.one = np.load(paths)", "one = self.one; return one['x']"),
+    ],
+)
+def test_what_is_kept_is_an_archive_if_it_is_read_by_name(tmp_path, opened, read):
+    assert of_archives(tmp_path, opened, read) == ["DLF201"]
+
+
+@pytest.mark.parametrize(
+    "read", ["return self.all[i][0]", "return self.names['x']", "return self.all[i].shape"]
+)
+def test_what_is_kept_is_an_array_if_it_is_read_by_number(tmp_path, read):
+    assert of_archives(tmp_path, LISTED, read) == []
+
+
+@pytest.mark.parametrize(
+    "paths", ["glob.glob(folder + '/*.npz')", "sorted(glob.iglob(f'{folder}/*.npz'))"]
+)
+def test_files_by_a_pattern_are_what_its_ending_says(tmp_path, paths):
+    assert of_archives(tmp_path, LISTED, "return self.all[i]", paths) == ["DLF201"]
+    other = paths.replace("npz", "npy")
+    assert of_archives(tmp_path, LISTED, "return self.all[i]", other) == []
+
+
+def test_names_that_stand_for_each_other_have_no_ending(tmp_path):
+    opened = "a = b\n        b = a\n        self.one = np.load(a)"
+    assert of_archives(tmp_path, opened, "return self.one") == []

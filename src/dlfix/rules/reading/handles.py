@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import ABSENT, UNKNOWN, Catalog, ResourceRow, Tail
-from dlfix.project.import_time import dotted
 from dlfix.project.trees import walk
 from dlfix.reach.crossing import Crossing, Edge
 from dlfix.reach.labels import label, node_of
@@ -22,15 +21,16 @@ from dlfix.reach.values import (
     Derived,
     External,
     ExternalCall,
-    Frame,
     Generator,
     Instance,
     ModuleValue,
 )
 from dlfix.rules.base import Finding, Place, Rule, Step
+from dlfix.rules.reading.endings import ending_of
 from dlfix.rules.reading.processes import running
 from dlfix.rules.reading.tensors import is_non_leaf
 from dlfix.rules.reading.texts import Texts
+from dlfix.rules.reading.uses import uses_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -306,7 +306,7 @@ def row_of(value: Value, analysis: Analysis) -> ResourceRow | None:
         return _iterator_row(value, analysis)
     if isinstance(value, ExternalCall):
         row = catalog.resource(value.name)
-        return row.variant(_reader(value, analysis), _uses(value)) if row is not None else None
+        return row.variant(_reader(value, analysis), uses_of(value)) if row is not None else None
     if isinstance(value, Derived):
         return _derived_row(value, analysis, catalog)
     if isinstance(value, External):
@@ -429,68 +429,9 @@ def _constant(argument: Argument, analysis: Analysis) -> object:
     if len(constants) == 1 and len(values) == 1:
         return constants[0]
     if isinstance(argument, Bound):
-        ending = _ending(argument.node, argument.frame, analysis)
+        ending = ending_of(argument)
         return UNKNOWN if ending is None else Tail(ending)
     return UNKNOWN
-
-
-def _ending(node: ast.expr, frame: Frame, analysis: Analysis) -> str | None:
-    """Return the end of a text: `".npz"` of `os.path.join(root, name + ".npz")`."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Div)):
-        return _ending(node.right, frame, analysis)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        text = _ending(node.left, frame, analysis)
-        return text.rpartition("%")[2][1:] if text else None
-    if isinstance(node, ast.JoinedStr) and node.values:
-        return _ending(node.values[-1], frame, analysis)
-    if isinstance(node, ast.Call) and node.args:
-        func = node.func
-        if isinstance(func, ast.Attribute) and func.attr in ("join", "joinpath"):
-            return _ending(node.args[-1], frame, analysis)
-        if isinstance(func, ast.Name) and func.id in ("str", "Path"):
-            return _ending(node.args[-1], frame, analysis)
-    if isinstance(node, ast.Name):
-        return _bound_ending(node, frame, analysis)
-    return None
-
-
-def _bound_ending(node: ast.Name, frame: Frame, analysis: Analysis) -> str | None:
-    bindings = frame.scope.bindings.get(node.id, [])
-    if len(bindings) == 1 and bindings[0].value is not None and not bindings[0].path:
-        return _ending(bindings[0].value, frame, analysis)
-    return None
-
-
-def _uses(value: ExternalCall) -> frozenset[str]:
-    """Return the attributes read of a call's result where it is used on the spot."""
-    module = value.frame.module
-    parent = module.parent(value.node)
-    if isinstance(parent, ast.withitem):
-        return frozenset({"with"})
-    if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
-        target = parent.targets[0]
-        root: ast.AST | None = module.scope_of(parent).node
-        if isinstance(target, ast.Attribute):
-            above = (n for n in module.ancestors(parent) if isinstance(n, ast.ClassDef))
-            root = next(above, root)
-        return frozenset(_used_as(root, target)) if root is not None else frozenset()
-    return frozenset()
-
-
-def _used_as(root: ast.AST, target: ast.expr) -> Iterator[str]:
-    """Yield the attributes read of what a target holds, and `[str]` where it is read by name."""
-    wanted = dotted(target)
-    if not wanted:
-        return
-    for node in walk(root):
-        match node:
-            case ast.Attribute(value=value, attr=name) if dotted(value) == wanted:
-                yield name
-            case ast.Subscript(value=value, slice=ast.Constant(value=str())):
-                if dotted(value) == wanted:
-                    yield "[str]"
 
 
 __all__ = ["Class", "Handle", "finding", "handles", "kind_row", "row_of"]
