@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dlfix import selection, suppression
 from dlfix.config import ConfigError, Settings
-from dlfix.project.surroundings import around, connected, holds
+from dlfix.project.surroundings import around, connected, holds, imported
 from dlfix.reach.progress import Tell, silent, told
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.source import notebook
@@ -169,7 +169,7 @@ class Session:
         budget = SYNTAX_BUDGET
         listed = frozenset(project.files)
         for path in told("reading files", self.files, self.tell):
-            source = project.source(path) if path in listed else None
+            source = project.unnoted(path) if path in listed else None
             if source is None:
                 continue
             budget -= len(source.data)
@@ -249,6 +249,34 @@ class Session:
         """Return a text as a person wants to see it; row by row the same."""
         book = self.notebooks.get(path)
         return book.readable(text) if book is not None else text
+
+    def still(
+        self,
+        texts: Mapping[Path, str],
+        moved: Collection[Path],
+        found: Sequence[Diagnosis],
+    ) -> Session | None:
+        """Return a session on other texts, and on files that are no longer on disk what they were.
+
+        None if another reading might find something else than what was found here, or elsewhere.
+        """
+        differing = {p for p in {*self.texts, *texts} if self.texts.get(p) != texts.get(p)}
+        differing |= {*moved}
+        if self.loose or any(path.suffix == ".ipynb" for path in differing):
+            return None
+        books = {path: book.text for path, book in self.notebooks.items()}
+        plain = {path: text for path, text in texts.items() if path.suffix != ".ipynb"}
+        project = self.project.still(self.project.files, {**plain, **books}, differing)
+        if project is None:
+            return None
+        edits = [_Edit(path, self.project.text(path), project.text(path)) for path in differing]
+        if not all(edit.is_unseen(found) for edit in edits):
+            return None
+        session = replace(self, texts=dict(texts), previews={}, tell=silent, base=None)
+        session.__dict__.update(project=project, notebooks=self.notebooks, catalog=self.catalog)
+        if "analysis" in self.__dict__ and not any(edit.moves_rows for edit in edits):
+            session.__dict__["analysis"] = self.analysis
+        return session
 
     # What is found
 
@@ -514,6 +542,29 @@ class Session:
         return suppression.without_idle(text, idle, codes)
 
 
+@dataclass(frozen=True)
+class _Edit:
+    """How a file's text has changed."""
+
+    path: Path
+    old: str
+    new: str
+
+    @property
+    def moves_rows(self) -> bool:
+        """Whether what comes after it is in other rows."""
+        return self.old.count("\n") != self.new.count("\n")
+
+    def is_unseen(self, found: Sequence[Diagnosis]) -> bool:
+        """Tell whether comments, places and imports of what was found are what they were."""
+        old, new = (text.encode(errors="surrogatepass") for text in (self.old, self.new))
+        if any(mark in data for mark in MARKS for data in (old, new)):
+            return False
+        if imported(self.path, old) != imported(self.path, new):
+            return False
+        return not self.moves_rows or not any(self.path.name in repr(one) for one in found)
+
+
 def _removal(diagnosis: Diagnosis) -> Removal | None:
     """Return the plan that takes an unused suppression out; None for other findings."""
     edits = getattr(diagnosis.outcome, "edits", ())
@@ -592,7 +643,7 @@ class Watch:
                 yield from (one for one in near if not one.of_file)
 
     def _comments(self, path: Path, project: Project) -> dict[int, list[suppression.Suppression]]:
-        source = project.source(path)
+        source = project.unnoted(path)  # who edits around our comments asks for another reading
         text = source.text if source is not None else ""
         if (path, text) not in self.read:
             self.read[path, text] = suppression.read(text)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dlfix import config
 from dlfix.project.project import Project
 from dlfix.reach.progress import Tell, silent
 from dlfix.report.view import View
 from dlfix.session import Session
+
+if TYPE_CHECKING:
+    from dlfix.fixing.outcomes import Diagnosis
 
 Stamp = tuple[int, int] | None
 
@@ -39,6 +43,7 @@ class Reading:
 
     view: View
     buffers: Buffers
+    diagnoses: Sequence[Diagnosis] = ()
 
     def is_of(self, path: Path, now: Buffers) -> bool:
         """Tell whether a file still has the text and the cells that were read."""
@@ -54,16 +59,39 @@ class Reader:
 
     def __init__(self) -> None:
         self._last: Session | None = None
+        self._reading: Reading | None = None
         self._project: Project | None = None
         self._named: tuple[Path, ...] = ()
         self._stamps: dict[Path, Stamp] = {}
 
     def forget_files(self) -> None:
         """List the files again: some came or went, or the configuration changed."""
-        self._last = self._project = None
+        self._last = self._project = self._reading = None
 
     def read(self, buffers: Buffers, tell: Tell = silent) -> Reading:
         """Return what is found in the open files; `tell` may raise Cancelled."""
+        reading = self._still(buffers) or self._read(buffers, tell)
+        self._reading = reading
+        return reading
+
+    def _still(self, buffers: Buffers) -> Reading | None:
+        """Return the last reading's findings, if nothing that it looked at has changed since."""
+        last = self._reading
+        if (
+            last is None
+            or self._project is None
+            or last.buffers.texts.keys() != buffers.texts.keys()
+        ):
+            return None
+        found = last.diagnoses
+        session = last.view.session.still(buffers.texts, self._changed(), found)
+        if session is None:
+            return None
+        self._project = session.project
+        self._stamps = {path: _stamp(path) for path in session.project.files}
+        return Reading(View(session, found), buffers, found)
+
+    def _read(self, buffers: Buffers, tell: Tell) -> Reading:
         session = self._session(buffers.texts, tell)
         if not session.files:
             return Reading(View(session, []), buffers)
@@ -72,7 +100,8 @@ class Reader:
         finally:
             self._project = session.__dict__.get("project", self._project)
         self._stamps = {path: _stamp(path) for path in project.files}
-        return Reading(View(session, session.diagnoses()), buffers)
+        found = session.diagnoses()
+        return Reading(View(session, found), buffers, found)
 
     def alone(self, reading: Reading, path: Path, tell: Tell = silent) -> Session:
         """Return a session that may change one file only, in the project of a reading."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from dlfix.project.bodies import Bodies, Named
 from dlfix.project.extent import too_large, too_much
 from dlfix.project.recovery import recover
 from dlfix.project.trees import children
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
     from dlfix.project.scopes import Scope
 
 SCOPED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+K = TypeVar("K", bound=Hashable)
 N = TypeVar("N", bound=ast.AST)
+R = TypeVar("R")
+T = TypeVar("T")
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _OPENING = frozenset({*SCOPED, *COMPREHENSIONS})
 
@@ -29,25 +34,47 @@ class Module:
     def __init__(self, source: SourceText, name: str) -> None:
         self.source = source
         self.path: Path = source.path
-        self.text = source.text
+        self._text = source.text
+        self.is_text_seen = False
         self.name = name
         self.broken: SourceError | None = None  # what was cut out of the text, if it did not parse
         self.tree = self._parsed()
+        self.bodies = Bodies(self.tree)
+        # What was asked for of the whole module.
+        self.kinds: set[type[ast.AST]] = set()
+        self.tables: dict[Any, Named[Any, Any]] = {}
+        self.answers: dict[tuple[Any, ...], Any] = {}
 
     def _parsed(self) -> ast.Module:
-        reason = too_large(self.text)
+        reason = too_large(self._text)
         if reason is not None:
             raise SourceError(self.path, None, reason)
         try:
             return _parse(self.source)
         except SourceError as error:
-            found = recover(self.text)
+            found = recover(self._text)
             if found is None:
                 raise
             reason = f"{error.reason}; {_counted(found.cut)} skipped, the rest is analyzed"
             self.broken = SourceError(self.path, error.row, reason)
-            self.text = found.text
+            self._text = found.text
             return found.tree
+
+    @property
+    def text(self) -> str:
+        """The text as it was parsed; who asks for it has seen all of the module."""
+        self._see_text()
+        return self._text
+
+    @property
+    def lines(self) -> list[str]:
+        """The text's lines, split as Python splits them."""
+        self._see_text()
+        return self.unnoted_lines
+
+    def _see_text(self) -> None:
+        if not self.bodies.is_quiet:
+            self.is_text_seen = True
 
     @cached_property
     def unwritable(self) -> str | None:
@@ -83,9 +110,9 @@ class Module:
         return self.name if self.is_package else self.name.rpartition(".")[0]
 
     @cached_property
-    def lines(self) -> list[str]:
-        """The text's lines, split as Python splits them."""
-        return self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    def unnoted_lines(self) -> list[str]:
+        """The lines, without its being noted that somebody asked for them."""
+        return self._text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
     @cached_property
     def scope(self) -> Scope:
@@ -109,12 +136,14 @@ class Module:
         parents: dict[ast.AST, ast.AST] = {}
         stack: list[tuple[ast.AST, ast.AST]] = [(self.tree, self.tree)]
         pop, push = stack.pop, stack.append
-        while stack:
-            node, parent = pop()
-            parents[node] = parent
-            for child in reversed(children(node)):
-                push((child, node))
+        with self.bodies.on_behalf_of_nobody():
+            while stack:
+                node, parent = pop()
+                parents[node] = parent
+                for child in reversed(children(node)):
+                    push((child, node))
         del parents[self.tree]
+        self.bodies.parents = parents
         return parents
 
     @cached_property
@@ -133,7 +162,9 @@ class Module:
     def within(self, node: ast.AST) -> list[ast.AST]:
         """Return a node of the tree and all that is in it, depth first."""
         start, size = self._extents[node]
-        return self._order[start : start + size]
+        found = self._order[start : start + size]
+        self.bodies.noted(found)
+        return found
 
     def exports(self, name: str) -> bool:
         """Tell whether a star import of this module may bring a name."""
@@ -162,41 +193,77 @@ class Module:
         """What was asked before, in source order."""
         return {}
 
+    def of_kind(self, kind: type[N]) -> list[N]:
+        """Return all nodes of a kind, outer ones first, on behalf of nobody."""
+        return cast("list[N]", self._by_kind.get(kind, []))
+
     def nodes(self, *kinds: type[N]) -> list[N]:
         """Return all nodes of these very kinds, in source order."""
         if kinds not in self._sorted:
             found = [node for kind in kinds for node in self._by_kind.get(kind, ())]
             self._sorted[kinds] = sorted(found, key=_start)
+        if not self.bodies.is_quiet and not self.kinds.issuperset(kinds):
+            self.kinds.update(kinds)
+            self.bodies.noted(self._sorted[kinds])
         return cast("list[N]", [*self._sorted[kinds]])
 
-    @cached_property
+    @property
     def calls(self) -> list[ast.Call]:
         """All calls, in source order."""
         return self.nodes(ast.Call)
 
-    @cached_property
-    def calls_by_name(self) -> dict[str, list[ast.Call]]:
+    def table(self, build: Callable[[Module], dict[K, list[R]]]) -> Named[K, R]:
+        """Return nodes of this module by something, as a function of the module gives them.
+
+        Whoever asks has seen only the nodes that they get.
+        """
+        if build not in self.tables:
+            with self.bodies.on_behalf_of_nobody():
+                self.tables[build] = Named(build(self), self.bodies)
+        return self.tables[build]
+
+    def answer(self, question: Callable[..., T], *asked: Hashable) -> T:
+        """Return what a function says of this module, without any node of it; who asks has seen only that."""
+        key = (question, *asked)
+        if key not in self.answers:
+            with self.bodies.on_behalf_of_nobody():
+                self.answers[key] = question(self, *asked)
+        return cast("T", self.answers[key])
+
+    def says(self, text: str) -> bool:
+        """Tell whether a text is anywhere in this module's."""
+        return self.answer(_says, text)
+
+    @property
+    def calls_by_name(self) -> Named[str, ast.Call]:
         """The calls whose callee is written as a name, or ends in one: `f(x)`, `a.f(x)`."""
-        named: dict[str, list[ast.Call]] = {}
-        for call in self.calls:
-            func = call.func
-            if isinstance(func, ast.Attribute):
-                named.setdefault(func.attr, []).append(call)
-            elif isinstance(func, ast.Name):
-                named.setdefault(func.id, []).append(call)
-        return named
+        return self.table(_calls_by_name)
+
+    def calls_of(self, names: AbstractSet[str]) -> list[ast.Call]:
+        """Return those of some names, in source order."""
+        found = [call for name in names for call in self.calls_by_name.get(name, ())]
+        rank = self._rank_of_calls
+        return sorted(found, key=rank.__getitem__)
 
     @cached_property
-    def nodes_by_name(self) -> dict[str, list[ast.Name | ast.Attribute]]:
+    def _rank_of_calls(self) -> dict[ast.AST, int]:
+        calls = sorted(self._by_kind.get(ast.Call, ()), key=_start)
+        return {call: index for index, call in enumerate(calls)}
+
+    @property
+    def nodes_by_name(self) -> Named[str, ast.Name | ast.Attribute]:
         """The names and attributes, by what they are written as (an attribute by its last part)."""
-        named: dict[str, list[ast.Name | ast.Attribute]] = {}
-        for name in self._by_kind.get(ast.Name, ()):
-            assert isinstance(name, ast.Name)
-            named.setdefault(name.id, []).append(name)
-        for attribute in self._by_kind.get(ast.Attribute, ()):
-            assert isinstance(attribute, ast.Attribute)
-            named.setdefault(attribute.attr, []).append(attribute)
-        return named
+        return self.table(_nodes_by_name)
+
+    @property
+    def attributes_by_name(self) -> Named[str, ast.Attribute]:
+        """The attributes by name."""
+        return self.table(_attributes_by_name)
+
+    @property
+    def stores_by_name(self) -> Named[str, ast.Attribute]:
+        """The attributes that are set or deleted, by name."""
+        return self.table(_stores_by_name)
 
     @cached_property
     def aliases(self) -> dict[str, set[str]]:
@@ -207,7 +274,7 @@ class Module:
                 renamed.setdefault(alias.name.rpartition(".")[2], set()).add(alias.asname)
         return renamed
 
-    @cached_property
+    @property
     def classes(self) -> list[ast.ClassDef]:
         """All class statements, in source order."""
         return self.nodes(ast.ClassDef)
@@ -300,8 +367,10 @@ class Module:
 
     def segment(self, node: ast.AST) -> str:
         """Return the text of a node."""
+        if isinstance(node, ast.stmt):
+            self._see_text()
         span = self.span(node)
-        rows = self.lines[span.start.row - 1 : span.end.row]
+        rows = self.unnoted_lines[span.start.row - 1 : span.end.row]
         if not rows:
             return ""
         rows[-1] = rows[-1][: span.end.column]
@@ -309,7 +378,8 @@ class Module:
         return "\n".join(rows)
 
     def _column(self, row: int, offset: int) -> int:
-        line = self.lines[row - 1] if row <= len(self.lines) else ""
+        lines = self.unnoted_lines
+        line = lines[row - 1] if row <= len(lines) else ""
         if line.isascii():
             return offset
         return len(line.encode(errors="surrogatepass")[:offset].decode(errors="replace"))
@@ -349,6 +419,45 @@ def _parse(source: SourceText) -> ast.Module:
         raise SourceError(source.path, None, "does not parse: nested too deeply") from error
     except ValueError as error:
         raise SourceError(source.path, None, f"does not parse: {error}") from error
+
+
+def _says(module: Module, text: str) -> bool:
+    return text in module.text
+
+
+def _calls_by_name(module: Module) -> dict[str, list[ast.Call]]:
+    named: dict[str, list[ast.Call]] = {}
+    for call in module.calls:
+        func = call.func
+        if isinstance(func, ast.Attribute):
+            named.setdefault(func.attr, []).append(call)
+        elif isinstance(func, ast.Name):
+            named.setdefault(func.id, []).append(call)
+    return named
+
+
+def _nodes_by_name(module: Module) -> dict[str, list[ast.Name | ast.Attribute]]:
+    named: dict[str, list[ast.Name | ast.Attribute]] = {}
+    for name in module.of_kind(ast.Name):
+        named.setdefault(name.id, []).append(name)
+    for attribute in module.of_kind(ast.Attribute):
+        named.setdefault(attribute.attr, []).append(attribute)
+    return named
+
+
+def _attributes_by_name(module: Module) -> dict[str, list[ast.Attribute]]:
+    named: dict[str, list[ast.Attribute]] = {}
+    for node in module.of_kind(ast.Attribute):
+        named.setdefault(node.attr, []).append(node)
+    return named
+
+
+def _stores_by_name(module: Module) -> dict[str, list[ast.Attribute]]:
+    named: dict[str, list[ast.Attribute]] = {}
+    for node in module.of_kind(ast.Attribute):
+        if not isinstance(node.ctx, ast.Load):
+            named.setdefault(node.attr, []).append(node)
+    return named
 
 
 def _start(node: ast.AST) -> tuple[int, int]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from dlfix.project import roots
 from dlfix.project.module import Module
+from dlfix.project.unseen import unseen
 from dlfix.source import seen
 from dlfix.source.text import SourceError, SourceText, read
 
@@ -40,6 +42,15 @@ _MOST_LEVELS = 12  # how far up the tree imports are looked for
 StarWords = tuple[dict[bytes, list[tuple[int, str]]], list[tuple[int, str]]]
 
 
+@dataclass
+class Asked:
+    """What somebody wanted to know of the texts of a project, whichever file it is in."""
+
+    words: set[bytes] = field(default_factory=set)
+    names: dict[str, set[bytes]] = field(default_factory=lambda: {kind: set() for kind in _NAMING})
+    whole: set[Path] = field(default_factory=set)  # files of which all was looked at
+
+
 class Project:
     """The files under check; modules are read and parsed when something leads to them.
 
@@ -65,11 +76,12 @@ class Project:
         self._users: dict[tuple[Module, str], list[Module]] = {}
         self._seen_from: dict[tuple[Module | None, str], Module | None] = {}
         self._decorating: dict[str, list[Path]] = {}
-        self._decorators: dict[Path, frozenset[bytes]] = {}
         self._words: dict[Path, frozenset[bytes]] = {}
         self._offers: dict[Path, tuple[frozenset[bytes] | None, bool]] = {}
-        self._names: dict[str, dict[Path, frozenset[bytes]]] = {"defined": {}, "set": {}}
+        self._names: dict[str, dict[Path, frozenset[bytes]]] = {kind: {} for kind in _NAMING}
         self._interned: dict[bytes, bytes] = {}
+        self._answers: dict[Path, dict[tuple[Any, ...], Any]] = {}  # about one text, by question
+        self.asked = Asked()
         self.unparsed: dict[Path, SourceError] = {}  # what does not parse, or not as a whole
         self.imported: set[Path] = set()  # what an import was followed to
 
@@ -88,16 +100,71 @@ class Project:
         project._sources = {p: s for p, s in self._sources.items() if p not in gone}
         project._modules = {p: m for p, m in self._modules.items() if p not in gone}
         project._words = {p: w for p, w in self._words.items() if p not in gone}
-        project._decorators = {p: d for p, d in self._decorators.items() if p not in gone}
         project._names = {
             kind: {p: names for p, names in by_path.items() if p not in gone}
             for kind, by_path in self._names.items()
         }
+        project._answers = {p: known for p, known in self._answers.items() if p not in gone}
         project._interned = self._interned
+        project.asked = self.asked
         if project.files == self.files:
             project._bases, project._exists = self._bases, self._exists
         project.imported = self.imported
         return project
+
+    def still(
+        self, files: Iterable[Path], texts: Mapping[Path, str], changed: Collection[Path]
+    ) -> Project | None:
+        """Return a project as `renewed` does, if whatever was asked of this one has the same answer there.
+
+        Rows apart: what stands below a change has moved.
+        """
+        project = self.renewed(files, texts, changed)
+        same = project.files == self.files and all(self._is_unseen(p, project) for p in changed)
+        return project if same else None
+
+    def _is_unseen(self, path: Path, after: Project) -> bool:
+        """Tell whether nobody would notice how a file differs in another project."""
+        if path not in self._sources:
+            return True
+        before, now = self._sources[path], after.unnoted(path)
+        if before is None or now is None:
+            return False
+        if before == now:
+            after.keep(path, self)
+            return True
+        if path in self.asked.whole:
+            return False
+        return self._is_alike(path, after) and self._is_alike_as_module(path, after)
+
+    def keep(self, path: Path, other: Project) -> None:
+        """Take a file over from another project, which has the same text of it."""
+        self._sources[path] = other._sources[path]
+        if path in other._modules:
+            self._modules[path] = other._modules[path]
+
+    def _is_alike(self, path: Path, after: Project) -> bool:
+        """Tell whether what was asked of a text has the same answer."""
+        asked = self.asked
+        if not asked.words.isdisjoint(self._words_of(path) ^ after._words_of(path)):
+            return False
+        for kind, known in self._names.items():
+            if path in known and not asked.names[kind].isdisjoint(
+                known[path] ^ after._names_in(path, kind)
+            ):
+                return False
+        if path in self._offers and self._offers[path] != after._offered(path):
+            return False
+        return all(
+            after._ask(path, *question) == answer
+            for question, answer in self._answers.get(path, {}).items()
+        )
+
+    def _is_alike_as_module(self, path: Path, after: Project) -> bool:
+        if path not in self._modules:
+            return True
+        before, now = self._modules[path], after.get(path)
+        return before is not None and now is not None and unseen(before, now) is not None
 
     def with_files(self, files: Iterable[Path]) -> Project:
         """Return the same project with these files; what is read already is not read again."""
@@ -110,7 +177,15 @@ class Project:
     # Reading
 
     def source(self, path: Path) -> SourceText | None:
-        """Return a file's text; None, with the error noted once, where it cannot be had."""
+        """Return a file's text; None, with the error noted once, where it cannot be had.
+
+        Who asks for it has seen all of it.
+        """
+        self.asked.whole.add(path)
+        return self.unnoted(path)
+
+    def unnoted(self, path: Path) -> SourceText | None:
+        """Return a file's text, without its being noted that somebody looked at all of it."""
         if path not in self._sources:
             self._sources[path] = self._noting(lambda: self._read(path))
         return self._sources[path]
@@ -127,7 +202,7 @@ class Project:
 
     def text(self, path: Path) -> str:
         """Return a file's text; "" where there is no such file, or it cannot be read."""
-        source = self.source(path) if self.knows(path) else None
+        source = self.unnoted(path) if self.knows(path) else None
         return source.text if source is not None else ""
 
     def module(self, path: Path) -> Module:
@@ -142,7 +217,7 @@ class Project:
     def get(self, path: Path) -> Module | None:
         """Return a parsed module, or None with the error noted."""
         if path not in self._modules:
-            source = self.source(path)
+            source = self.unnoted(path)
             self._modules[path] = None if source is None else self._parse(source)
         return self._modules[path]
 
@@ -176,19 +251,19 @@ class Project:
 
     def holds(self, path: Path, words: frozenset[bytes]) -> bool:
         """Tell whether a file holds any of these words."""
+        self.asked.words |= words
         if not words.isdisjoint(self._words_of(path)):
             return True
-        source = self.source(path)
         odd = (word for word in words if _WORD.fullmatch(word) is None)
-        return source is not None and any(_has_word(source.data, word) for word in odd)
+        return any(self._ask(path, _has_word, word) for word in odd)
 
     def using(self, words: Iterable[bytes]) -> Iterator[Path]:
         """Yield the project's files whose code may use one of these words: prose and addresses do not."""
         wanted = frozenset(words)
+        self.asked.words |= wanted
         for path in self.files:
             held = wanted & self._words_of(path)
-            source = self.source(path) if held else None
-            if source is not None and any(_in_code(word).search(source.data) for word in held):
+            if any(self._ask(path, _is_in_code, word) for word in held):
                 yield path
 
     def mentions(self, identifier: str) -> list[Module]:
@@ -206,16 +281,13 @@ class Project:
 
     def callers(self, module: Module, identifier: str) -> list[Module]:
         """Return those of them that may call it, under this name or another that they give it."""
-        pattern = _called(_encoded(identifier))
         paths = self._using(module, identifier)
-        return self._parsed(path for path in paths if self._holds(path, pattern))
+        return self._parsed(path for path in paths if self._may_call(path, identifier))
 
     def is_called(self, module: Module, identifier: str) -> bool:
         """Tell whether one of them calls it under this name; they are parsed until one does."""
-        pattern = _called(_encoded(identifier))
         for path in dict.fromkeys((module.path, *self._using(module, identifier))):
-            source = self.source(path)
-            if source is not None and pattern.search(source.data):
+            if self._ask(path, _calls, _encoded(identifier)):
                 caller = self.get(path)
                 if caller is not None and identifier in caller.calls_by_name:
                     return True
@@ -223,13 +295,12 @@ class Project:
 
     def callers_read(self, module: Module, identifier: str) -> list[Module] | None:
         """Return what `callers` does; None where one of them has not been parsed yet."""
-        pattern = _called(_encoded(identifier))
         found = []
         for path in self._using(module, identifier):
             known = self._modules.get(path)
             if known is not None:
                 found.append(known)
-            elif path not in self._modules and self._holds(path, pattern):
+            elif path not in self._modules and self._may_call(path, identifier):
                 return None
         return found
 
@@ -240,10 +311,19 @@ class Project:
         near = set(self._mentioning(module.name.rpartition(".")[2])) - {module.path}
         return [module.path, *(path for path in paths if path in near)][:_MANY]
 
-    def _holds(self, path: Path, pattern: re.Pattern[bytes]) -> bool:
-        """Tell whether a file's text holds a pattern; that of a parsed one is not asked."""
-        source = None if path in self._modules else self.source(path)
-        return source is None or pattern.search(source.data) is not None
+    def _may_call(self, path: Path, identifier: str) -> bool:
+        """Tell whether a file's text may call a name; that of a parsed one is not asked."""
+        known = path in self._modules or self.unnoted(path) is None
+        return known or self._ask(path, _calls, _encoded(identifier))
+
+    def _ask(self, path: Path, question: Callable[..., T], *asked: Any) -> T:
+        """Return what a function says of a file's bytes; remembered."""
+        known = self._answers.setdefault(path, {})
+        key = (question, *asked)
+        if key not in known:
+            source = self.unnoted(path)
+            known[key] = question(source.data if source is not None else b"", *asked)
+        return cast("T", known[key])
 
     def spread(self, identifier: str) -> int:
         """Return how many files hold an identifier."""
@@ -251,11 +331,16 @@ class Project:
 
     def defines(self, name: str) -> bool:
         """Tell whether any file may define a function or class by a name, or bind one to it."""
-        return _encoded(name) in self._defined or not name.isascii()
+        return self._of_name("defined", name) is not None or not name.isascii()
 
     def sets(self, attribute: str) -> bool:
         """Tell whether any file may set an attribute of this name on anything."""
-        return _encoded(attribute) in self._set or not attribute.isascii()
+        return self._of_name("set", attribute) is not None or not attribute.isascii()
+
+    def _of_name(self, kind: str, name: str) -> list[Path] | None:
+        """Return the files in which a name is of a kind."""
+        self.asked.names[kind].add(_encoded(name))
+        return (self._defined if kind == "defined" else self._set).get(_encoded(name))
 
     def setters(self, attribute: str, classes: Collection[str] | None = None) -> Iterator[Module]:
         """Yield the modules that may set an attribute of this name on anything, each when it is asked for.
@@ -266,7 +351,8 @@ class Project:
             yield from self.mentions(attribute)
             return
         names = [_encoded(name) for name in classes or ()]
-        for path in self._set.get(_encoded(attribute), ()):
+        self.asked.words.update(names)
+        for path in self._of_name("set", attribute) or ():
             if (
                 classes is None
                 or path in self._modules
@@ -279,45 +365,47 @@ class Project:
 
     def _sets_on_others(self, path: Path, attribute: bytes) -> bool:
         """Tell whether a file may set an attribute on something else than a method's own object."""
-        source = self.source(path)
-        if source is None or any(word in source.data for word in _BY_NAME):
-            return True
-        return any(each.search(source.data) for each in _set_on_others(attribute))
+        return self.unnoted(path) is None or self._ask(path, _sets_on_others_in, attribute)
 
     @cached_property
     def _defined(self) -> dict[bytes, list[Path]]:
-        return self._named_by("defined", lambda d: chain.from_iterable(_DEFINED.findall(d)))
+        return self._named_by("defined")
 
     @cached_property
     def _set(self) -> dict[bytes, list[Path]]:
-        return self._named_by("set", _set_in)
+        return self._named_by("set")
 
-    def _named_by(
-        self, kind: str, names: Callable[[bytes], Iterable[bytes]]
-    ) -> dict[bytes, list[Path]]:
+    def _named_by(self, kind: str) -> dict[bytes, list[Path]]:
         """Return the names of a kind that are found in the project's files, with the files."""
-        known = self._names[kind]
         found: dict[bytes, list[Path]] = {}
         for path in self.files:
-            if path not in known:
-                source = self.source(path)
-                known[path] = self._shared(names(source.data) if source is not None else ())
-            for name in known[path]:
+            for name in self._names_in(path, kind):
                 found.setdefault(name, []).append(path)
         return found
+
+    def _names_in(self, path: Path, kind: str) -> frozenset[bytes]:
+        """Return the names of a kind that are found in a file."""
+        known = self._names[kind]
+        if path not in known:
+            source = self.unnoted(path)
+            names = _NAMING[kind](source.data) if source is not None else ()
+            known[path] = self._shared(names)
+        return known[path]
 
     def setting(self, attribute: str, owner: Module) -> list[Module]:
         """Return the other modules that name a module and may set an attribute of it: `m.x = ...`."""
         name, word = _encoded(attribute), _encoded(owner.name.rpartition(".")[2])
-        pattern = re.compile(rb"\.%b\s*=(?!=)" % re.escape(name))
-        found = []
-        for path in self._set.get(name, ()) if attribute.isascii() else self._mentioning(attribute):
-            if word not in self._words_of(path) or path == owner.path:
-                continue
-            source = self.source(path)
-            if source is not None and pattern.search(source.data):
-                found.append(path)
-        return self._parsed(found)
+        self.asked.words.add(word)
+        paths = self._of_name("set", attribute) if attribute.isascii() else None
+        if not attribute.isascii():
+            paths = self._mentioning(attribute)
+        return self._parsed(
+            path
+            for path in paths or ()
+            if path != owner.path
+            and word in self._words_of(path)
+            and self._ask(path, _sets_attribute, name)
+        )
 
     def decorating(self, name: str) -> list[Module]:
         """Return the modules that may decorate something with a name: `@name`, `@a.name(...)`."""
@@ -328,15 +416,13 @@ class Project:
 
     def decorates(self, path: Path, name: str) -> bool:
         """Tell whether a file may decorate something with a name."""
-        if path not in self._decorators:
-            source = self.source(path)
-            found = _DECORATOR.findall(source.data) if source is not None else ()
-            self._decorators[path] = frozenset(found)
-        return _encoded(name) in self._decorators[path]
+        self.asked.names["decorating"].add(_encoded(name))
+        return _encoded(name) in self._names_in(path, "decorating")
 
     def _mentioning(self, identifier: str) -> list[Path]:
         if identifier not in self._mentions:
             word = _encoded(identifier)
+            self.asked.words.add(word)
             self._mentions[identifier] = [path for path, words in self._all_words if word in words]
         return self._mentions[identifier]
 
@@ -347,7 +433,7 @@ class Project:
     def _words_of(self, path: Path) -> frozenset[bytes]:
         """Return all words of a file, each object shared between files."""
         if path not in self._words:
-            source = self.source(path)
+            source = self.unnoted(path)
             words = _WORD.findall(source.data) if source is not None else ()
             self._words[path] = self._shared(words)
         return self._words[path]
@@ -476,10 +562,17 @@ class Project:
                     by_word.setdefault(word, []).append(place)
         return by_word, any_word
 
+    def bringing(self, words: StarWords, name: str) -> tuple[str, ...]:
+        """Return which of these modules may bring a name, in order."""
+        by_word, any_word = words
+        self.asked.words.add(_encoded(name))
+        places = [*by_word.get(_encoded(name), ()), *any_word]
+        return tuple(dotted for _, dotted in sorted(places))
+
     def _offered(self, path: Path) -> tuple[frozenset[bytes] | None, bool]:
         """Return the quoted words of a file with `__all__`, and whether it has a star import."""
         if path not in self._offers:
-            source = self.source(path)
+            source = self.unnoted(path)
             data = source.data if source is not None else b""
             listed = frozenset(_QUOTED.findall(data)) if _LISTED.search(data) else None
             self._offers[path] = listed, _STAR.search(data) is not None
@@ -552,11 +645,41 @@ def _set_on_others(attribute: bytes) -> tuple[re.Pattern[bytes], re.Pattern[byte
     return re.compile(other, re.M), re.compile(named)
 
 
+def _calls(data: bytes, word: bytes) -> bool:
+    """Tell whether a text may call a name, or gives it another."""
+    return _called(word).search(data) is not None
+
+
+def _is_in_code(data: bytes, word: bytes) -> bool:
+    """Tell whether a text may use a word in code."""
+    return _in_code(word).search(data) is not None
+
+
+def _sets_attribute(data: bytes, name: bytes) -> bool:
+    """Tell whether a text may set an attribute by an assignment."""
+    return re.search(rb"\.%b\s*=(?!=)" % re.escape(name), data) is not None
+
+
+def _sets_on_others_in(data: bytes, attribute: bytes) -> bool:
+    """Tell whether a text may set an attribute on something else than a method's own object."""
+    if any(word in data for word in _BY_NAME):
+        return True
+    return any(each.search(data) for each in _set_on_others(attribute))
+
+
 def _set_in(data: bytes) -> Iterator[bytes]:
     """Yield the attributes that code may set; by a text only where it says so."""
     yield from chain.from_iterable(_SET.findall(data))
     if any(word in data for word in _BY_NAME):
         yield from _NAMED.findall(data)
+
+
+# The kinds of names that texts are searched for.
+_NAMING: dict[str, Callable[[bytes], Iterable[bytes]]] = {
+    "defined": lambda data: chain.from_iterable(_DEFINED.findall(data)),
+    "set": _set_in,
+    "decorating": _DECORATOR.findall,
+}
 
 
 def _has_word(data: bytes, word: bytes) -> bool:

@@ -189,7 +189,7 @@ def _globals_set_in_functions(module: Module) -> dict[str, list[Binding]]:
     found: dict[str, list[Binding]] | None = getattr(module, "_global_bindings", None)
     if found is None:
         found = {}
-        if "global " in module.text:
+        if module.says("global "):
             for scope in module.scope.walk():
                 for name in scope.globals:
                     found.setdefault(name, []).extend(scope.bindings.get(name, ()))

@@ -159,7 +159,7 @@ def holds(data: bytes, words: frozenset[bytes]) -> bool:
 
 class _Links:
     def __init__(self, files: Sequence[Path], read: Callable[[Path], bytes | None]) -> None:
-        self._words = {path: _imported(path, read(path) or b"") for path in files}
+        self._words = {path: imported(path, read(path) or b"") for path in files}
         self._users: dict[bytes, list[Path]] = {}
         self._owners: dict[bytes, list[Path]] = {}
         for path, words in self._words.items():
@@ -173,7 +173,7 @@ class _Links:
             yield from self._owners.get(word, ())
 
 
-def _imported(path: Path, data: bytes) -> frozenset[bytes]:
+def imported(path: Path, data: bytes) -> frozenset[bytes]:
     """Return the words of a file's imports; a relative one names the packages it lies in."""
     statements = _IMPORT.findall(data)
     words = {word for statement in statements for word in _WORD.findall(statement)}

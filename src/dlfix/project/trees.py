@@ -73,4 +73,6 @@ def children(node: ast.AST) -> list[ast.AST]:
             found += value if field not in _WITH_GAPS else [each for each in value if each]
         elif isinstance(value, ast.AST):
             found.append(value)
+        elif isinstance(value, list):  # a body that notes who looks at it
+            found += value
     return found

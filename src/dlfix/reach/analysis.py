@@ -147,7 +147,7 @@ class Analysis:
     def _is_kept_to_its_script(self, cls: Class) -> bool:
         """Tell whether a class is a script's own, and all objects of it are used where they are made."""
         module = cls.module
-        if "__main__" not in module.text or self.interpreter.instances.subclasses(cls):
+        if not module.says("__main__") or self.interpreter.instances.subclasses(cls):
             return False
         if any(user is not module for user in self.project.users(module, cls.name)):
             return False

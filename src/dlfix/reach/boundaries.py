@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -68,7 +69,7 @@ class Boundaries:
         pending = list(dict.fromkeys([*modules, *users, *handed]))
         for module in told("looking for loaders", pending, self._tell):
             here = names | _aliases(module, names) | handed.get(module, set())
-            for call in module.calls:
+            for call in module.calls_of({*here, "__init__"}):
                 if call not in seen and _last_name(call) in here:
                     seen.add(call)
                     yield from self._boundary(call, module)
@@ -346,6 +347,10 @@ def _branches(callees: list[Reached]) -> frozenset[Branch]:
 
 def _aliases(module: Module, names: set[str]) -> set[str]:
     """Return the names a module gives to things that are called one of these."""
+    return module.answer(_aliases_of, frozenset(names))
+
+
+def _aliases_of(module: Module, names: frozenset[str]) -> set[str]:
     imported = {a.asname for a in module.nodes(ast.alias) if a.name in names and a.asname}
     assigned = {
         target.id
@@ -358,7 +363,7 @@ def _aliases(module: Module, names: set[str]) -> set[str]:
     return imported | assigned
 
 
-def _called_one_of(node: ast.AST, names: set[str]) -> bool:
+def _called_one_of(node: ast.AST, names: AbstractSet[str]) -> bool:
     return getattr(node, "id", getattr(node, "attr", None)) in names
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
+from dlfix.project.bodies import Named
 from dlfix.project.module import COMPREHENSIONS, Module
 from dlfix.project.trees import walk
 from dlfix.reach.merging import ALL_OF, entries, left_by_tests, under
@@ -203,7 +204,8 @@ class Containers:
     def held(self, found: Iterable[Reached], node: ast.expr, frame: Frame) -> Iterator[Reached]:
         """Yield what an expression gives, with what is put into it under the name it is given here."""
         put = {_holder(target) for target in _targets(node, frame.module)}
-        has_more = not put.isdisjoint(additions(frame.module))
+        added = additions(frame.module)
+        has_more = any(each is not None and each in added for each in put)
         for one in found:
             value = one.value
             if has_more and isinstance(value, Container) and value.node is not node:
@@ -348,10 +350,10 @@ class Containers:
         for other in self.interpreter.project.users(module, name):
             if other is module or not self.interpreter.audience.speaks(other, module):
                 continue
-            for (owner, attribute), added in additions(other).items():
+            for owner, attribute in other.answer(_holders, name):
                 if not self._is_global_of(owner, attribute, other, name, module):
                     continue
-                for node, key, value in added:
+                for node, key, value in additions(other).get((owner, attribute), ()):
                     scope = other.scope_of(node)
                     if scope is other.scope:
                         yield from self.put(key, value, self.interpreter.frame(scope))
@@ -549,16 +551,21 @@ def _targets(node: ast.expr, module: Module) -> list[ast.expr]:
     return []
 
 
-def additions(module: Module) -> dict[tuple[str, str], list[Addition]]:
+def additions(module: Module) -> Named[tuple[str, str], Addition]:
     """Return what a module's code adds to containers, by `("", name)` or `(owner, attribute)`."""
-    found: dict[tuple[str, str], list[Addition]] | None
-    found = getattr(module, "_additions", None)
-    if found is None:
-        found = {}
-        for holder, addition in _additions(module):
-            found.setdefault(holder, []).append(addition)
-        module._additions = found  # type: ignore[attr-defined]
+    return module.table(_additions_by_holder)
+
+
+def _additions_by_holder(module: Module) -> dict[tuple[str, str], list[Addition]]:
+    found: dict[tuple[str, str], list[Addition]] = {}
+    for holder, addition in _additions(module):
+        found.setdefault(holder, []).append(addition)
     return found
+
+
+def _holders(module: Module, name: str) -> tuple[tuple[str, str], ...]:
+    """Return the names, and attributes of this name, that a module adds to."""
+    return tuple(each for each in additions(module) if not each[0] or each[1] == name)
 
 
 def _additions(module: Module) -> Iterator[tuple[tuple[str, str], Addition]]:
@@ -570,21 +577,21 @@ def _additions(module: Module) -> Iterator[tuple[tuple[str, str], Addition]]:
                     yield holder, (node, key, value)
 
 
-def handed_over(module: Module) -> dict[str, list[tuple[ast.Call, int | str]]]:
+def handed_over(module: Module) -> Named[str, tuple[ast.Call, int | str]]:
     """Return the calls that a name is an argument of, with its position or keyword."""
-    found: dict[str, list[tuple[ast.Call, int | str]]] | None
-    found = getattr(module, "_handed_over", None)
-    if found is None:
-        found = {}
-        for call in module.calls:
-            if isinstance(call.func, (ast.Name, ast.Attribute)):
-                for index, argument in enumerate(call.args):
-                    if isinstance(argument, ast.Name):
-                        found.setdefault(argument.id, []).append((call, index))
-                for keyword in call.keywords:
-                    if keyword.arg is not None and isinstance(keyword.value, ast.Name):
-                        found.setdefault(keyword.value.id, []).append((call, keyword.arg))
-        module._handed_over = found  # type: ignore[attr-defined]
+    return module.table(_handed_over)
+
+
+def _handed_over(module: Module) -> dict[str, list[tuple[ast.Call, int | str]]]:
+    found: dict[str, list[tuple[ast.Call, int | str]]] = {}
+    for call in module.calls:
+        if isinstance(call.func, (ast.Name, ast.Attribute)):
+            for index, argument in enumerate(call.args):
+                if isinstance(argument, ast.Name):
+                    found.setdefault(argument.id, []).append((call, index))
+            for keyword in call.keywords:
+                if keyword.arg is not None and isinstance(keyword.value, ast.Name):
+                    found.setdefault(keyword.value.id, []).append((call, keyword.arg))
     return found
 
 

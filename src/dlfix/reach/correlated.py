@@ -146,7 +146,7 @@ def is_set_again(attribute: str, module: Module) -> bool:
     """Tell whether code of a module sets an attribute by a name more than once."""
     stores = [
         node
-        for node in module.nodes_by_name.get(attribute, ())
+        for node in module.stores_by_name.get(attribute, ())
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
     ]
     return len(stores) > 1

@@ -21,8 +21,8 @@ def names_handed_on(project: Project, modules: Iterable[Module], names: set[str]
     found: Names = {}
     givers: set[str] = set()
     for module in modules:
-        for name in names & module.nodes_by_name.keys():
-            for node in module.nodes_by_name[name]:
+        for name in names:
+            for node in module.nodes_by_name.get(name, ()):
                 givers |= {*_givers(module, node)}
                 for where, handed in _takers(project, module, node):
                     found.setdefault(where, set()).add(handed)

@@ -36,6 +36,7 @@ from dlfix.reach.values import (
 if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
+_OWN = ("self", "cls")  # what a method's first parameter is usually called
 _UNKNOWN = Unknown()
 _MOST_SUBCLASSES = 48
 _METACLASSES = frozenset({"type", "builtins.type", "abc.ABCMeta", "enum.EnumMeta"})
@@ -258,8 +259,8 @@ class Instances:
         """Tell whether code sets a name on a class: `Data.name = f`, or in a decorator of it."""
         project = self.interpreter.project
         for module in project.setters(name) if project.sets(name) else ():
-            for target in module.nodes_by_name.get(name, ()):
-                if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store):
+            for target in module.stores_by_name.get(name, ()):
+                if isinstance(target.ctx, ast.Store):
                     frame = self.interpreter.frame_at(module, target)
                     if cls in self.interpreter.values_at(target.value, frame):
                         return True
@@ -342,10 +343,8 @@ class Instances:
     def _set_before(self, store: Store, node: ast.expr, frame: Frame) -> Iterator[Reached]:
         """Yield what a constructor put on an attribute before it came to a place that reads it."""
         init, found = store.frame, False
-        for target, statement in attribute_targets(init.module):
-            if target.attr != store.attribute or init.scope.node not in init.module.ancestors(
-                target
-            ):
+        for target, statement in attribute_targets(init.module, store.attribute):
+            if init.scope.node not in init.module.ancestors(target):
                 continue
             if not _is_set_later(statement, init, node, frame):
                 found = True
@@ -405,8 +404,8 @@ class Instances:
         """Yield what a metaclass's methods set on the classes it makes: `cls.known = {}`."""
         found = [
             (target, statement)
-            for target, statement in attribute_targets(metaclass.module)
-            if target.attr == name and metaclass.node in metaclass.module.ancestors(target)
+            for target, statement in attribute_targets(metaclass.module, name)
+            if metaclass.node in metaclass.module.ancestors(target)
         ]
         for target, statement in found:
             frame = self.interpreter.frame_at(metaclass.module, target)
@@ -466,8 +465,8 @@ class Instances:
     def _set_on_class(self, base: Class, name: str) -> Iterator[Reached]:
         """Yield what code of a class's module sets on the class: `cls.made = ...`, `Data.made = ...`."""
         module = base.module
-        for target, statement in attribute_targets(module):
-            if target.attr == name and isinstance(target.value, ast.Name):
+        for target, statement in attribute_targets(module, name):
+            if isinstance(target.value, ast.Name):
                 within = base.node in module.ancestors(target) and target.value.id == "cls"
                 if within or target.value.id == base.name:
                     frame = self.interpreter.frame_at(module, target)
@@ -575,9 +574,8 @@ class Instances:
             line = [*self.mro(cls), *self.subclasses(cls)]
             names = {base.name for base in line if isinstance(base, Class)}
         for module in self.interpreter.project.setters(name, names):
-            for target in module.nodes_by_name.get(name, ()):
-                if isinstance(target, ast.Attribute) and not isinstance(target.ctx, ast.Load):
-                    yield module, target
+            for target in module.stores_by_name.get(name, ()):
+                yield module, target
             for call in module.calls_by_name.get("setattr", ()):
                 if setting(call) and getattr(call.args[1], "value", name) == name:
                     yield module, call
@@ -692,7 +690,7 @@ class Instances:
 
 def _is_own(module: Module, owner: ast.expr) -> bool:
     """Tell whether a method's own object is meant, by its usual name: no local variable of that name."""
-    if not isinstance(owner, ast.Name) or owner.id not in ("self", "cls"):
+    if not isinstance(owner, ast.Name) or owner.id not in _OWN:
         return False
     return all(
         each.kind == "parameter" for each in module.scope_of(owner).bindings.get(owner.id, ())
@@ -700,8 +698,12 @@ def _is_own(module: Module, owner: ast.expr) -> bool:
 
 
 def _set_on(module: Module) -> Iterator[tuple[ast.expr, ast.Attribute | ast.Call, ast.stmt]]:
-    """Yield where a module sets attributes: on what, the place, and its statement."""
-    for target, statement in attribute_targets(module):
+    """Yield where a module sets attributes: on what, the place, and its statement.
+
+    Not on `self` or `cls`, but where these are other things than parameters.
+    """
+    kind = "all" if module.answer(_rebinds_own) else "others'"
+    for target, statement in module.table(_targets_by_owner).get(kind, ()):
         yield target.value, target, statement
     for call in module.calls_by_name.get("setattr", ()):
         if setting(call):
@@ -721,18 +723,34 @@ def _made_by(value: Value) -> ast.AST | None:
     return value.node if isinstance(value, ExternalCall) else None
 
 
-def attribute_targets(module: Module) -> list[tuple[ast.Attribute, ast.Assign]]:
-    """Return the attributes that plain assignments of a module set."""
-    found: list[tuple[ast.Attribute, ast.Assign]] | None
-    found = getattr(module, "_attribute_targets", None)
-    if found is None:
-        found = [
-            (target, node)
-            for node in module.nodes(ast.Assign)
-            for target in node.targets
-            if isinstance(target, ast.Attribute)
-        ]
-        module._attribute_targets = found  # type: ignore[attr-defined]
+def attribute_targets(module: Module, name: str) -> list[tuple[ast.Attribute, ast.Assign]]:
+    """Return the attributes of a name that plain assignments of a module set."""
+    return module.table(_targets_by_name).get(name, [])
+
+
+def _set_attributes(module: Module) -> Iterator[tuple[ast.Attribute, ast.Assign]]:
+    for node in module.nodes(ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Attribute):
+                yield target, node
+
+
+def _targets_by_owner(module: Module) -> dict[str, list[tuple[ast.Attribute, ast.Assign]]]:
+    found = [*_set_attributes(module)]
+    others = [one for one in found if getattr(one[0].value, "id", "") not in _OWN]
+    return {"all": found, "others'": others}
+
+
+def _rebinds_own(module: Module) -> bool:
+    """Tell whether `self` or `cls` may be bound to something else than an argument."""
+    named = (node for name in _OWN for node in module.nodes_by_name.get(name, ()))
+    return any(isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) for node in named)
+
+
+def _targets_by_name(module: Module) -> dict[str, list[tuple[ast.Attribute, ast.Assign]]]:
+    found: dict[str, list[tuple[ast.Attribute, ast.Assign]]] = {}
+    for target, node in _set_attributes(module):
+        found.setdefault(target.attr, []).append((target, node))
     return found
 
 

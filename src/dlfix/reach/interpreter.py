@@ -517,9 +517,7 @@ class Interpreter:
         """Return the modules whose star imports may bring a name to a module."""
         if module not in self._given:
             self._given[module] = self.project.star_words(module, self._starred(module))
-        by_word, any_word = self._given[module]
-        places = [*by_word.get(name.encode(errors="surrogatepass"), ()), *any_word]
-        return tuple(dotted for _, dotted in sorted(places))
+        return self.project.bringing(self._given[module], name)
 
     def _star_imported(self, name: str, module: Module) -> tuple[Reached, ...]:
         """Return what a star import brings under a name; kept, unless a cycle or a limit cut it."""

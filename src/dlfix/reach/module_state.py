@@ -31,9 +31,7 @@ class ModuleState:
 
     def _search(self, module: Module, name: str) -> Iterator[Bound]:
         for user in self.interpreter.project.setting(name, module):
-            for target, statement in attribute_targets(user):
-                if target.attr != name:
-                    continue
+            for target, statement in attribute_targets(user, name):
                 frame = self.interpreter.frame_at(user, target)
                 for reached in self.interpreter.evaluate(target.value, frame):
                     value = reached.value

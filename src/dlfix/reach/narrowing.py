@@ -79,7 +79,7 @@ def facts_of(node: Subject, module: Module) -> list[Fact]:
     found: list[Fact] = []
     child: ast.AST = node
     for above in module.ancestors(node):
-        if isinstance(child, ast.stmt) and not _before(child, above, node, found):
+        if isinstance(child, ast.stmt) and not _before(child, above, node, module, found):
             return found
         if isinstance(above, (ast.If, ast.IfExp)) and child is not above.test:
             body = above.body if isinstance(above.body, list) else [above.body]
@@ -93,7 +93,9 @@ def facts_of(node: Subject, module: Module) -> list[Fact]:
             for generator in above.generators:
                 if child is not generator:
                     found += _filtered(generator, child, node)
-        if isinstance(above, _SCOPES) or (isinstance(above, _LOOPS) and _binds(above, node)):
+        if isinstance(above, _SCOPES) or (
+            isinstance(above, _LOOPS) and _binds(above, node, module)
+        ):
             return found
         child = above
     return found
@@ -106,14 +108,16 @@ def _filtered(generator: ast.comprehension, child: ast.AST, node: Subject) -> It
         yield from _asked(condition, True, node)
 
 
-def _before(child: ast.stmt, above: ast.AST, node: Subject, found: list[Fact]) -> bool:
+def _before(
+    child: ast.stmt, above: ast.AST, node: Subject, module: Module, found: list[Fact]
+) -> bool:
     """Add what the statements before one tell; tell whether none of them gives another value."""
     for field in ("body", "orelse", "finalbody"):
         block = getattr(above, field, None)
         if not isinstance(block, list) or child not in block:
             continue
         for statement in reversed(block[: block.index(child)]):
-            if _binds(statement, node):
+            if _binds(statement, node, module):
                 return False
             if isinstance(statement, ast.Assert):
                 found += _asked(statement.test, True, node)
@@ -122,10 +126,25 @@ def _before(child: ast.stmt, above: ast.AST, node: Subject, found: list[Fact]) -
     return True
 
 
-def _binds(statement: ast.AST, node: Subject) -> bool:
+def _binds(statement: ast.AST, node: Subject, module: Module) -> bool:
     name = node.id if isinstance(node, ast.Name) else f".{node.attr}"
     owner = node.value.id if isinstance(node, ast.Attribute) else name  # type: ignore[attr-defined]
-    return not _bound_in(statement).isdisjoint((name, owner))
+    if module.bodies.function_around(statement) is not None:
+        return not _bound_in(statement).isdisjoint((name, owner))
+    places = (place for each in {name, owner} for place in module.table(_binding).get(each, ()))
+    return any(statement in module.ancestors(place) for place in places)
+
+
+def _binding(module: Module) -> dict[str, list[ast.Name | ast.Attribute]]:
+    """Return the places of a module that set a name, or an attribute with a dot."""
+    found: dict[str, list[ast.Name | ast.Attribute]] = {}
+    for name in module.of_kind(ast.Name):
+        if isinstance(name.ctx, (ast.Store, ast.Del)):
+            found.setdefault(name.id, []).append(name)
+    for attribute in module.of_kind(ast.Attribute):
+        if isinstance(attribute.ctx, (ast.Store, ast.Del)):
+            found.setdefault(f".{attribute.attr}", []).append(attribute)
+    return found
 
 
 @kept

@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow
+from dlfix.project.bodies import Named
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 from dlfix.project.trees import children, kept, walk
@@ -369,7 +370,7 @@ class SideReader:
         own = self._own(cls)
         for name in self._filling_properties(cls):
             for module in self._outside(cls):
-                for node in module.nodes_by_name.get(name, ()):
+                for node in module.attributes_by_name.get(name, ()):
                     if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
                         continue
                     if _is_own(node.value) or _inside(module, node, own):
@@ -573,24 +574,20 @@ def _is_own(owner: ast.expr) -> bool:
     return _name(owner.func if isinstance(owner, ast.Call) else owner) in ("self", "cls", "super")
 
 
-@kept
-def _started_in_workers_of(tree: ast.Module) -> frozenset[str]:
+def _started_in_workers_of(module: Module) -> frozenset[str]:
     return frozenset(
         keyword.value.id
-        for keyword in walk(tree)
-        if isinstance(keyword, ast.keyword)
-        and keyword.arg in ("worker_init_fn", "initializer")
-        and isinstance(keyword.value, ast.Name)
+        for keyword in module.of_kind(ast.keyword)
+        if keyword.arg in ("worker_init_fn", "initializer") and isinstance(keyword.value, ast.Name)
     )
 
 
-def _calls_with(module: Module) -> dict[str, list[ast.Call]]:
+def _calls_with(module: Module) -> Named[str, ast.Call]:
     """Return the calls of a module by the names they get first, or under a keyword."""
-    return _given_names(module.tree, module)
+    return module.table(_given_names)
 
 
-@kept
-def _given_names(_: ast.Module, module: Module) -> dict[str, list[ast.Call]]:
+def _given_names(module: Module) -> dict[str, list[ast.Call]]:
     found: dict[str, list[ast.Call]] = {}
     for call in module.calls:
         given = [*call.args[:1], *(keyword.value for keyword in call.keywords)]
@@ -601,7 +598,7 @@ def _given_names(_: ast.Module, module: Module) -> dict[str, list[ast.Call]]:
 
 def _started_in_workers(module: Module) -> frozenset[str]:
     """Return the names of the functions that a module gives to loaders and pools, to start workers with."""
-    return _started_in_workers_of(module.tree)
+    return module.answer(_started_in_workers_of)
 
 
 def _inside(module: Module, node: ast.AST, classes: set[ast.ClassDef]) -> bool:

@@ -231,8 +231,8 @@ def _candidates(
 
 def _starting(module: Module, is_loader: bool) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     if not is_loader:
-        for call in module.calls:
-            if isinstance(call.func, ast.Attribute) and call.func.attr in STARTING:
+        for call in module.calls_of(STARTING):
+            if isinstance(call.func, ast.Attribute):
                 yield call, [call.func.value]
         return
     for node in module.parents:

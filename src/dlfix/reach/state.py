@@ -331,7 +331,7 @@ class State:
             return
         asks_call = _asks_of_parameters(node.test, frame, self._given)
         held = outcome(node.test, frame, self.interpreter) if asks_call else None
-        if held is None and "get_worker_info" in frame.module.text:
+        if held is None and frame.module.says("get_worker_info"):
             held = self._in_parent(node.test, frame)
         if held is not None:
             self._block(node.body if held else node.orelse, frame, me, sure=sure)

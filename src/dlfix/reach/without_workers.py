@@ -7,7 +7,6 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
-from dlfix.project.trees import kept
 from dlfix.reach.correlated import is_set_again, tests_around
 from dlfix.reach.questions import question
 from dlfix.reach.values import Argument, Bound, Constant, Frame, Instance
@@ -46,23 +45,26 @@ def runs_beside_no_workers(
     frame = interpreter.frame_at(module, call)
     sources = {
         source_of(Bound(value, frame), interpreter)
-        for other, value in _given_as(module.tree, module, parameters)
+        for other, value in _given_as(module, parameters)
         if module.scope_of(other) is scope
     }
     return _asked_for_none(call, frame, sources - {()}, interpreter)
 
 
-@kept
-def _given_as(
-    _: ast.Module, module: Module, parameters: AbstractSet[str]
-) -> list[tuple[ast.Call, ast.expr]]:
+def _given_as(module: Module, parameters: AbstractSet[str]) -> list[tuple[ast.Call, ast.expr]]:
     """Return the calls of a module that pass one of some keywords, and what they pass."""
-    return [
-        (call, keyword.value)
-        for call in module.calls
-        for keyword in call.keywords
-        if keyword.arg in parameters
-    ]
+    table = module.table(_by_keyword)
+    found = [given for parameter in parameters for given in table.get(parameter, ())]
+    return sorted(found, key=lambda given: (given[0].lineno, given[0].col_offset))
+
+
+def _by_keyword(module: Module) -> dict[str, list[tuple[ast.Call, ast.expr]]]:
+    found: dict[str, list[tuple[ast.Call, ast.expr]]] = {}
+    for call in module.calls:
+        for keyword in call.keywords:
+            if keyword.arg is not None:
+                found.setdefault(keyword.arg, []).append((call, keyword.value))
+    return found
 
 
 def _asked_for_none(

@@ -325,7 +325,7 @@ def _set_elsewhere(project: Project, family: Family, attributes: set[str]) -> fr
     related = [facts.node, *(each.node for each in (*family.bases, *family.heirs))]
     for name in used - attributes - names:
         for module in project.setters(name):
-            for node in module.nodes_by_name.get(name, ()):
+            for node in module.attributes_by_name.get(name, ()):
                 if not isinstance(node, ast.Attribute):
                     continue
                 if not isinstance(node.ctx, ast.Load):

@@ -127,12 +127,12 @@ class Inputs:
         return method.name.startswith("_") or not any(
             isinstance(node, ast.Attribute) and self._is_outside(module, node)
             for module in self.project.mentions(method.name)
-            for node in module.nodes_by_name.get(method.name, ())
+            for node in module.attributes_by_name.get(method.name, ())
         )
 
     def _set_from_outside(self, name: str) -> Iterator[str]:
         for module in self.project.setters(name):
-            for node in module.nodes_by_name.get(name, ()):
+            for node in module.stores_by_name.get(name, ()):
                 if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Load):
                     continue
                 if self._is_outside(module, node):
@@ -155,7 +155,7 @@ class Inputs:
 
     def _mutated(self, name: str) -> Iterator[str]:
         for module in self.project.mentions(name):
-            for node in module.nodes_by_name.get(name, ()):
+            for node in module.attributes_by_name.get(name, ()):
                 if not isinstance(node, ast.Attribute) or not is_mutated(module, node):
                     continue
                 method = method_around(module, node)
@@ -352,7 +352,7 @@ class Inputs:
             if stored or updated:
                 return f"the code may set any name ({module.path.name}:{call.lineno})"
         for other in self.project.setting(name, module):
-            for node in other.nodes_by_name.get(name, ()):
+            for node in other.stores_by_name.get(name, ()):
                 if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Load):
                     continue
                 if self._module_of(other, node.value) is module:

@@ -162,7 +162,7 @@ def _is_known_here_only(project: Project, facts: ClassFacts, name: str) -> bool:
     """Tell whether no other code of the project names the attribute, but as its own."""
     related = _related(project, facts)
     for module in project.mentions(name):
-        for node in module.nodes_by_name.get(name, ()):
+        for node in module.attributes_by_name.get(name, ()):
             if not isinstance(node, ast.Attribute) or facts.node in module.ancestors(node):
                 continue
             method = _method(module, node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -138,7 +138,8 @@ class Program:
     def classes(self, module: Module) -> list[Class]:
         """Return a module's classes, wherever they stand in it."""
         if module not in self._classes:
-            self._classes[module] = list(_classes(module, module.tree, ""))
+            holding = {above for each in module.classes for above in module.ancestors(each)}
+            self._classes[module] = list(_classes(module, module.tree, "", holding))
         return self._classes[module]
 
     # Names
@@ -336,12 +337,13 @@ class Program:
 _BINDING = (ast.Assign, ast.AnnAssign, ast.For, ast.comprehension, ast.withitem)
 
 
-def _classes(module: Module, node: ast.AST, prefix: str) -> Iterator[Class]:
+def _classes(
+    module: Module, node: ast.AST, prefix: str, holding: Collection[ast.AST]
+) -> Iterator[Class]:
     for child in children(node):
         if isinstance(child, ast.ClassDef):
             yield Class(module, child, prefix + child.name)
-            yield from _classes(module, child, f"{prefix}{child.name}.")
-        elif isinstance(child, FUNCTIONS):
-            yield from _classes(module, child, f"{prefix}{child.name}.")
-        elif not isinstance(child, ast.expr):
-            yield from _classes(module, child, prefix)
+        if child not in holding:
+            continue
+        name = f"{child.name}." if isinstance(child, (ast.ClassDef, *FUNCTIONS)) else ""
+        yield from _classes(module, child, prefix + name, holding)

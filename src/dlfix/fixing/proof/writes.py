@@ -64,7 +64,7 @@ def outside(program: Program, family: list[Class], name: str) -> Iterator[Write]
     own = {id(node) for cls in family for node in within(cls.node)}
     modules = [*program.project.setters(name), *_with_keys(program, name)]
     for module in dict.fromkeys(modules):
-        if not names & set(module.nodes_by_name):
+        if not any(name in module.nodes_by_name for name in names):
             continue
         for node in module.nodes(ast.Attribute):
             if node.attr != name or isinstance(node.ctx, ast.Load):
@@ -87,7 +87,7 @@ def _with_keys(program: Program, name: str) -> list[Module]:
     """Return the modules that may set an attribute through `__dict__`, `vars` or `__setattr__`."""
     mentioned = program.project.mentions(name)
     words = {"__dict__", "vars", "__setattr__"}
-    return [m for m in mentioned if words & set(m.nodes_by_name)]
+    return [m for m in mentioned if any(word in m.nodes_by_name for word in words)]
 
 
 def _by_key(module: Module, name: str) -> Iterator[tuple[ast.expr, ast.expr]]:

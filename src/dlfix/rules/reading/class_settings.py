@@ -113,8 +113,8 @@ def _writes(cls: Class, name: str, analysis: Analysis) -> Iterator[Use]:
     line = {base.node for base in analysis.mro(cls) if isinstance(base, Class)}
     modules = [cls.module, *analysis.project.setting(name, cls.module)]
     for module in dict.fromkeys(modules):
-        for target, _ in attribute_targets(module):
-            if target.attr != name or not isinstance(target.value, (ast.Name, ast.Attribute)):
+        for target, _ in attribute_targets(module, name):
+            if not isinstance(target.value, (ast.Name, ast.Attribute)):
                 continue
             owners = analysis.evaluate(target.value, analysis.frame(module.scope_of(target)))
             values = [reached.value for reached in owners]

@@ -119,7 +119,7 @@ def _returned(node: FunctionNode, module: Module, analysis: Analysis) -> Iterato
 
 
 def _keeps_apart(module: Module) -> bool:
-    return any(word in module.text for word in _OWN_IN_EACH)
+    return any(module.says(word) for word in _OWN_IN_EACH)
 
 
 def _is_imported_at_top(node: ast.AST, module: Module) -> bool:

@@ -27,6 +27,6 @@ def is_non_leaf(value: Derived) -> bool:
     if not isinstance(at, Derived) or not at.called or not isinstance(at.origin, ExternalCall):
         return False
     modules = {value.frame.module, at.frame.module, at.origin.frame.module}
-    if any(word in module.text for module in modules for word in _WITHOUT_GRADIENT):
+    if any(module.says(word) for module in modules for word in _WITHOUT_GRADIENT):
         return False
     return _WITH_WEIGHTS.match(at.origin.name) is not None

@@ -1,0 +1,160 @@
+"""The bodies of functions, which note whether anybody looked at them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+R = TypeVar("R")
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+class Body(list[ast.stmt]):
+    """The statements of a function.
+
+    `seen` says whether they were asked for. It is never taken back: what is kept in the nodes of a
+    tree outlives the reading that worked it out.
+    """
+
+    seen: bool = False
+
+    def __iter__(self) -> Iterator[ast.stmt]:
+        self.seen = True
+        return super().__iter__()
+
+    def __reversed__(self) -> Iterator[ast.stmt]:
+        self.seen = True
+        return super().__reversed__()
+
+    def __getitem__(self, index: Any) -> Any:
+        self.seen = True
+        return super().__getitem__(index)
+
+    def __len__(self) -> int:
+        self.seen = True
+        return super().__len__()
+
+    def __contains__(self, node: object) -> bool:
+        self.seen = True
+        return super().__contains__(node)
+
+    def __add__(self, other: Any) -> Any:
+        return [*self, *other]
+
+    def __radd__(self, other: Any) -> Any:
+        return [*other, *self]
+
+    def __eq__(self, other: object) -> bool:
+        return [*self] == other
+
+    def __ne__(self, other: object) -> bool:
+        return [*self] != other
+
+    __hash__ = None
+
+    def copy(self) -> list[ast.stmt]:
+        """Return a list of them."""
+        return [*self]
+
+    def index(self, *asked: Any) -> int:
+        """Return where a statement is."""
+        self.seen = True
+        return super().index(*asked)
+
+    def count(self, node: Any) -> int:
+        """Return how often a statement is there."""
+        self.seen = True
+        return super().count(node)
+
+
+class Named(Mapping[K, list[R]]):
+    """Nodes of a module (or rows of data that begin with one) by something; what was asked for is noted."""
+
+    def __init__(self, rows: dict[K, list[R]], bodies: Bodies) -> None:
+        self.rows = rows
+        self.asked: set[K] = set()
+        self._bodies = bodies
+
+    def __getitem__(self, key: K) -> list[R]:
+        if not self._bodies.is_quiet:
+            self.asked.add(key)
+        found = self.rows[key]
+        self._bodies.noted(found)
+        return found
+
+    def __iter__(self) -> Iterator[K]:
+        self._bodies.all_seen()
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        self._bodies.all_seen()
+        return len(self.rows)
+
+
+class Bodies:
+    """The bodies of a module's outermost functions."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.of: dict[ast.AST, Body] = {}
+        self.all_are_seen = False
+        self.is_quiet = False
+        for function in _outermost(tree.body):
+            function.body = self.of[function] = Body(function.body)
+        self.parents: dict[ast.AST, ast.AST] = {}  # given by the module once they are known
+
+    @contextmanager
+    def on_behalf_of_nobody(self) -> Iterator[None]:
+        """Look at everything without its being noted: who gets something of it notes that."""
+        outer, self.is_quiet = self.is_quiet, True
+        flags = [body.seen for body in self.of.values()]
+        try:
+            yield
+        finally:
+            self.is_quiet = outer
+            for body, seen in zip(self.of.values(), flags, strict=True):
+                body.seen = seen
+
+    def all_seen(self) -> None:
+        """Note that somebody looked at everything."""
+        if self.is_quiet:
+            return
+        self.all_are_seen = True
+        for body in self.of.values():
+            body.seen = True
+
+    def noted(self, rows: Iterable[Any]) -> None:
+        """Note that somebody looked at nodes, wherever they are."""
+        if self.is_quiet or self.all_are_seen:
+            return
+        for row in rows:
+            function = self.function_around(row)
+            if function is not None:
+                self.of[function].seen = True
+
+    def function_around(self, row: Any) -> ast.AST | None:
+        """Return the outermost function in whose body a node is, or the node that a row of data begins with."""
+        parents = self.parents
+        child: ast.AST = row[0] if isinstance(row, tuple) else row
+        above = parents.get(child)
+        while above is not None:
+            if isinstance(child, ast.stmt) and above in self.of:
+                return above
+            child, above = above, parents.get(above)
+        return None
+
+
+def _outermost(statements: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    pending: list[Any] = statements[::-1]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, FUNCTIONS):
+            yield node
+            continue
+        for block in _BLOCKS:
+            found = getattr(node, block, None)
+            if isinstance(found, list):
+                pending += found[::-1]

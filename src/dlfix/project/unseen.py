@@ -1,0 +1,167 @@
+"""Edits that nothing would notice that was asked of a module before."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dlfix.project.bodies import FUNCTIONS
+from dlfix.project.module import Module
+
+_BLOCKS = ("body", "handlers", "orelse", "finalbody")
+
+
+@dataclass(frozen=True)
+class Change:
+    """The rows in which two texts differ: the first one, the last ones, and how far what follows moved."""
+
+    first: int
+    last: int  # before the first where there are none
+    last_after: int
+
+    @property
+    def shift(self) -> int:
+        """By how many rows what comes after it moved."""
+        return self.last_after - self.last
+
+    def touches(self, first: int, last: int) -> bool:
+        """Tell whether it is in some rows, or between two of them."""
+        if self.last < self.first:
+            return first < self.first <= last
+        return first <= self.last and self.first <= last
+
+    def follows(self, row: int) -> bool:
+        """Tell whether rows were put in right after one."""
+        return self.last < self.first == row + 1
+
+    def moved(self, row: int) -> int:
+        """Return where a row is that it is not in."""
+        return row if row < self.first else row + self.shift
+
+
+def change_between(old: Sequence[str], new: Sequence[str]) -> Change | None:
+    """Return the rows in which two texts differ; None where they are alike."""
+    most = min(len(old), len(new))
+    start = next((i for i in range(most) if old[i] != new[i]), most)
+    if start == len(old) == len(new):
+        return None
+    most -= start
+    end = next((i for i in range(most) if old[-1 - i] != new[-1 - i]), most)
+    return Change(start + 1, len(old) - end, len(new) - end)
+
+
+def unseen(old: Module, new: Module) -> Change | None:
+    """Return how one text of a module differs from another, if whoever asked the one would not notice.
+
+    The rest is the same statement by statement, and no name or kind of node that was asked for is
+    in what is new. The new module then knows what was asked of the old one.
+    """
+    if old.is_text_seen or old.broken is not None or new.broken is not None:
+        return None
+    change = change_between(*(module.unnoted_lines for module in (old, new)))
+    if change is None or len(old.bodies.of) != len(new.bodies.of):
+        return None
+    found = _Comparison(change, old, new)
+    with old.bodies.on_behalf_of_nobody(), new.bodies.on_behalf_of_nobody():
+        alike = found.of_blocks(old.tree.body, new.tree.body)
+        if not alike or not (found.functions or _says_nothing(change, old, new)):
+            return None
+    if len(found.functions) > 1:
+        return None
+    return change if _same_answers(old, new, found.functions) else None
+
+
+class _Comparison:
+    """Compares the statements around a change; finds the function that it is in."""
+
+    def __init__(self, change: Change, old: Module, new: Module) -> None:
+        self.change, self.old, self.new = change, old, new
+        self.functions: list[tuple[Any, Any]] = []
+
+    def of_blocks(self, olds: list[Any], news: list[Any]) -> bool:
+        """Tell whether two blocks are alike but for the body of one function."""
+        return len(olds) == len(news) and all(map(self._of_nodes, olds, news))
+
+    def _of_nodes(self, old: Any, new: Any) -> bool:
+        if type(old) is not type(new) or _first(new) != self.change.moved(_first(old)):
+            return False
+        if old.col_offset != new.col_offset:
+            return False
+        if not self.change.touches(_first(old), old.end_lineno):
+            end = self.change.moved(old.end_lineno), old.end_col_offset
+            if end == (new.end_lineno, new.end_col_offset):
+                return True
+            if not self.change.follows(old.end_lineno):
+                return False
+        if not getattr(old, "body", None) or isinstance(old, ast.Match):
+            return False
+        if not (self._is_below_head(old, self.old) and self._is_below_head(new, self.new)):
+            return False
+        if isinstance(old, FUNCTIONS) and self._is_within(old, new):
+            self.functions.append((old, new))
+            return True
+        blocks = [name for name in _BLOCKS if hasattr(old, name)]
+        return all(self.of_blocks(getattr(old, name), getattr(new, name)) for name in blocks)
+
+    def _is_below_head(self, node: Any, module: Module) -> bool:
+        """Tell whether the change is below what comes before a block."""
+        first = node.body[0]
+        head = module.unnoted_lines[first.lineno - 1].encode()[: first.col_offset]
+        return self.change.first >= _first(first) and not head.strip()
+
+    def _is_within(self, old: Any, new: Any) -> bool:
+        """Tell whether all of the change is in a function, before and after."""
+        was = self.change.last <= old.end_lineno
+        return bool(was and self.change.last_after <= new.end_lineno)
+
+
+def _first(node: Any) -> int:
+    """Return the first row of a statement, its decorators included."""
+    rows = [each.lineno for each in getattr(node, "decorator_list", ())]
+    return int(min((node.lineno, *rows)))
+
+
+def _says_nothing(change: Change, old: Module, new: Module) -> bool:
+    """Tell whether all that changed are comments and blank lines."""
+    rows = (
+        *old.unnoted_lines[change.first - 1 : change.last],
+        *new.unnoted_lines[change.first - 1 : change.last_after],
+    )
+    return all(not row.strip() or row.lstrip().startswith("#") for row in rows)
+
+
+def _same_answers(old: Module, new: Module, functions: list[tuple[Any, Any]]) -> bool:
+    """Tell whether what was asked of a module gets the same answers, and hand on what was asked."""
+    for function, other in functions:
+        if old.bodies.of[function].seen:
+            return False
+        inside = {type(node) for node in _within(new, other)}
+        if not inside.isdisjoint(old.kinds):
+            return False
+    wanted = {other for _, other in functions}
+    for build, named in old.tables.items():
+        table = new.table(build)
+        rows = (row for key in named.asked for row in table.rows.get(key, ()))
+        if any(new.bodies.function_around(row) in wanted for row in rows):
+            return False
+        table.asked |= named.asked
+    if any(new.answer(*key) != answer for key, answer in old.answers.items()):
+        return False
+    new.kinds |= old.kinds
+    for before, after in zip(old.bodies.of.values(), new.bodies.of.values(), strict=True):
+        after.seen = before.seen
+    new.bodies.all_are_seen = old.bodies.all_are_seen
+    return True
+
+
+def _within(module: Module, function: Any) -> Iterator[ast.AST]:
+    with module.bodies.on_behalf_of_nobody():
+        inside = module.within(function)
+    head = {function, *(node for part in _head(function) for node in module.within(part))}
+    return (node for node in inside if node not in head)
+
+
+def _head(function: Any) -> list[ast.AST]:
+    return [function.args, *function.decorator_list, *filter(None, [function.returns])]
