@@ -18,6 +18,25 @@ BOTH = ("dataset.f lambda", "dataset.g lambda")
 
 ROWS = [
     row(
+        "a transform that a dataset hands to the dataset of torchvision above it, by position",
+        """
+        from torchvision import datasets
+        class Digits(datasets.FashionMNIST):
+            def __init__(self, root, train=True, transform=None):
+                super().__init__(root, train, transform)
+        class Cells(datasets.SVHN): pass
+        class Scenes(datasets.VOCSegmentation):
+            def __init__(self, root, f):
+                super().__init__(root, "2012", "train", False, f)
+        DataLoader(Digits("a", transform=lambda x: x), num_workers=2)
+        DataLoader(Cells("a", "train", lambda x: x), num_workers=2)
+        DataLoader(Scenes("a", lambda x: x), num_workers=2)
+        """,
+        "dataset.transform lambda",
+        "dataset.transform lambda",
+        "dataset.transform lambda",
+    ),
+    row(
         "a mixin after a base of a library",
         """
         class Seedable:

@@ -514,7 +514,9 @@ class State:
                 self._external_base(base.name, arguments, self.instance.call, frame)
 
     def _external_base(self, name: str, arguments: Arguments, call: ast.Call, frame: Frame) -> None:
-        row = self.interpreter.catalog.dataset(name) or self.interpreter.catalog.holder(name)
+        catalog = self.interpreter.catalog
+        rows = [row for row in (catalog.dataset(name), catalog.holder(name)) if row is not None]
+        row = max(rows, key=lambda each: len(each.parameters), default=None)  # not a whole family
         if row is None:
             return
         for parameter, attribute in row.keeps.items():
