@@ -116,6 +116,22 @@ def _h5py(folder: Path) -> None:
         file.attrs["k"] = 1
 
 
+@makes("x.safetensors")
+def _safetensors(folder: Path) -> None:
+    import numpy as np
+    from safetensors.numpy import save_file
+
+    save_file({"a": np.zeros(4)}, folder / "x.safetensors")
+
+
+@makes("x.h5ad")
+def _anndata(folder: Path) -> None:
+    import anndata
+    import numpy as np
+
+    anndata.AnnData(np.zeros((4, 3))).write_h5ad(folder / "x.h5ad")
+
+
 @makes("x.lmdb")
 def _lmdb(folder: Path) -> None:
     import lmdb
