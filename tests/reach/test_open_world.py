@@ -22,7 +22,7 @@ class Loader(DataLoader):
         super().__init__(dataset, num_workers=num_workers, collate_fn=collate_fn)
 """
 DATA = """# file: lib/data.py
-from torch.utils.data import Dataset
+from torch.utils.data import DataLoader, Dataset
 class Data(Dataset):
     def __init__(self, transform=None):
         self.transform = transform or (lambda x: x)
@@ -53,6 +53,32 @@ ROWS = [
         "a dataset of a library that only an example reads without workers",
         PACKAGED + DATA + "# file: examples/show.py" + USE,
         "self.transform lambda",
+    ),
+    row(
+        "a dataset of a library that returns a loader without workers itself",
+        PACKAGED + DATA + "    def loader(self): return DataLoader(self, num_workers=0)\n",
+    ),
+    row(
+        "a dataset of a library that goes through itself without workers",
+        PACKAGED + DATA + "    def show(self): print(list(DataLoader(self, num_workers=0)))\n",
+        "self.transform lambda",
+    ),
+    row(
+        "a function that a test gives to what a library makes of its dataset",
+        PACKAGED
+        + """# file: lib/data.py
+from torch.utils.data import Dataset
+class Data(Dataset):
+    def __init__(self, options): self.options = options
+def make(options): return Data(options)
+# file: tests/test_data.py
+from lib.data import make
+class Options:
+    def __init__(self, handler): self.handler = handler
+def test_handler():
+    def handler(error): raise error
+    assert next(iter(make(Options(handler))))
+""",
     ),
     row(
         "a loader subclass of a loader subclass that passes its own function",

@@ -230,6 +230,46 @@ def opened(name, streaming=False):
 def main(args):
     DataLoader(opened("a", args.stream), shuffle=True)
 """
+BUFFER = """
+class Buffer(Dataset):
+    def __init__(self): self.keys = []
+    def __setitem__(self, index, value):
+        if {}:
+            self.keys[index] = (one.key for one in value)
+    def __getitem__(self, i): return self.keys[i]
+def main():
+    buffer = Buffer()
+    buffer[0] = []
+    DataLoader(buffer, num_workers=2)
+"""
+SETTING = """
+quiet = False
+def be_quiet(value):
+    global quiet
+    quiet = value
+def work(i):
+    if not quiet:
+        print(i)
+def main():
+    be_quiet({})
+    with multiprocessing.Pool(2) as pool:
+        pool.map(work, [1, 2])
+if __name__ == "__main__":
+    main()
+"""
+PLUGIN = """
+import importlib.util
+class Clips(Dataset):
+    def __init__(self, labels): self.labels = labels
+    def __getitem__(self, i):
+        label = self.labels["a"]
+        return label(i)
+def main(path):
+    spec = importlib.util.spec_from_file_location({}, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    DataLoader(Clips({{"a": module.{}}}), num_workers=2)
+"""
 
 ROWS = {
     "a loader that shuffles what may be a stream, by what was loaded": (
@@ -340,6 +380,50 @@ def main():
         """,
         ["DLF101"],
     ),
+    "a lambda for a process, after the method was set to fork": (
+        """
+        def main():
+            before = multiprocessing.get_start_method()
+            multiprocessing.set_start_method("fork", force=True)
+            try:
+                multiprocessing.Process(target=lambda: 1).start()
+            finally:
+                multiprocessing.set_start_method(before, force=True)
+        """,
+        [],
+    ),
+    "a lambda for a process, after the method may have been set to fork": (
+        """
+        def main(old):
+            if old:
+                multiprocessing.set_start_method("fork", force=True)
+            multiprocessing.Process(target=lambda: 1).start()
+        """,
+        ["DLF101"],
+    ),
+    "a lambda for a process, after the method was set again": (
+        """
+        def main():
+            multiprocessing.set_start_method("fork", force=True)
+            multiprocessing.set_start_method("spawn", force=True)
+            multiprocessing.Process(target=lambda: 1).start()
+        """,
+        ["DLF101"],
+    ),
+    "a generator assigned to a slice": (BUFFER.format("isinstance(index, slice)"), []),
+    "a generator assigned to an item": (
+        BUFFER.format("index in self.keys"),
+        ["DLF206", "DLF207"],
+    ),
+    "a setting that is given the value it has": (SETTING.format("False"), []),
+    "a setting that is given another value": (SETTING.format("True"), ["DLF303"]),
+    "a function of a file, loaded under a name that no import finds": (
+        PLUGIN.format('"plugin"', "label"),
+        ["DLF105"],
+    ),
+    "a number of a file that is loaded": (PLUGIN.format('"plugin"', "classes"), []),
+    "a function of a file, loaded under its own name": (PLUGIN.format("path[:-3]", "label"), []),
+    "a function of a file, loaded as this very module": (PLUGIN.format('"main"', "label"), []),
     "a handle that its class keeps": (READER + LOADER, ["DLF201"]),
     "a state that an assignment in the class gives": (
         READER

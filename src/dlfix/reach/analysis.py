@@ -166,11 +166,14 @@ class Analysis:
             while pending:
                 crossing = pending.pop()
                 pending += crossing.children
-                if isinstance(crossing.value, Instance) and crossing.value.frame is not None:
+                if isinstance(crossing.value, Instance) and (
+                    crossing.value.frame is not None or _is_its_own(crossing)
+                ):
                     line = [
                         base for base in self.mro(crossing.value.cls) if isinstance(base, Class)
                     ]
-                    users = (boundary.frame.module, crossing.value.frame.module)
+                    made = crossing.value.frame or boundary.frame
+                    users = (boundary.frame.module, made.module)
                     taken |= {base.node for base in line if self._speak(users, base)}
         return taken
 
@@ -225,3 +228,11 @@ def analyze(project: Project, catalog: Catalog, tell: Tell = silent) -> Analysis
     `tell` hears how far it has come.
     """
     return Analysis(project, catalog, tell)
+
+
+def _is_its_own(crossing: Crossing) -> bool:
+    """Tell whether a class's own method returns the loader of its object: `return DataLoader(self)`."""
+    boundary, above = crossing.boundary, crossing.parent
+    statement = boundary.frame.module.statement(boundary.node)
+    direct = above is not None and above.parent is None
+    return direct and isinstance(statement, ast.Return) and statement.value is boundary.node

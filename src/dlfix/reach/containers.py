@@ -570,7 +570,7 @@ def _holders(module: Module, name: str) -> tuple[tuple[str, str], ...]:
 
 def _additions(module: Module) -> Iterator[tuple[tuple[str, str], Addition]]:
     for node in module.nodes(ast.Call, ast.AugAssign, ast.Assign):
-        for target, added in _put(node):
+        for target, added in _put(node, module):
             holder = _holder(target)
             if holder is not None:
                 for key, value in added:
@@ -595,7 +595,9 @@ def _handed_over(module: Module) -> dict[str, list[tuple[ast.Call, int | str]]]:
     return found
 
 
-def _put(node: ast.AST) -> Iterator[tuple[ast.expr, Iterable[tuple[object, ast.expr]]]]:
+def _put(
+    node: ast.AST, module: Module
+) -> Iterator[tuple[ast.expr, Iterable[tuple[object, ast.expr]]]]:
     """Yield the containers that a call or assignment puts something into, with what it puts."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         yield node.func.value, put_by(node, node.func.attr)
@@ -603,10 +605,27 @@ def _put(node: ast.AST) -> Iterator[tuple[ast.expr, Iterable[tuple[object, ast.e
         yield node.target, _merged([node.value])
     elif isinstance(node, ast.Assign):
         for target in node.targets:
-            if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
+            if isinstance(target, ast.Subscript) and _is_slice(target.slice, module):
                 yield target.value, _merged([node.value])
             elif isinstance(target, ast.Subscript):
                 yield target.value, [(_key(target.slice), node.value)]
+
+
+def _is_slice(index: ast.expr, module: Module) -> bool:
+    """Tell whether an index is a slice: written as one, or by the test that it stands under."""
+    if not isinstance(index, ast.Name):
+        return isinstance(index, ast.Slice)
+    below: ast.AST = index
+    for above in module.ancestors(index):
+        if isinstance(above, ast.If) and below in above.body:
+            match above.test:
+                case ast.Call(
+                    func=ast.Name(id="isinstance"), args=[ast.Name(id=name), ast.Name(id="slice")]
+                ):
+                    if name == index.id:
+                        return True
+        below = above
+    return False
 
 
 def _holder(node: ast.expr) -> tuple[str, str] | None:

@@ -99,7 +99,28 @@ def pickles_nothing(analysis: Analysis, boundary: Boundary) -> bool:
         return False  # a pool pickles functions and items, however it was started
     chosen = _chosen(analysis, boundary, ("multiprocessing_context", "mp_context", "context"))
     chosen = chosen or _makers(analysis, boundary)
-    return bool(chosen) and all(_method(value) == "fork" for value in chosen)
+    if any(_method(value) is not None for value in chosen):
+        return all(_method(value) == "fork" for value in chosen)
+    return boundary.kind == "Process" and _set_just_before(boundary) == "fork"
+
+
+def _set_just_before(boundary: Boundary) -> object:
+    """Return the start method that the function which makes a process has set before it."""
+    module = boundary.frame.module
+    around = enclosing_function(module, boundary.node)
+    calls = [
+        call
+        for call in module.calls_by_name.get("set_start_method", ())
+        if around is not None
+        and enclosing_function(module, call) is around
+        and call.lineno < boundary.node.lineno
+    ]
+    if not calls:
+        return None
+    last = max(calls, key=lambda call: call.lineno)
+    always = module.parent(module.statement(last)) is around
+    first = last.args[0] if last.args else None
+    return first.value if always and isinstance(first, ast.Constant) else None
 
 
 def _chosen(analysis: Analysis, boundary: Boundary, names: tuple[str, ...]) -> list[Value]:

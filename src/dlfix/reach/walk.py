@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow, HolderRow
-from dlfix.project.module import Module
+from dlfix.project.module import Module, is_test
 from dlfix.reach.callers import UNSAID
 from dlfix.reach.calls import TUPLE_MAKERS
 from dlfix.reach.correlated import agree, choices
@@ -126,7 +126,7 @@ class Walk:
         if isinstance(value, ExternalCall) and value.name in makers:
             return  # copyreg pickles it
         made = node_of(value)
-        if made and not self.interpreter.programs.share(made[1], parent.boundary.frame.module):
+        if made and not self._may_meet(made[1], parent.boundary):
             return
         if len(above) > _DEEPEST:
             self.interpreter.cut_short = True
@@ -144,6 +144,16 @@ class Walk:
         if same is None:
             self._met[value] = crossing
             self._waiting.append((crossing, above | {value}))
+
+    def _may_meet(self, maker: Module, boundary: Boundary) -> bool:
+        """Tell whether what a module makes may be in a program that has the boundary.
+
+        What a test makes comes to the loaders of that test: it says nothing of those out of view.
+        """
+        home = boundary.frame.module
+        if boundary.kind == "dataset" and is_test(maker) and not is_test(home):
+            return False
+        return self.interpreter.programs.share(maker, home)
 
     def _is_without(self, reached: Reached, boundary: Boundary) -> bool:
         """Tell whether a value is only chosen together with a number of workers that starts none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.reach.values import Derived
 from dlfix.rules.base import Finding, Rule
 from dlfix.rules.reading import callables
 
@@ -19,7 +20,9 @@ class CallableNotFoundByName(Rule):
 
     Pickle stores the name of a function and looks it up again. This fails for `f = lambda ...` at
     module level (its name is `<lambda>`), for a function whose decorator does not use
-    `functools.wraps`, and for a function or class whose name was assigned to another object.
+    `functools.wraps`, for a function or class whose name was assigned to another object, and for
+    a function of a file that was loaded by `importlib.util.module_from_spec` under a name that no
+    import finds.
 
     ## The error you see
 
@@ -63,7 +66,8 @@ class CallableNotFoundByName(Rule):
     ## Fix safety
 
     The fix is safe for a lambda that becomes a `def` with the same name, and for a decorator that
-    gets `functools.wraps`. There is no fix for a name that is assigned twice.
+    gets `functools.wraps`. There is no fix for a name that is assigned twice, nor for a function of
+    a file that no import finds: put the file on the path and import it.
 
     ## How to turn it off
 
@@ -81,3 +85,8 @@ class CallableNotFoundByName(Rule):
             problem = callables.problem(crossing, analysis)
             if problem in ("named", "decorated", "shadowed"):
                 yield callables.finding(type(self), crossing, callables.said(problem, crossing))
+            elif problem == "unimportable" and isinstance(crossing.value, Derived):
+                module = callables.module_of_file(crossing.value, analysis)
+                error = f"Can't pickle <function ...>: import of module '{module}' failed"
+                said = callables.said(problem, crossing)
+                yield callables.finding(type(self), crossing, said, error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from dlfix.reach.entries import Entry, may_belong, under_guard
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.starts import only_forks
+from dlfix.reach.values import Constant
 from dlfix.reach.worker_code import GlobalRead, WorkerCode
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading.class_settings import SetOnClass, set_on_classes
@@ -200,7 +202,11 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | None:
         writes = [write for write in writes if write.rebinds]
     if any(name.worker_writer(write) is not None for write in writes):
         return None
-    later = [write for write in writes if not _is_first_value(name, write)]
+    later = [
+        write
+        for write in writes
+        if not _is_first_value(name, write) and not _sets_nothing_new(name, write)
+    ]
     entries = [(write, entry) for write in later for entry in name.entries(write)]
     if not any(entry.kind == "import" for _, entry in entries):
         return SetInParent(name, read, *entries[0]) if entries else None
@@ -219,3 +225,23 @@ def _is_first_value(name: GlobalName, write: Use) -> bool:
         and scope.is_module
         and under_guard(write.module, write.node) is None
     )
+
+
+def _sets_nothing_new(name: GlobalName, write: Use) -> bool:
+    """Tell whether a write gives the name the constant that an import has given it."""
+    statement = write.module.statement(write.node)
+    if not write.rebinds or not isinstance(statement, ast.Assign):
+        return False
+    bindings = name.module.scope.bindings.get(name.name, [])
+    firsts = [each for each in bindings if not _guarded(name, each)]
+    if len(firsts) != 1 or firsts[0].kind != "assign" or firsts[0].value is None or firsts[0].path:
+        return False
+    interpreter = name.analysis.interpreter
+    values = [
+        *interpreter.values_at(
+            statement.value, interpreter.frame_at(write.module, statement.value)
+        ),
+        *interpreter.values_at(firsts[0].value, interpreter.frame(name.module.scope)),
+    ]
+    constants = {repr(each.value) if isinstance(each, Constant) else None for each in values}
+    return len(constants) == 1 and None not in constants

@@ -13,6 +13,7 @@ from dlfix.reach.values import (
     BoundMethod,
     Class,
     Constant,
+    Derived,
     External,
     ExternalCall,
     Function,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from dlfix.reach.crossing import Crossing
     from dlfix.reach.values import Passed
 
-Problem = Literal["lambda", "local", "class", "named", "decorated", "shadowed"]
+Problem = Literal["lambda", "local", "class", "named", "decorated", "shadowed", "unimportable"]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _MAKERS = frozenset(
     {"collections.namedtuple", "typing.NamedTuple", "enum.Enum", "enum.IntEnum", "type",
@@ -54,7 +55,40 @@ def problem(crossing: Crossing, analysis: Analysis) -> Problem | None:
         return _of_class(value, analysis)
     if isinstance(value, ExternalCall) and value.name in _MAKERS:
         return "class" if _is_lost(value, analysis) else None
+    if isinstance(value, Derived) and module_of_file(value, analysis) and _is_called(crossing):
+        return "unimportable"
     return None
+
+
+def module_of_file(value: Derived, analysis: Analysis) -> str:
+    """Return the name that the file was loaded under whose function this is, if no import finds it."""
+    made = value.origin
+    if value.called or not isinstance(made, ExternalCall):
+        return ""
+    if made.name != "importlib.util.module_from_spec":
+        return ""
+    specs = analysis.values(made.arguments.get(0, "spec"))
+    names = [
+        name.value
+        for spec in specs
+        if isinstance(spec, ExternalCall) and spec.name == "importlib.util.spec_from_file_location"
+        for name in analysis.values(spec.arguments.get(0, "name"))
+        if isinstance(name, Constant) and isinstance(name.value, str)
+    ]
+    found = [analysis.project.find(name, value.frame.module) for name in names]
+    only = len(names) == 1 and len(specs) == 1 and found == [None] and "." not in names[0]
+    return names[0] if only else ""
+
+
+def _is_called(crossing: Crossing) -> bool:
+    """Tell whether code calls what it names, keeps or passes on as this object."""
+    value = crossing.value
+    above = [crossing, *crossing.above()]
+    modules = {crossing.boundary.frame.module}
+    modules |= {made[1] for each in above if (made := node_of(each.value)) is not None}
+    names = {each.edge.name for each in above} | {getattr(value, "how", "")}
+    names |= {p.node.arg for p in crossing.passed if isinstance(p.node, ast.arg)}
+    return any(name in module.calls_by_name for module in modules for name in names if name)
 
 
 def is_sent_by_name(crossing: Crossing, analysis: Analysis) -> bool:
@@ -210,6 +244,8 @@ def library_row(crossing: Crossing, analysis: Analysis) -> CallableRow | None:
 def name_of(crossing: Crossing) -> str:
     """Return the name of the function or class that crosses."""
     value = crossing.value
+    if isinstance(value, Derived):
+        return value.how
     if isinstance(value, ExternalCall):
         named = [
             *value.node.args[:1],
@@ -231,6 +267,8 @@ def said(why: Problem, crossing: Crossing) -> str:
             f"`{name}` is sent to the workers under the name of `{bearer}`, which is another "
             "function"
         )
+    if why == "unimportable":
+        return f"`{name}` is sent to the workers, which cannot import the module it was loaded in"
     if why == "named":
         return "Lambda is sent to the workers under a name that pickle cannot find"
     if why == "decorated":
