@@ -772,3 +772,39 @@ def test_a_method_of_a_handle_is_not_the_one_of_a_dataset_of_the_same_name(tmp_p
     """
     (tmp_path / "main.py").write_text(textwrap.dedent(program), encoding="utf-8")
     assert Session.open([tmp_path], Settings()).diagnoses() == []
+
+
+RELEASED = """
+import h5py, tempfile
+from torch.utils.data import DataLoader, Dataset
+class Volumes(Dataset):
+    def __init__(self, path): self.h5 = h5py.File(path)
+    def release(self):
+        self.h5.close()
+        del self.h5
+    def __getitem__(self, i): return i
+def main():
+    with tempfile.TemporaryDirectory() as d:
+        data = Volumes(d)
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rest", "count"),
+    [
+        ("        data.release()\n    loader = DataLoader(data, num_workers=2)", 0),
+        (
+            "        with open(d) as f:\n            data.release()\n    DataLoader(data, num_workers=2)",
+            0,
+        ),
+        ("    DataLoader(data, num_workers=2)\n    data.release()", 1),
+        ("        if d: data.release()\n    DataLoader(data, num_workers=2)", 1),
+    ],
+)
+def test_what_is_released_before_the_loader_is_made_is_not_found(
+    rest: str, count: int, tmp_path: Path
+) -> None:
+    """A `with` runs its body, and a statement under a test may not run."""
+    (tmp_path / "main.py").write_text(RELEASED.format(rest), encoding="utf-8")
+    assert len(Session.open([tmp_path], Settings()).diagnoses()) == count

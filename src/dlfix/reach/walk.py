@@ -435,10 +435,7 @@ class Walk:
         module = boundary.frame.module
         if instance.call is None or instance.call not in module.parents:
             return
-        made = module.statement(instance.call)
-        block = getattr(module.parent(made), "body", [])
-        last = _place_in(block, module, boundary.node) if made in block else None
-        for statement in block[block.index(made) + 1 : last] if last is not None else ():
+        for statement in _run_between(module, module.statement(instance.call), boundary.node):
             match statement:
                 case ast.Expr(
                     value=ast.Call(func=ast.Attribute(value=ast.Name() as name, attr=attr))
@@ -543,6 +540,32 @@ def _is_elsewhere(reached: Reached, boundary: Boundary) -> bool:
     return bool(boundary.elsewhere) and not boundary.elsewhere.isdisjoint(
         branches_of(reached.steps)
     )
+
+
+def _run_between(module: Module, made: ast.stmt, node: ast.AST) -> list[ast.stmt]:
+    """Return the statements that surely run after one and before a node; none where it is not below."""
+    found: list[ast.stmt] = []
+    while True:
+        parent = module.parent(made)
+        block = getattr(parent, "body", [])
+        if made not in block:
+            return []
+        last = _place_in(block, module, node)
+        found += _flat(block[block.index(made) + 1 : last])
+        if last is not None:
+            return found if last > block.index(made) else []
+        if not isinstance(parent, (ast.With, ast.AsyncWith)):
+            return []
+        made = parent
+
+
+def _flat(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a block and, in place of each `with`, those of its body."""
+    for each in block:
+        if isinstance(each, (ast.With, ast.AsyncWith)):
+            yield from _flat(each.body)
+        else:
+            yield each
 
 
 def _place_in(block: list[ast.stmt], module: Module, node: ast.AST | None) -> int | None:

@@ -358,6 +358,13 @@ GONE = {
     "a registry makes it inside the directory": {
         "program": "KINDS = {'rows': Rows}\ndef make(kind):\n    with tempfile.TemporaryDirectory() as d:\n        return KINDS[kind](d)\n"
     },
+    "every copy removes it": {
+        "body": "def __del__(self):\n    shutil.rmtree(self.path)\n",
+        "program": "rows = Rows('a')\n",
+    },
+    "it is one of two that a function returns": {
+        "program": "def build(d):\n    return len(d), Rows(d)\ndef run():\n    with tempfile.TemporaryDirectory() as d:\n        n, rows = build(d)\n    return rows[0]\n"
+    },
     "an exit stack enters the directory": {
         "program": "with contextlib.ExitStack() as stack:\n    d = stack.enter_context(tempfile.TemporaryDirectory())\n    rows = Rows(d)\nprint(rows[0])\n"
     },
@@ -405,6 +412,11 @@ def test_a_local_name_for_an_attribute_is_bound_where_it_was():
 @pytest.mark.parametrize("case", GONE.values(), ids=GONE)
 def test_a_file_is_not_opened_later_where(case):
     assert opened(**case)
+
+
+def test_what_a_function_returns_beside_the_object_may_be_used_after_its_files():
+    program = "def build(d):\n    return len(d), Rows(d)\ndef run():\n    with tempfile.TemporaryDirectory() as d:\n        n, rows = build(d)\n        print(rows[0])\n    return n\n"
+    assert opened(program=program) == []
 
 
 POSITIONS = {

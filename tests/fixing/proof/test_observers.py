@@ -1,5 +1,7 @@
 """What others could see of an object they can still see."""
 
+import textwrap
+
 import pytest
 
 from tests.fixing.proof.pairs import LAZY, opened, worse
@@ -197,6 +199,19 @@ def test_a_handler_of_the_constructor_goes_with_what_it_guards():
     assert "was handled by the constructor" in opened(init=tried)[0]
     moved = "try:\n    return h5py.File(self.path)\nexcept OSError:\n    return None"
     assert opened(init=tried, opener=moved) == []
+
+
+def test_an_error_that_the_constructor_handled_is_raised_later_for_one_of_a_list():
+    init = "self.all = []\nfor each in path:\n    try:\n        self.all.append(h5py.File(each))\n    except OSError:\n        self.bad = each"
+    before = f"class Rows:\n    def __init__(self, path):\n{textwrap.indent(init, ' ' * 8)}\n"
+    after = """class Rows:
+    def __init__(self, path):
+        self.path = path
+    @functools.cached_property
+    def all(self):
+        return [h5py.File(each) for each in self.path]
+"""
+    assert any("was handled by the constructor" in reason for reason in worse(before, after))
 
 
 ASKS = {

@@ -225,13 +225,21 @@ def _handlers_left_behind(change: ClassChange) -> Iterator[Regression]:
 
 
 def _opens(body: Iterable[ast.stmt], owner: str, name: str, calls: set[str]) -> bool:
+    """Tell whether statements put what one of these calls gives into an attribute, or into its list."""
     for node in executed(list(body)):
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.expr):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(is_attribute(t, owner, name) for t in targets) and any(
-                isinstance(n, ast.Call) and last_part(n.func) in calls for n in executed(node.value)
-            ):
-                return True
+        match node:
+            case ast.Assign(targets=targets, value=ast.expr() as value):
+                held = [t.value if isinstance(t, ast.Subscript) else t for t in targets]
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                held = [target]
+            case ast.Call(func=ast.Attribute(value=target, attr="append" | "add"), args=[value]):
+                held = [target]
+            case _:
+                continue
+        if any(is_attribute(t, owner, name) for t in held) and any(
+            isinstance(n, ast.Call) and last_part(n.func) in calls for n in executed(value)
+        ):
+            return True
     return False
 
 

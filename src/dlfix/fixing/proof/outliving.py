@@ -25,6 +25,7 @@ _TEMPORARY = frozenset(
 )
 _FILLING = frozenset("append add insert extend appendleft setdefault update put".split())
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.DictComp, ast.GeneratorExp)
+_PARTING = (ast.Return, ast.Assign)
 _ITERATES = frozenset({"__getitem__", "__iter__", "__next__"})
 FAR = 3  # how many functions hand an object on that one of them makes
 
@@ -96,15 +97,23 @@ def _cleans(body: list[ast.stmt]) -> bool:
 
 
 def outlives(
-    change: ClassChange, temporary: Temporary, module: Module, call: ast.Call, far: int = FAR
+    change: ClassChange,
+    temporary: Temporary,
+    module: Module,
+    call: ast.Call,
+    item: int | None = None,
+    far: int = FAR,
 ) -> tuple[Module, ast.Call] | None:
-    """Return the call inside a `with` of temporary files whose object is used after it."""
+    """Return the call inside a `with` of temporary files whose object is used after it.
+
+    `item` is the place of the object in the tuple that the call gives, if it gives one.
+    """
     inside = _statements_around(temporary, module, call)
-    kept = Kept.of(module, call)
+    kept = Kept.of(module, call, item)
     if inside and (kept.leaves or _used_after(change, module, call, kept.names, inside)):
         return module, call
-    for other, each in kept.callers(change.new, module, call) if far else ():
-        if (found := outlives(change, temporary, other, each, far - 1)) is not None:
+    for other, each, place in kept.callers(change.new, module, call) if far else ():
+        if (found := outlives(change, temporary, other, each, place, far - 1)) is not None:
             return found
     return None
 
@@ -123,16 +132,17 @@ def _statements_around(temporary: Temporary, module: Module, call: ast.Call) -> 
 class Kept:
     """What an object that a call makes is kept by, from the call outwards."""
 
-    def __init__(self) -> None:
+    def __init__(self, item: int | None = None) -> None:
         self.names: dict[str, bool] = {}  # local names, and whether it is one of several there
         self._several = False
+        self._item = item  # its place in a tuple
         self.leaves = False  # it is returned, or kept by another object
         self.is_returned = False
 
     @classmethod
-    def of(cls, module: Module, call: ast.Call) -> Kept:
+    def of(cls, module: Module, call: ast.Call, item: int | None = None) -> Kept:
         """Follow an object to the end of the statement that makes it."""
-        found = cls()
+        found = cls(item)
         child: ast.AST = call
         for parent in module.ancestors(call):
             if isinstance(parent, (ast.Compare, ast.Attribute, ast.Subscript)):
@@ -140,8 +150,10 @@ class Kept:
             if isinstance(parent, ast.Call) and child is not parent.func:
                 found._several = False
                 found._filled(parent)
-            if isinstance(parent, _DISPLAYS):
-                found._several = True
+            if isinstance(parent, ast.Tuple) and isinstance(module.parent(parent), _PARTING):
+                found._item = parent.elts.index(child)  # type: ignore[arg-type]
+            elif isinstance(parent, _DISPLAYS):
+                found._several, found._item = True, None
             if isinstance(parent, ast.stmt):
                 found._stated(parent)
                 break
@@ -150,22 +162,26 @@ class Kept:
 
     def callers(
         self, program: Program, module: Module, call: ast.Call
-    ) -> Iterator[tuple[Module, ast.Call]]:
-        """Yield the calls of the function that returns the object."""
+    ) -> Iterator[tuple[Module, ast.Call, int | None]]:
+        """Yield the calls of the function that returns the object, and its place in what they give."""
         function = program.enclosing(module, call)
-        if function is None or not (self.is_returned or self._is_returned_by_name(function)):
+        if function is None:
             return
-        for other in program.project.mentions(function.name):
-            for each in other.calls_by_name.get(function.name, ()):
-                yield other, each
+        for place in [self._item] if self.is_returned else self._places_returned(function):
+            for other in program.project.mentions(function.name):
+                for each in other.calls_by_name.get(function.name, ()):
+                    yield other, each, place
 
-    def _is_returned_by_name(self, function: Function) -> bool:
-        return any(
-            isinstance(each, ast.Return)
-            and isinstance(each.value, ast.Name)
-            and each.value.id in self.names
-            for each in executed(function.body)
-        )
+    def _places_returned(self, function: Function) -> Iterator[int | None]:
+        """Yield where the object is in what a function returns by a name of it."""
+        for each in executed(function.body):
+            value = each.value if isinstance(each, ast.Return) else None
+            if isinstance(value, ast.Name) and value.id in self.names:
+                yield None
+            elif isinstance(value, ast.Tuple):
+                for place, one in enumerate(value.elts):
+                    if isinstance(one, ast.Name) and one.id in self.names:
+                        yield place
 
     def _filled(self, call: ast.Call) -> None:
         if isinstance(call.func, ast.Attribute) and call.func.attr in _FILLING:
@@ -185,11 +201,20 @@ class Kept:
         if isinstance(target, ast.Name):
             self.names[target.id] = several or self._several
         elif isinstance(target, (ast.Tuple, ast.List)):
-            self.names |= dict.fromkeys(stored_names(target), False)
+            for each in self._parts(target):
+                self.names |= dict.fromkeys(stored_names(each), False)
         elif isinstance(target, ast.Subscript):
             self._to(target.value, several=True)
         elif isinstance(target, ast.Attribute):
             self.leaves = True
+
+    def _parts(self, target: ast.Tuple | ast.List) -> list[ast.expr]:
+        """Return the targets that take the object: one where its place is known, before any star."""
+        if self._item is None or self._item >= len(target.elts):
+            return target.elts
+        if any(isinstance(each, ast.Starred) for each in target.elts):
+            return target.elts
+        return [target.elts[self._item]]
 
 
 def _used_after(

@@ -49,6 +49,23 @@ def check(change: ClassChange) -> Iterator[Regression]:
                 return
     yield from _directory_changes(change, getter)
     yield from _removed_by_callers(change, getter)
+    yield from _removed_by_copies(change, getter)
+
+
+def _removed_by_copies(change: ClassChange, getter: Function) -> Iterator[Regression]:
+    """Yield a `__del__` that removes files: a copy in a worker would, when it is gone."""
+    found = change.old.method(change.before, "__del__")
+    if found is None:
+        return
+    _, function = found
+    nodes = list(executed(function.body))
+    if any(last_part(each) == "getpid" for each in nodes if isinstance(each, ast.Attribute)):
+        return
+    if any(isinstance(each, ast.Call) and on_disk(each) for each in nodes):
+        yield change.regression(
+            getter,
+            f"`__del__` removes files (line {function.lineno}), also that of a copy in a worker",
+        )
 
 
 def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regression]:
@@ -109,12 +126,16 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
 
 
 def _removal_after(
-    change: ClassChange, module: Module, call: ast.Call, far: int = FAR
+    change: ClassChange,
+    module: Module,
+    call: ast.Call,
+    item: int | None = None,
+    far: int = FAR,
 ) -> tuple[Module, ast.Call] | None:
     """Return what removes or replaces a file after a call made an object from it, here or in a caller."""
     around = change.new.body_around(module, call)
     origins = Origins(around)
-    kept = Kept.of(module, call)
+    kept = Kept.of(module, call, item)
     given = _own_texts(module, origins.of(*call.args, *(k.value for k in call.keywords)))
     given |= kept.names.keys()  # what the object says of its file
     for node in executed(around):
@@ -125,8 +146,8 @@ def _removal_after(
         )
         if removes and not _used_up(module, call, node, around, origins):
             return module, node
-    for home, caller in kept.callers(change.new, module, call) if far else ():
-        removal = _removal_after(change, home, caller, far - 1)
+    for home, caller, place in kept.callers(change.new, module, call) if far else ():
+        removal = _removal_after(change, home, caller, place, far - 1)
         if removal is not None:
             return removal
     return None
