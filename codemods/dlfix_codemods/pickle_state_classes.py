@@ -19,13 +19,17 @@ def rewrite(module: cst.Module, plan: AddReduce | AddContextManager) -> cst.Modu
 
 
 def add_reduce(module: cst.Module, plan: AddReduce) -> cst.Module:
-    """Add `__reduce__` below `__init__`, and store what `__init__` did not keep."""
+    """Add `__reduce__` below `__init__`, and store what that did not keep.
+
+    A dataclass, which has none, keeps all: there `__reduce__` follows the fields.
+    """
     node = classes.at(module, plan.cls)
     body = classes.body(node)
     index = classes.method_index(body, "__init__")
     if index is None:
-        raise LookupError(f"class {node.name.value} has no __init__")
-    if plan.keep:
+        methods = (i for i, each in enumerate(body) if isinstance(each, cst.FunctionDef))
+        index = next(methods, len(body)) - 1
+    elif plan.keep:
         body[index] = _keeping(module, cast(cst.FunctionDef, body[index]), plan.keep)
     module, partial = _partial(module, plan)
     body[index + 1 : index + 1] = classes.methods(module, _reduce_code(plan, partial))

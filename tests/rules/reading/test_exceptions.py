@@ -17,6 +17,14 @@ from dlfix.source.text import Position, Span
 PLACE = Place(Path("errors.py"), Span(Position(1, 0), Position(2, 0)))
 
 COMING_BACK = {
+    "fields by position": (
+        "import dataclasses\n@dataclasses.dataclass\nclass E(Exception):\n a: str\n b: int = 3",
+        "E('x', 4)",
+    ),
+    "fields in an odd order": (
+        "import dataclasses\n@dataclasses.dataclass(kw_only=False)\nclass E(Exception):\n a: str",
+        "E('x')",
+    ),
     "no init": ("class E(Exception): pass", "E(1, 2)"),
     "all handed on": (
         "class E(Exception):\n def __init__(self, a, b):\n  super().__init__(a, b)",
@@ -51,6 +59,10 @@ COMING_BACK = {
     ),
 }
 LOST = {
+    "fields by keyword": (
+        "import dataclasses\n@dataclasses.dataclass\nclass E(Exception):\n a: str\n b: int = 3",
+        "E(a='x')",
+    ),
     "a message for two": (
         "class E(Exception):\n def __init__(self, a, b):\n  super().__init__('x')\n  self.a = a",
         "E(1, 2)",
@@ -76,7 +88,7 @@ LOST = {
 
 
 def chain_of(text: str) -> list[ast.ClassDef]:
-    return list(reversed(ast.parse(text).body))  # type: ignore[arg-type]
+    return [each for each in reversed(ast.parse(text).body) if isinstance(each, ast.ClassDef)]
 
 
 def made(text: str, call: str) -> Exception:

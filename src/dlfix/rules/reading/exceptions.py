@@ -7,9 +7,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from dlfix.project import trees
 from dlfix.project.trees import walk
 from dlfix.rules.base import Place
 
@@ -90,11 +92,39 @@ def initializer(chain: Sequence[ast.ClassDef]) -> tuple[int, Function] | None:
 
 
 def method(cls: ast.ClassDef, name: str) -> Function | None:
-    """Return a method that a class itself defines."""
+    """Return a method that a class itself defines, or the `__init__` that `@dataclass` gives it."""
     for statement in cls.body:
         if isinstance(statement, Function) and statement.name == name:
             return statement
-    return None
+    return _generated_init(cls) if name == "__init__" else None
+
+
+@trees.kept
+def _generated_init(cls: ast.ClassDef) -> Function | None:
+    """Return what `@dataclass` makes of the fields of an exception that derives from a builtin one."""
+    bases = {base.id if isinstance(base, ast.Name) else "" for base in cls.bases}
+    decorated = [ast.unparse(each) for each in cls.decorator_list]
+    names = {each.partition("(")[0].rpartition(".")[2] for each in decorated}
+    if "dataclass" not in names or not bases <= {*dir(builtins)}:
+        return None
+    fields = {
+        each.target.id: each
+        for each in cls.body
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    }
+    kinds = " ".join(ast.unparse(each.annotation) for each in fields.values())
+    has_default = [each.value is not None for each in fields.values()]
+    odd = any(word in kinds for word in ("ClassVar", "InitVar", "KW_ONLY"))
+    if odd or "kw_only" in str(decorated) or has_default != sorted(has_default) or not fields:
+        return None
+    given = ", ".join(
+        f"{name}: {ast.unparse(each.annotation)}" + (" = None" if each.value else "")
+        for name, each in fields.items()
+    )
+    stored = "; ".join(f"self.{name} = {name}" for name in fields)
+    made = ast.parse(f"def __init__(self, {given}):\n    {stored}").body[0]
+    assert isinstance(made, ast.FunctionDef)
+    return made
 
 
 def comes_back(chain: Sequence[ast.ClassDef], call: ast.Call | None) -> bool:
@@ -316,6 +346,9 @@ def _rebound(function: Function) -> set[str]:
 
 def _stored_in(cls: ast.ClassDef) -> list[str]:
     methods = [statement for statement in cls.body if isinstance(statement, Function)]
+    generated = method(cls, "__init__")
+    if generated is not None and generated not in methods:
+        methods.append(generated)
     return [attribute for each in methods for attribute, _, _ in stores(each)]
 
 
