@@ -188,6 +188,23 @@ STREAMS = [
         """,
     ),
     program(
+        "files in another order each epoch, and their first half",
+        """
+        from torch.utils.data import DataLoader, IterableDataset
+        class Turned(IterableDataset):
+            def __init__(self, files, epoch=0): self.files, self.epoch = list(files), epoch
+            def __iter__(self): # !DLF501
+                for file in self.files[self.epoch :] + self.files[: self.epoch]: yield file
+        class Half(IterableDataset):
+            def __init__(self, files): self.files = list(files)
+            def __iter__(self): # !DLF501
+                yield from self.files[: len(self.files) // 2]
+        if __name__ == "__main__":
+            DataLoader(Turned("abc"), num_workers=2)
+            DataLoader(Half("abc"), num_workers=2)
+        """,
+    ),
+    program(
         "shards that are counted with",
         """
         from torch.utils.data import DataLoader, IterableDataset

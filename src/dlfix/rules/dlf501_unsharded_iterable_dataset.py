@@ -270,6 +270,11 @@ def _is_known(analysis: Analysis, code: reached.Code, source: ast.expr) -> bool:
     taken_from = streams.taken_from(code.node, source)
     if taken_from is not None:
         return _is_known(analysis, code, taken_from)
+    match source:
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _is_known(analysis, code, left) and _is_known(analysis, code, right)
+        case ast.Subscript(value=whole, slice=ast.Slice(step=None)):
+            return _is_known(analysis, code, whole)
     found = reached.values(analysis, source, code.frame)
     is_set_later = all(value == Constant(None) for value in found)
     return not is_set_later and all(_is_plain(analysis, value) for value in found)
