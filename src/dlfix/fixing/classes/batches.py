@@ -78,7 +78,16 @@ def _edits(
 def _told(group: Group, plan: ClassPlan, verb: str) -> str:
     names = ", ".join(f"`{name}`" for name in _names(group))
     remains = f" ({plan.remains})" if plan.remains else ""
-    return verb.format(names=names, cls=group[0][1].facts.node.name) + remains
+    return (_only_left(plan) or verb).format(
+        names=names, cls=group[0][1].facts.node.name
+    ) + remains
+
+
+def _only_left(plan: ClassPlan) -> str:
+    """Return the words for a plan that opens nothing in other processes; empty for one that does."""
+    if plan.lazies or (plan.state is not None and plan.state.restores):
+        return ""
+    return "Remove {names} from the pickled state of `{cls}`" if plan.state is not None else ""
 
 
 def _other_form(
