@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -300,13 +300,20 @@ def _takes_options(boundary: Boundary) -> bool:
     return isinstance(boundary.node, ast.Call) and bool(boundary.arguments)
 
 
+# What an option that is not known may be: enough to tell whether a check fails whatever it is.
+_ANY: Mapping[str, list[Option]] = {"batch_size": [None, 1, 2], "drop_last": [False, True]}
+
+
 def failing(reader: OptionReader, check: Check) -> dict[str, Option] | None:
     """Return options with which a check fails: for certain, or by the culprit's value alone."""
     found: list[list[Option]] = []
+    is_sure = True
     for name in check.reads:
         values = reader.values(name)
         if values is None:
             values = _indifferent(name, check)
+        if values is None:
+            values, is_sure = _ANY.get(name), False
         if values is None:
             return None
         found.append(values)
@@ -314,7 +321,7 @@ def failing(reader: OptionReader, check: Check) -> dict[str, Option] | None:
     failures = [c for c in combinations if check.fails(*c)]
     if not failures:
         return None
-    if len(failures) < len(combinations) and not _independent(reader, check, found):
+    if len(failures) < len(combinations) and not (is_sure and _independent(reader, check, found)):
         return None
     options = dict(zip(check.reads, failures[0], strict=True))
     return {**options, "valid_start_methods": ["fork", "spawn", "forkserver"]}

@@ -78,9 +78,7 @@ def _edits(
 def _told(group: Group, plan: ClassPlan, verb: str) -> str:
     names = ", ".join(f"`{name}`" for name in _names(group))
     remains = f" ({plan.remains})" if plan.remains else ""
-    return (_only_left(plan) or verb).format(
-        names=names, cls=group[0][1].facts.node.name
-    ) + remains
+    return (_only_left(plan) or verb).format(names=names, cls=group[0][1].facts.node.name) + remains
 
 
 def _only_left(plan: ClassPlan) -> str:
