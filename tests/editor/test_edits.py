@@ -303,6 +303,25 @@ def test_a_comment_between_functions_takes_no_analysis(editing: Editing) -> None
     assert editing.costs("registry.py", "\ndef apart", "\n# apart from the rest\ndef apart") == 0
 
 
+def test_a_comment_behind_code_that_is_followed_takes_no_analysis(editing: Editing) -> None:
+    assert (
+        editing.costs("registry.py", "return MADE.get(name)", "return MADE.get(name)  # or not")
+        == 0
+    )
+
+
+def test_what_a_class_stores_is_read_again(editing: Editing) -> None:
+    assert (
+        editing.costs("clips.py", "            print(name)", "            self.transform = name")
+        > 0
+    )
+
+
+def test_a_summary_of_a_function_outlives_an_edit_in_another(editing: Editing) -> None:
+    assert editing.costs("registry.py", "total += value", "total -= value") == 0
+    assert editing.costs("registry.py", "return MADE.get(name)", "return lambda w: w") > 0
+
+
 def test_what_is_edited_in_turn_takes_no_analysis(editing: Editing) -> None:
     assert editing.costs("tools.py", "found = []", "found = [1]") == 0
     assert editing.costs("registry.py", "total += value", "total -= value") == 0

@@ -13,6 +13,26 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
+class Looking:
+    """Which bodies are looked at to work something out; `at` is None where that is for good."""
+
+    def __init__(self) -> None:
+        self.at: dict[int, Body] | None = None
+
+    @contextmanager
+    def apart(self) -> Iterator[dict[int, Body]]:
+        """Collect what is looked at meanwhile, instead of noting it."""
+        outer, looked = self.at, dict[int, Body]()
+        self.at = looked
+        try:
+            yield looked
+        finally:
+            self.at = outer
+
+
+LOOKING = Looking()
+
+
 class Body(list[ast.stmt]):
     """The statements of a function.
 
@@ -22,24 +42,32 @@ class Body(list[ast.stmt]):
 
     seen: bool = False
 
+    def look(self) -> None:
+        """Note that somebody looks at them: for good, or in what is being worked out."""
+        looked = LOOKING.at
+        if looked is None:
+            self.seen = True
+        else:
+            looked[id(self)] = self
+
     def __iter__(self) -> Iterator[ast.stmt]:
-        self.seen = True
+        self.look()
         return super().__iter__()
 
     def __reversed__(self) -> Iterator[ast.stmt]:
-        self.seen = True
+        self.look()
         return super().__reversed__()
 
     def __getitem__(self, index: Any) -> Any:
-        self.seen = True
+        self.look()
         return super().__getitem__(index)
 
     def __len__(self) -> int:
-        self.seen = True
+        self.look()
         return super().__len__()
 
     def __contains__(self, node: object) -> bool:
-        self.seen = True
+        self.look()
         return super().__contains__(node)
 
     def __add__(self, other: Any) -> Any:
@@ -62,12 +90,12 @@ class Body(list[ast.stmt]):
 
     def index(self, *asked: Any) -> int:
         """Return where a statement is."""
-        self.seen = True
+        self.look()
         return super().index(*asked)
 
     def count(self, node: Any) -> int:
         """Return how often a statement is there."""
-        self.seen = True
+        self.look()
         return super().count(node)
 
 
@@ -77,6 +105,7 @@ class Named(Mapping[K, list[R]]):
     def __init__(self, rows: dict[K, list[R]], bodies: Bodies) -> None:
         self.rows = rows
         self.asked: set[K] = set()
+        self.there: dict[object, bool] = {}  # the keys of which was asked whether they are there
         self._bodies = bodies
 
     def __getitem__(self, key: K) -> list[R]:
@@ -85,6 +114,11 @@ class Named(Mapping[K, list[R]]):
         found = self.rows[key]
         self._bodies.noted(found)
         return found
+
+    def __contains__(self, key: object) -> bool:
+        if not self._bodies.is_quiet:
+            self.there[key] = key in self.rows
+        return key in self.rows
 
     def __iter__(self) -> Iterator[K]:
         self._bodies.all_seen()
@@ -100,7 +134,6 @@ class Bodies:
 
     def __init__(self, tree: ast.Module) -> None:
         self.of: dict[ast.AST, Body] = {}
-        self.all_are_seen = False
         self.is_quiet = False
         for function in _outermost(tree.body):
             function.body = self.of[function] = Body(function.body)
@@ -110,30 +143,27 @@ class Bodies:
     def on_behalf_of_nobody(self) -> Iterator[None]:
         """Look at everything without its being noted: who gets something of it notes that."""
         outer, self.is_quiet = self.is_quiet, True
-        flags = [body.seen for body in self.of.values()]
         try:
-            yield
+            with LOOKING.apart():
+                yield
         finally:
             self.is_quiet = outer
-            for body, seen in zip(self.of.values(), flags, strict=True):
-                body.seen = seen
 
     def all_seen(self) -> None:
         """Note that somebody looked at everything."""
         if self.is_quiet:
             return
-        self.all_are_seen = True
         for body in self.of.values():
-            body.seen = True
+            body.look()
 
     def noted(self, rows: Iterable[Any]) -> None:
         """Note that somebody looked at nodes, wherever they are."""
-        if self.is_quiet or self.all_are_seen:
+        if self.is_quiet:
             return
         for row in rows:
             function = self.function_around(row)
             if function is not None:
-                self.of[function].seen = True
+                self.of[function].look()
 
     def function_around(self, row: Any) -> ast.AST | None:
         """Return the outermost function in whose body a node is, or the node that a row of data begins with."""

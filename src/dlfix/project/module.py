@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from pathlib import Path
@@ -241,9 +241,11 @@ class Module:
 
     def calls_of(self, names: AbstractSet[str]) -> list[ast.Call]:
         """Return those of some names, in source order."""
-        found = [call for name in names for call in self.calls_by_name.get(name, ())]
-        rank = self._rank_of_calls
-        return sorted(found, key=rank.__getitem__)
+        return self.in_order(c for name in names for c in self.calls_by_name.get(name, ()))
+
+    def in_order(self, calls: Iterable[ast.Call]) -> list[ast.Call]:
+        """Return calls in source order."""
+        return sorted(calls, key=self._rank_of_calls.__getitem__)
 
     @cached_property
     def _rank_of_calls(self) -> dict[ast.AST, int]:

@@ -185,14 +185,18 @@ class Scope:
         return f"Scope({self.module.name}:{self.qualname})"
 
 
+def _start(scope: Scope) -> tuple[int, int]:
+    return getattr(scope.node, "lineno", 0), getattr(scope.node, "col_offset", 0)
+
+
 def _globals_set_in_functions(module: Module) -> dict[str, list[Binding]]:
     found: dict[str, list[Binding]] | None = getattr(module, "_global_bindings", None)
     if found is None:
         found = {}
-        if module.says("global "):
-            for scope in module.scope.walk():
-                for name in scope.globals:
-                    found.setdefault(name, []).extend(scope.bindings.get(name, ()))
+        scopes = dict.fromkeys(map(module.scope_of, module.nodes(ast.Global)))
+        for scope in sorted(scopes, key=_start):
+            for name in scope.globals:
+                found.setdefault(name, []).extend(scope.bindings.get(name, ()))
         module._global_bindings = found  # type: ignore[attr-defined]
     return found
 

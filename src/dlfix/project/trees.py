@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
+from dlfix.project.bodies import LOOKING, Body
+
 K = TypeVar("K")
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -19,15 +21,56 @@ def kept(work_out: Callable[Concatenate[K, P], T]) -> Callable[Concatenate[K, P]
     def ask(node: Any, *rest: Any) -> Any:
         key = (work_out, *rest) if rest else work_out
         try:
-            return node._kept[key]
-        except AttributeError:
-            node._kept = {}
-        except KeyError:
-            pass
-        answer = node._kept[key] = work_out(node, *rest)  # type: ignore[call-arg]
+            answer, looked = node._kept[key]
+        except (AttributeError, KeyError):
+            answer, looked = _work_out(node, key, work_out, rest)
+        if looked:
+            for body in looked:
+                body.look()
         return answer
 
     return cast("Callable[Concatenate[K, P], T]", ask)
+
+
+def summary(work_out: Callable[Concatenate[K, P], T]) -> Callable[Concatenate[K, P], T]:
+    """Remember what a function says of a node without any node in it; who asks has seen only that."""
+
+    @wraps(work_out)
+    def ask(node: Any, *rest: Any) -> Any:
+        key = (work_out, *rest)
+        try:
+            answer, _ = node._kept[key]
+        except (AttributeError, KeyError):
+            answer, looked = _work_out(node, key, work_out, rest)
+            if looked:
+                node._said = {**getattr(node, "_said", {}), key: answer}
+        return answer
+
+    return cast("Callable[Concatenate[K, P], T]", ask)
+
+
+def summaries(node: ast.AST, like: ast.AST | None = None) -> dict[Any, Any]:
+    """Return what was said of a node, or would be said of it as of one like it."""
+    if like is None:
+        return getattr(node, "_said", {})
+    for work_out, *rest in summaries(like):
+        summary(work_out)(node, *rest)
+    return summaries(node)
+
+
+def _work_out(node: Any, key: Any, work_out: Any, rest: tuple[Any, ...]) -> tuple[Any, Any]:
+    outer, looked = LOOKING.at, dict[int, Body]()
+    LOOKING.at = looked
+    try:  # no `with`: this runs for each node that anything is kept of
+        answer = work_out(node, *rest)
+    finally:
+        LOOKING.at = outer
+    found = answer, (*looked.values(),) if looked else ()
+    try:
+        node._kept[key] = found
+    except AttributeError:
+        node._kept = {key: found}
+    return found
 
 
 # Fields that hold no nodes, or objects that all trees share (contexts and operators).

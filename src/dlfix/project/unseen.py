@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dlfix.project.bodies import FUNCTIONS
 from dlfix.project.module import Module
+from dlfix.project.trees import summaries
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody")
 
@@ -66,9 +66,12 @@ def unseen(old: Module, new: Module) -> Change | None:
     found = _Comparison(change, old, new)
     with old.bodies.on_behalf_of_nobody(), new.bodies.on_behalf_of_nobody():
         alike = found.of_blocks(old.tree.body, new.tree.body)
-        if not alike or not (found.functions or _says_nothing(change, old, new)):
+        within = found.functions or found.is_comment or _says_nothing(change, old, new)
+        if not alike or not within:
             return None
     if len(found.functions) > 1:
+        return None
+    if any(summaries(one) != summaries(other, like=one) for one, other in found.around):
         return None
     return change if _same_answers(old, new, found.functions) else None
 
@@ -79,6 +82,8 @@ class _Comparison:
     def __init__(self, change: Change, old: Module, new: Module) -> None:
         self.change, self.old, self.new = change, old, new
         self.functions: list[tuple[Any, Any]] = []
+        self.is_comment = False
+        self.around: list[tuple[Any, Any]] = [(old.tree, new.tree)]
 
     def of_blocks(self, olds: list[Any], news: list[Any]) -> bool:
         """Tell whether two blocks are alike but for the body of one function."""
@@ -96,14 +101,26 @@ class _Comparison:
             if not self.change.follows(old.end_lineno):
                 return False
         if not getattr(old, "body", None) or isinstance(old, ast.Match):
-            return False
+            return self._is_behind(old, new)
         if not (self._is_below_head(old, self.old) and self._is_below_head(new, self.new)):
             return False
-        if isinstance(old, FUNCTIONS) and self._is_within(old, new):
+        self.around.append((old, new))
+        body = self.old.bodies.of.get(old)
+        if body is not None and not body.seen and self._is_within(old, new):
             self.functions.append((old, new))
             return True
         blocks = [name for name in _BLOCKS if hasattr(old, name)]
         return all(self.of_blocks(getattr(old, name), getattr(new, name)) for name in blocks)
+
+    def _is_behind(self, old: Any, new: Any) -> bool:
+        """Tell whether only the comment behind a statement is another."""
+        row = self.change.first
+        if not row == self.change.last == self.change.last_after == old.end_lineno:
+            return False
+        self.is_comment = ast.dump(old, include_attributes=True) == ast.dump(
+            new, include_attributes=True
+        )
+        return self.is_comment
 
     def _is_below_head(self, node: Any, module: Module) -> bool:
         """Tell whether the change is below what comes before a block."""
@@ -134,9 +151,7 @@ def _says_nothing(change: Change, old: Module, new: Module) -> bool:
 
 def _same_answers(old: Module, new: Module, functions: list[tuple[Any, Any]]) -> bool:
     """Tell whether what was asked of a module gets the same answers, and hand on what was asked."""
-    for function, other in functions:
-        if old.bodies.of[function].seen:
-            return False
+    for _, other in functions:
         inside = {type(node) for node in _within(new, other)}
         if not inside.isdisjoint(old.kinds):
             return False
@@ -146,14 +161,29 @@ def _same_answers(old: Module, new: Module, functions: list[tuple[Any, Any]]) ->
         rows = (row for key in named.asked for row in table.rows.get(key, ()))
         if any(new.bodies.function_around(row) in wanted for row in rows):
             return False
+        if any((key in table.rows) is not there for key, there in named.there.items()):
+            return False
         table.asked |= named.asked
+        table.there.update(named.there)
     if any(new.answer(*key) != answer for key, answer in old.answers.items()):
         return False
+    _hand_on_summaries(old, new)
     new.kinds |= old.kinds
     for before, after in zip(old.bodies.of.values(), new.bodies.of.values(), strict=True):
         after.seen = before.seen
-    new.bodies.all_are_seen = old.bodies.all_are_seen
     return True
+
+
+def _hand_on_summaries(old: Module, new: Module) -> None:
+    """Let the nodes around bodies know what was said of them."""
+    for one, other in zip(old.bodies.of, new.bodies.of, strict=True):
+        for before, after in zip(_upward(old, one), _upward(new, other), strict=True):
+            if said := summaries(before):
+                after._said = said  # type: ignore[attr-defined]
+
+
+def _upward(module: Module, node: ast.AST) -> list[ast.AST]:
+    return [node, *module.ancestors(node)]
 
 
 def _within(module: Module, function: Any) -> Iterator[ast.AST]:

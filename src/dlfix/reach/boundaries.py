@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 
+_SUPER = "super of "  # and the name of the class
+
+
 class Boundaries:
     """Looks through the files that mention a boundary's or a dataset's name."""
 
@@ -69,11 +72,31 @@ class Boundaries:
         pending = list(dict.fromkeys([*modules, *users, *handed]))
         for module in told("looking for loaders", pending, self._tell):
             here = names | _aliases(module, names) | handed.get(module, set())
-            for call in module.calls_of({*here, "__init__"}):
-                if call not in seen and _last_name(call) in here:
+            for call in self._candidates(module, here):
+                if call not in seen:
                     seen.add(call)
                     yield from self._boundary(call, module)
             yield from self._partials(module, here, seen)
+
+    def _candidates(self, module: Module, names: AbstractSet[str]) -> list[ast.Call]:
+        """Return the calls that are written with one of some names, or run a constructor of a boundary."""
+        table = module.table(_calls_by_last_name)
+        keys = [*names, _SUPER]
+        for name in dict.fromkeys(node.name for node in module.classes):
+            if f"{_SUPER}{name}" in table and self._may_derive(name, module):
+                keys.append(f"{_SUPER}{name}")
+        found = {call: None for key in keys for call in table.get(key, ())}
+        return module.in_order(found)
+
+    def _may_derive(self, name: str, module: Module) -> bool:
+        """Tell whether a class of a name may derive from a boundary."""
+        classes = (self._class(node, module) for node in module.classes if node.name == name)
+        return any(
+            not isinstance(base, Class)
+            and not (isinstance(base, External) and self.catalog.boundary(base.name) is None)
+            for cls in classes
+            for base in self.interpreter.instances.mro(cls)
+        )
 
     def _subclasses(self, modules: list[Module]) -> set[str]:
         """Return the names of classes of the tree that derive from a loader."""
@@ -365,6 +388,22 @@ def _aliases_of(module: Module, names: frozenset[str]) -> set[str]:
 
 def _called_one_of(node: ast.AST, names: AbstractSet[str]) -> bool:
     return getattr(node, "id", getattr(node, "attr", None)) in names
+
+
+def _calls_by_last_name(module: Module) -> dict[str, list[ast.Call]]:
+    """Return the calls by name; those of `super().__init__` by their class, for what it derives from."""
+    found: dict[str, list[ast.Call]] = {}
+    for call in module.calls:
+        name = _last_name(call)
+        if (
+            _is_super(call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr == "__init__"
+        ):
+            classes = (a.name for a in module.ancestors(call) if isinstance(a, ast.ClassDef))
+            name = f"{_SUPER}{next(classes, '')}"
+        found.setdefault(name, []).append(call)
+    return found
 
 
 def _last_name(call: ast.Call) -> str:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.project.trees import kept, walk
+from dlfix.project.trees import summary, walk
 from dlfix.reach.crossing import Store
 from dlfix.reach.values import Bound, Class, Frame, Instance
 
@@ -33,7 +33,7 @@ def class_stores(interpreter: Interpreter, instance: Instance) -> Iterator[Store
                 yield store
 
 
-@kept
+@summary
 def _sets_elsewhere(node: ast.AST) -> bool:
     """Tell whether a method sets an attribute of anything but `self`."""
     return any(

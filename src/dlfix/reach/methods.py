@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlfix.project.trees import kept, walk
+from dlfix.project.trees import kept, summary, walk
 from dlfix.reach.values import Function
 
 _OPAQUE = frozenset({"staticmethod", "property", "cached_property", "classmethod"})
@@ -43,7 +43,7 @@ def methods_of(node: ast.ClassDef) -> dict[str, ast.FunctionDef | ast.AsyncFunct
     }
 
 
-@kept
+@summary
 def stored_names(node: ast.ClassDef) -> frozenset[str]:
     """Return the attributes that code in a class sets, and the texts in it, which may name some."""
     found = set()
@@ -55,14 +55,14 @@ def stored_names(node: ast.ClassDef) -> frozenset[str]:
     return frozenset(found)
 
 
-@kept
+@summary
 def annotated_names(node: ast.ClassDef) -> frozenset[str]:
     """Return the names that a class's body annotates: its fields, where a decorator makes the constructor."""
     annotated = (each.target for each in node.body if isinstance(each, ast.AnnAssign))
     return frozenset(each.id for each in annotated if isinstance(each, ast.Name))
 
 
-@kept
+@summary
 def cleared_by(node: ast.AST) -> frozenset[str]:
     """Return the attributes that a method surely sets to None, where they hold something."""
     return frozenset(_cleared(getattr(node, "body", [])))
@@ -84,6 +84,15 @@ def _cleared(block: list[ast.stmt]) -> Iterator[str]:
             case ast.If(test=test, body=body, orelse=[]):
                 asked = _asked_of(test)
                 yield from (name for name in _cleared(body) if name == asked)
+
+
+@summary
+def calls_super(node: ast.AST) -> bool:
+    """Tell whether code asks for `super()`."""
+    return any(
+        isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == "super"
+        for each in walk(node)
+    )
 
 
 def emptied_before_state(node: ast.AST) -> tuple[frozenset[str], frozenset[str]]:

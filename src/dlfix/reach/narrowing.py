@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dlfix.project.trees import kept, walk
+from dlfix.project.trees import kept, summary, walk
 from dlfix.reach.questions import question
 from dlfix.reach.values import Constant, Frame, Reached, Unknown
 
@@ -147,7 +147,7 @@ def _binding(module: Module) -> dict[str, list[ast.Name | ast.Attribute]]:
     return found
 
 
-@kept
+@summary
 def _bound_in(statement: ast.AST) -> frozenset[str]:
     """Return the names, and the attributes with a dot, that code in a statement sets."""
     found = set()

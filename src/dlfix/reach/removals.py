@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.project.trees import kept, walk
+from dlfix.project.trees import summary, walk
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -130,7 +130,7 @@ def _text(node: ast.expr) -> str:
     return ""
 
 
-@kept
+@summary
 def _used_in(statement: ast.stmt) -> frozenset[str]:
     """Return the names of attributes that a statement reads of `self`."""
     return frozenset(

@@ -22,7 +22,7 @@ from dlfix.catalog import BoundaryRow
 from dlfix.project.bodies import Named
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
-from dlfix.project.trees import children, kept, walk
+from dlfix.project.trees import children, summary, walk
 from dlfix.reach.methods import decorator_kind, methods_of
 from dlfix.reach.values import (
     Class,
@@ -359,10 +359,8 @@ class SideReader:
         own = self._own(cls)
         for name in sorted(self.methods(cls).keys() - set(WORKER)):
             for module in self._outside(cls):
-                for call in module.calls_by_name.get(name, ()):
-                    if _is_outside_call(module, call, own) and not self._in_worker_code(
-                        module, call
-                    ):
+                for call in module.table(_calls_on_others).get(name, ()):
+                    if not _inside(module, call, own) and not self._in_worker_code(module, call):
                         yield name, module, call
 
     def _read_by_parent(self, cls: Class) -> Iterator[tuple[str, list[Value]]]:
@@ -562,11 +560,13 @@ def _words(annotation: ast.expr) -> set[str]:
     return set(re.findall(r"\w+", ast.unparse(annotation)))
 
 
-def _is_outside_call(module: Module, call: ast.Call, own: set[ast.ClassDef]) -> bool:
-    func = call.func
-    if not isinstance(func, ast.Attribute) or _is_own(func.value):
-        return False
-    return not _inside(module, call, own)
+def _calls_on_others(module: Module) -> dict[str, list[ast.Call]]:
+    """Return the calls of methods by name, but for those of a method's own object."""
+    found: dict[str, list[ast.Call]] = {}
+    for call in module.calls:
+        if isinstance(call.func, ast.Attribute) and not _is_own(call.func.value):
+            found.setdefault(call.func.attr, []).append(call)
+    return found
 
 
 def _is_own(owner: ast.expr) -> bool:
@@ -605,14 +605,14 @@ def _inside(module: Module, node: ast.AST, classes: set[ast.ClassDef]) -> bool:
     return any(above in classes for above in module.ancestors(node))
 
 
-@kept
+@summary
 def used_on_self(node: Def) -> frozenset[str]:
     """Return the attributes a method reads on its own object, and the protocols it uses on it."""
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
     return frozenset(_uses(node, first.arg)) if first is not None else frozenset()
 
 
-@kept
+@summary
 def stored_on_self(node: Def) -> frozenset[str]:
     """Return the attributes that a method sets on its own object."""
     me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
@@ -650,7 +650,7 @@ def _run_at_once(node: ast.AST) -> Iterator[ast.AST]:
             yield from _run_at_once(child)
 
 
-@kept
+@summary
 def _hands_on(node: Def) -> bool:
     """Tell whether a method passes its object, or an attribute of it, to code that is no builtin."""
     me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
@@ -660,7 +660,7 @@ def _hands_on(node: Def) -> bool:
     )
 
 
-@kept
+@summary
 def passes_on(node: Def) -> bool:
     """Tell whether a function passes one of its parameters to code that is no builtin."""
     given = node.args

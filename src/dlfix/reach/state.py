@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project.scopes import EACH, unpacking
-from dlfix.project.trees import children, kept, walk
+from dlfix.project.trees import children, kept, summary, walk
 from dlfix.reach.crossing import Store
 from dlfix.reach.methods import decorator_kind, is_setter, takes_instance
 from dlfix.reach.outcomes import outcome
@@ -583,7 +583,7 @@ def _stores_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return decorator_kind(node) == "cached_property" or _touches_state(node, _self_names(node))
 
 
-@kept
+@summary
 def _touches_state(node: ast.AST, me: frozenset[str]) -> bool:
     """Tell whether code may store on an object: itself, by a base, or by what it hands it to."""
     for inner in walk(node):
@@ -599,7 +599,7 @@ def _touches_state(node: ast.AST, me: frozenset[str]) -> bool:
     return False
 
 
-@kept
+@summary
 def _called_on(node: ast.AST, me: frozenset[str]) -> frozenset[str]:
     """Return the names of the methods that code calls on an object."""
     return frozenset(
@@ -611,7 +611,7 @@ def _called_on(node: ast.AST, me: frozenset[str]) -> frozenset[str]:
     )
 
 
-@kept
+@summary
 def _set_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """Return the attributes that a method's own statements set."""
     me = _self_names(node)
@@ -770,7 +770,7 @@ def _is_me(node: ast.expr, me: frozenset[str]) -> bool:
     return isinstance(node, ast.Name) and node.id in me
 
 
-@kept
+@summary
 def _self_names(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """Return the first parameter's name, and the names bound to it."""
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None)

@@ -20,7 +20,7 @@ from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
 from dlfix.reach.entries import enclosing_function
 from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.merging import is_computed
-from dlfix.reach.methods import cleared_by, emptied_before_state
+from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state
 from dlfix.reach.pickling import Handed, read_getstate, read_reduce
 from dlfix.reach.values import (
     Argument,
@@ -384,7 +384,7 @@ class Walk:
             method = instances.method(instance.cls, name)
             handed.dropped |= cleared_by(method.node) if method is not None else set()
         defining = instances.defining(instance.cls, "__getstate__")
-        if "super()" in getstate.module.segment(getstate.node) and defining is not None:
+        if calls_super(getstate.node) and defining is not None:
             line = instances.mro(instance.cls)
             for base in line[line.index(defining) + 1 :]:
                 if isinstance(base, Class) and "__getstate__" in base.body_names():

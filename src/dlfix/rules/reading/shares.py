@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from dlfix.project.trees import children, kept, walk
+from dlfix.project.trees import children, summary, walk
 
 _SHARES = re.compile(
     r"worker|(?<![a-z])rank|world_?size|replica|split_dataset|split_by|islice_for"
@@ -25,7 +25,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _Word = ast.Name | ast.Attribute
 
 
-@kept
+@summary
 def speaks_of_shares(tree: ast.AST) -> bool:
     """Tell whether code mentions workers, ranks or shards; not where the shards are files."""
     words = [text for _, text in _texts(tree)]
