@@ -57,6 +57,12 @@ class Matched:
         kinds = {_kind(finding) for finding in before if id(finding) in self._fixed}
         self.instead = [finding for finding in self.fresh if _kind(finding) not in kinds]
 
+    def go_on(self, new: Finding, old: Finding) -> None:
+        """Take a fresh finding as an old one that was fixed in part."""
+        self.old[id(new)] = old
+        self.fresh = [finding for finding in self.fresh if finding is not new]
+        self.instead = [finding for finding in self.instead if finding is not new]
+
     def _pass(self, after: Iterable[Finding], find: Pick) -> list[Finding]:
         """Match what `find` finds a partner for; return the rest."""
         rest = []

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 # Whether unsafe fixes are taken: all, none, or those of some findings.
 Unsafe: TypeAlias = bool | Callable[[Finding], bool]
+CALLABLES = "module_level_callables"
+MOST_STEPS = 4  # fixes one after another for what one finding leads to
 LAST = 2  # the number of the last stage
 Batch: TypeAlias = Sequence[tuple[Planned, Fix]]
 # Which form a file's fixes are to have, if there are several: "lazy" or "state".
@@ -199,7 +201,8 @@ class Run:
             for _, planned in state.applied:
                 blockers = [ways.blocker(finding) for finding in planned.findings]
                 for finding, blocker in zip(planned.findings, blockers, strict=True):
-                    if blocker is not None and all(blockers):
+                    half = blocker is not None and all(blockers)
+                    if half or id(finding) in state.left:
                         yield id(finding), Bar(number)
 
     def _bar_halves(self, done: Batch) -> None:
@@ -338,8 +341,28 @@ class Run:
         findings = self._findings(analysis)
         fixed = [finding for planned, _ in done for finding in planned.findings]
         matched = Matched(self.state.findings, fixed, findings, maps)
+        if matched.fresh:
+            self._go_on(done, matched, attribution, State(analysis, findings, {}))
         wrong = list(complaints(matched, attribution))
         return Tried(texts, attribution, wrong, analysis, findings, matched)
+
+    def _go_on(self, done: Batch, matched: Matched, attribution: Attribution, state: State) -> None:
+        """Take what a closure captured, and has a fix of its own, as the finding that it comes from.
+
+        A closure that becomes a partial sends what it captured: a lambda that moves in the next round.
+        """
+        for new in list(matched.fresh):
+            suspects = attribution.of_new(new)
+            if len(suspects) > 1 or not _moves_callables(state.outcomes.get(id(new))):
+                continue
+            (number,) = suspects
+            if not _moves_callables(done[number][1]):
+                continue
+            old = done[number][0].findings[0]
+            first = self.state.first[id(old)]
+            steps = sum(first in planned.findings for _, planned in self.state.applied)
+            if steps < MOST_STEPS:
+                matched.go_on(new, old)
 
     @staticmethod
     def _not_compiled(texts: Mapping[Path, str], attribution: Attribution) -> Iterator[Complaint]:
@@ -451,7 +474,7 @@ class Run:
                 self.dropped[key] = outcome
                 continue
             fallen = self.fallen.setdefault(key, [])
-            fallen.append(outcome)
+            fallen.append(Refused(in_file(outcome.reason, planned.findings[0].place.path)))
             if not isinstance(planned.outcome, Fix) or planned.outcome.instead is None:
                 self.dropped[key] = fallen[0]
 
@@ -478,7 +501,7 @@ class Run:
             if self.ask.named(finding.place.path)
         )
         texts = {p: text for p, text in state.texts.items() if text != self.first.text(p)}
-        applied = tuple(planned for _, planned in state.applied)
+        applied = tuple(_one_each(planned for _, planned in state.applied))
         return Rewritten(
             state.project,
             texts,
@@ -554,6 +577,30 @@ class Run:
 def _rank(fix: Fix, prefer: str) -> tuple[bool, bool]:
     """Put the form that is preferred first; a form that leaves something shared is a pair of state methods."""
     return ("state" if fix.remains else fix.form) != prefer, bool(fix.remains)
+
+
+def _moves_callables(outcome: Fix | Refused | None) -> bool:
+    return isinstance(outcome, Fix) and all(each.codemod == CALLABLES for each in outcome.edits)
+
+
+def _one_each(applied: Iterable[Planned]) -> Iterator[Planned]:
+    """Join the fixes that one finding took, one after another, into one that says what each does."""
+    joined: list[Planned] = []
+    for planned in applied:
+        ids = {id(finding) for finding in planned.findings}
+        index = next((i for i, one in enumerate(joined) if ids & {*map(id, one.findings)}), None)
+        if index is None:
+            joined.append(planned)
+            continue
+        before = joined[index]
+        assert isinstance(before.outcome, Fix)
+        assert isinstance(planned.outcome, Fix)
+        more = planned.outcome.message
+        message = f"{before.outcome.message}; {more[:1].lower()}{more[1:]}"
+        findings = {id(each): each for each in (*before.findings, *planned.findings)}
+        outcome = replace(before.outcome, message=message)
+        joined[index] = Planned(tuple(findings.values()), outcome)
+    yield from joined
 
 
 def _each_finding_once(plans: Iterable[Planned]) -> Iterator[Planned]:

@@ -16,7 +16,7 @@ from dlfix.fixing.hoisting.classes import ClassMoves
 from dlfix.fixing.hoisting.consumers import Consumers
 from dlfix.fixing.hoisting.instances import member_of
 from dlfix.fixing.hoisting.moves import Move, Moves
-from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
+from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.fixing.plans_callables import CallablesPlan, Definition, Expression, Use, Wraps
 from dlfix.fixing.plans_classes import ClassesPlan
 from dlfix.project.module import Module
@@ -189,7 +189,10 @@ class _Planning:
             return
         work.done.add(value.node)
         moves = self.moves(value.module)
-        move = moves.move(value.node, _parameter(crossing), _is_called_by_loader(crossing))
+        try:
+            move = moves.move(value.node, _parameter(crossing), _is_called_by_loader(crossing))
+        except CannotHoist as reason:  # of a captured function, which may be of another file
+            raise CannotHoist(in_file(str(reason), value.module.path)) from None
         for draft in move.drafts:
             work.done.add(draft.node)
             self._check_consumers(draft, move, crossing)

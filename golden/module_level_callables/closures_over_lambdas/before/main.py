@@ -1,0 +1,28 @@
+import argparse
+
+from stages import Pipeline, mapped, pairs, select
+from torch.utils.data import DataLoader
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    parser.add_argument("--least", type=int, default=3)
+    args = parser.parse_args()
+    data = Pipeline(range(9)).then(
+        select(lambda item: item >= args.least),
+        mapped(lambda item: item * item),
+        pairs(separator="+"),
+    )
+    loader = DataLoader(
+        data,
+        batch_size=None,
+        num_workers=args.workers,
+        multiprocessing_context=args.start_method if args.workers else None,
+    )
+    print("RESULT", sorted(loader))
+
+
+if __name__ == "__main__":
+    main()
