@@ -21,6 +21,72 @@ BOTH = ("dataset.f lambda", "dataset.g lambda")
 
 ROWS = [
     row(
+        "a class that `eval` finds by its name, among those that can be datasets",
+        """
+        import sys
+        class Rows(Dataset):
+            def __init__(self, f): self.f = f
+        class Trainer:
+            def __init__(self, f): self.trained = f
+        DataLoader(eval(sys.argv[1])(lambda x: x), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
+        "a local function that `eval` finds by its name",
+        """
+        def main():
+            def collate(batch): return batch
+            DataLoader([1], collate_fn=eval("collate"), num_workers=2)
+        """,
+        "collate_fn def collate",
+    ),
+    row(
+        "a value that `eval` reads",
+        """
+        import sys
+        def main():
+            def collate(batch): return batch
+            Keep(collate)
+            DataLoader(Keep(eval(sys.argv[1])), num_workers=eval(sys.argv[2]))
+        """,
+    ),
+    row(
+        "a class that an option of a parser chooses",
+        """
+        import argparse
+        class Rows(Dataset):
+            def __init__(self, f): self.f = f
+        class Others(Dataset):
+            def __init__(self, g): self.g = g
+        class LookUp(argparse.Action):
+            def __call__(self, parser, options, name, option=None):
+                setattr(options, self.dest, self.choices[name])
+        parser = argparse.ArgumentParser()
+        kinds = dict(rows=Rows, others=Others)
+        parser.add_argument("--data-kind", choices=kinds, default=Rows, action=LookUp)
+        parser.add_argument("--limit", default=4, type=int)
+        options = parser.parse_args()
+        DataLoader(options.data_kind(lambda x: x), num_workers=options.limit)
+        """,
+        "dataset.f lambda",
+        "dataset.g lambda",
+    ),
+    row(
+        "a class that is the default of an option with another name",
+        """
+        import argparse
+        class Rows(Dataset):
+            def __init__(self, f): self.f = f
+        parser = argparse.ArgumentParser()
+        parser.add_argument("-d", "--data", dest="rows", default=Rows)
+        options = parser.parse_args()
+        DataLoader(options.rows(lambda x: x), num_workers=2)
+        DataLoader(options.data(lambda x: x), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
         "globals",
         SETS + "def make(n): return DataLoader(globals()[n + 'Set'](), num_workers=2)",
         *BOTH,

@@ -11,6 +11,14 @@ from tests.reach.paths import Case, analysis_of, paths, row
 FOUND = "collate_fn lambda"
 
 MOVED = {
+    "dicts that a loop merges, one of them with the number of workers": """
+        def merge(*options):
+            merged = {}
+            for each in options:
+                merged.update(each)
+            return merged
+        DataLoader([1], **merge({"num_workers": 2}, {"collate_fn": lambda b: b}))
+        """,
     "a dict updated with a name": """
         def make(ds):
             extra = {"collate_fn": lambda b: b}
@@ -169,6 +177,12 @@ HELD = {
 }
 
 NOT_MOVED = {
+    "a dict that each round makes anew, of options that go with no workers": """
+        for each in [{"num_workers": 2}, {"num_workers": 0, "collate_fn": lambda b: b}]:
+            kw = {}
+            kw.update(each)
+            DataLoader([1], **kw)
+        """,
     "filtered by names": """
         def make(ds, options):
             kw = {k: v for k, v in options.items() if k in ("batch_size", "num_workers")}

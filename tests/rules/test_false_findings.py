@@ -410,6 +410,28 @@ def main():
         """,
         ["DLF101"],
     ),
+    "a loader that is gone through again and again": (
+        """
+        import itertools
+        class Noisy(Dataset):
+            def __init__(self, rows): self.noise = itertools.cycle(DataLoader(rows))
+            def __getitem__(self, i): return next(self.noise)
+        def main():
+            DataLoader(Noisy([1]), num_workers=2)
+        """,
+        ["DLF206"],
+    ),
+    "a list of loaders that is gone through once": (
+        """
+        import itertools
+        class Noisy(Dataset):
+            def __init__(self, rows): self.loaders = itertools.chain([DataLoader(rows)])
+            def __getitem__(self, i): return next(iter(next(self.loaders)))
+        def main():
+            DataLoader(Noisy([1]), num_workers=2)
+        """,
+        [],
+    ),
     "a generator assigned to a slice": (BUFFER.format("isinstance(index, slice)"), []),
     "a generator assigned to an item": (
         BUFFER.format("index in self.keys"),

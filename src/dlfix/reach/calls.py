@@ -559,6 +559,8 @@ class Calls:
             return self._reduced(arguments, node, frame)
         if name == "getattr":
             return self._getattr(arguments, node, frame)
+        if name == "eval" and node.args and len(node.args) == 1:
+            return self.interpreter.members.spelled(node, frame)
         if name == "type" and first is not None and len(arguments.positional) == 1:
             classes = [v.cls for v in self.interpreter.values(first) if isinstance(v, Instance)]
             if classes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from dlfix.project.bodies import Named
@@ -28,7 +29,7 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
-    from dlfix.project.scopes import Scope
+    from dlfix.project.scopes import Binding, Scope
     from dlfix.reach.interpreter import Interpreter
 
 Item = tuple[object, Argument]
@@ -308,8 +309,9 @@ class Containers:
             return
         for node, key, value in additions(module).get(("", name), ()):
             scope = module.scope_of(node)
+            gone = _gone_through(node, at.scope.bindings.get(name, []), module)
             if scope is at.scope:
-                yield from self.put(key, value, at)
+                yield from (_of_all(item, gone) for item in self.put(key, value, at))
             elif scope.lookup(name) is binder:
                 yield from self.put(key, value, self.interpreter.frame(scope))
         yield from self._put_in_by_called(name, at)
@@ -609,6 +611,22 @@ def _put(
                 yield target.value, _merged([node.value])
             elif isinstance(target, ast.Subscript):
                 yield target.value, [(_key(target.slice), node.value)]
+
+
+def _gone_through(node: ast.AST, bindings: list[Binding], module: Module) -> frozenset[ast.AST]:
+    """Return what loops around an addition go through that do not make the container anew."""
+    loops = [loop for loop in module.ancestors(node) if isinstance(loop, (ast.For, ast.AsyncFor))]
+    around = {above for each in bindings for above in module.ancestors(each.node)}
+    return frozenset(loop.iter for loop in loops if loop not in around)
+
+
+def _of_all(item: Item, gone: frozenset[ast.AST]) -> Item:
+    """Return an item that is there together with those of the other rounds of some loops."""
+    key, value = item
+    if not gone or not isinstance(value, Bound):
+        return item
+    left = tuple(step for step in value.passed if step.item is None or step.node not in gone)
+    return key, replace(value, passed=left)
 
 
 def _is_slice(index: ast.expr, module: Module) -> bool:

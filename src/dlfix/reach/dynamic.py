@@ -1,4 +1,4 @@
-"""Names that are computed: `getattr(module, name)`, `globals()[name]`, `module.__dict__[f"{kind}Set"]`."""
+"""Names that are computed: `getattr(module, name)`, `globals()[name]`, `eval(name)`, `module.__dict__[f"{kind}Set"]`."""
 
 from __future__ import annotations
 
@@ -49,6 +49,18 @@ class Members:
                 yield Reached(reached.value, (*reached.steps, *of))
         if len(known) < len(found) or not found:
             yield from self._fitting(owner, self._pattern(name, frame), node, frame)
+
+    def spelled(self, call: ast.Call, frame: Frame) -> Iterator[Reached]:
+        """Yield what `eval(name)` gives: the object of that name, or what is then called so."""
+        found = self.interpreter.values_at(call.args[0], frame)
+        texts = [v.value if isinstance(v, Constant) else None for v in found] or [None]
+        for text in texts:
+            if isinstance(text, str) and text.isidentifier():
+                yield from self.interpreter.name(text, frame, None)
+            elif text is None and _is_called(call, frame.module):
+                yield from self.of_module(frame.module, self._pattern(call.args[0], frame))
+            else:
+                yield Reached(Unknown())
 
     def _pattern(self, node: ast.expr, frame: Frame) -> re.Pattern[str]:
         """Return what the text of an expression looks like, as far as its parts are known."""
@@ -106,6 +118,11 @@ class Members:
         for name in names:
             if pattern.fullmatch(name):
                 yield from self.interpreter.attribute(owner, name, node, frame)
+
+
+def _is_called(node: ast.expr, module: Module) -> bool:
+    above = module.parent(node)
+    return isinstance(above, ast.Call) and above.func is node
 
 
 def _defines(binding: Binding) -> bool:

@@ -12,6 +12,7 @@ from dlfix.reach.values import (
     Bound,
     BoundMethod,
     Class,
+    Constant,
     Derived,
     External,
     ExternalCall,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 Kept = tuple[str, Argument]
+_ADD_ARGUMENT = "argparse.ArgumentParser.add_argument"
 
 
 class KeptByCall:
@@ -107,8 +109,40 @@ class KeptByCall:
             for row in rows:
                 if not row.gives and self._is_of(row, value):
                     given = self.interpreter.calls.arguments(call, frame)
+                    kept = [*_kept(row, given), *self._option(row, given)]
                     for node in _nodes(value, self.interpreter.instances.mro)[:1]:
-                        yield from ((node, kept) for kept in _kept(row, given))
+                        yield from ((node, each) for each in kept)
+
+    def _option(self, row: MethodRow, given: Arguments) -> Iterator[Kept]:
+        """Yield the classes and functions that an option of a parser stands for, under its name.
+
+        `add_argument("--data", choices=dict(birds=Birds), default=Birds, action=LookUp)`
+        """
+        name = self._dest(given) if row.name == _ADD_ARGUMENT else ""
+        default, choices = given.keywords.get("default"), given.keywords.get("choices")
+        if not name or default is None:
+            return
+        yield from [(name, default)] if self._names_code(default) else []
+        for container in self.interpreter.containers(choices) if choices is not None else ():
+            items = [item for _, item in container.items] if container.kind == "dict" else []
+            yield from ((name, item) for item in items if self._names_code(item))
+
+    def _dest(self, given: Arguments) -> str:
+        """Return the name that a parser gives an option."""
+        flags = [given.keywords.get("dest"), *given.positional]
+        texts = [
+            value.value
+            for flag in flags
+            if flag is not None
+            for value in self.interpreter.values(flag)
+            if isinstance(value, Constant) and isinstance(value.value, str)
+        ]
+        long = [text for text in texts if text.startswith("--") or not text.startswith("-")]
+        return long[0].lstrip("-").replace("-", "_") if long else ""
+
+    def _names_code(self, argument: Argument) -> bool:
+        found = self.interpreter.values(argument)
+        return bool(found) and all(isinstance(value, (Class, Function)) for value in found)
 
     def _is_of(self, row: MethodRow, value: Value) -> bool:
         """Tell whether an object is one that a row's package makes, or derives from its classes."""

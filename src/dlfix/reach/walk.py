@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 _DEEPEST = 16
 _MOST = 8_000  # values walked from one boundary
 _CALLEES = frozenset({"collate_fn", "worker_init_fn", "target", "func", "fn", "initializer"})
+_ITERATORS = frozenset({"itertools.cycle", "itertools.islice"})
 _STATE = frozenset({"__getstate__", "__reduce__", "__reduce_ex__"})
 _REDUCERS = ("__reduce_ex__", "__reduce__")
 
@@ -98,10 +99,21 @@ class Walk:
             bare = name.partition("[")[0]
             gathered = row.keywords and bare not in row.parameters and row.keywords in row.crosses
             if bare in row.crosses or gathered:
-                for reached in self.interpreter.reached(argument):
+                for reached in self._that_fit(bare, self.interpreter.reached(argument)):
                     yield Edge("argument", bare), reached
             elif bare in row.items:
                 yield from self._each(name, argument)
+
+    def _that_fit(self, name: str, found: Iterable[Reached]) -> Iterator[Reached]:
+        """Yield what an argument may be: of several classes that one call may name, the datasets."""
+        every = list(found)
+        serves = self.interpreter.instances.serves_samples
+        datasets = [r.value for r in every if isinstance(r.value, Instance) and serves(r.value)]
+        calls = {each.call for each in datasets} - {None} if name == "dataset" else set()
+        for reached in every:
+            value = reached.value
+            if not isinstance(value, Instance) or value.call not in calls or value in datasets:
+                yield reached
 
     def _set_later(self, boundary: Boundary) -> list[Store]:
         """Return what code sets on a loader once it is made: `loader.collate_fn = ...`."""
@@ -307,10 +319,25 @@ class Walk:
         arguments = value.arguments
         for index, argument in enumerate(arguments.positional):
             name = row.parameters[index] if index < len(row.parameters) else row.star
-            yield from self._kept(row, name, argument)
+            for child in self._kept(row, name, argument):
+                yield self._iterated(child, value) if value.name in _ITERATORS else child
         for name, argument in arguments.keywords.items():
             known = name in row.keeps
             yield from self._kept(row, name if known else row.keywords, argument)
+
+    def _iterated(self, child: Child, value: ExternalCall) -> Child:
+        """Return the iterator that is kept of what is iterated: of a loader it cannot be pickled."""
+        edge, reached = child
+        made = reached.value
+        row = (
+            self.interpreter.catalog.resource(made.name) if isinstance(made, ExternalCall) else None
+        )
+        if not isinstance(made, ExternalCall) or row is None or row.hangs("iter") is None:
+            return child
+        iterator = self.interpreter.calls.made(
+            value.node, value.frame, lambda: Derived(made, "iter", value.node, value.frame), made
+        )
+        return edge, Reached(iterator, reached.steps)
 
     def _kept(self, row: HolderRow, name: str, argument: Argument) -> Iterator[Child]:
         if name not in row.keeps or name in row.calls:
