@@ -303,6 +303,16 @@ def test_a_comment_between_functions_takes_no_analysis(editing: Editing) -> None
     assert editing.costs("registry.py", "\ndef apart", "\n# apart from the rest\ndef apart") == 0
 
 
+def test_who_goes_through_all_nodes_has_seen_every_body(tmp_path: Path) -> None:
+    path = tmp_path / "one.py"
+    path.write_text("def one():\n    return 1\n")
+    module = Project([path]).module(path)
+    (body,) = module.bodies.of.values()
+    assert not body.seen
+    assert len([*module.parents]) > 1
+    assert body.seen
+
+
 def test_a_comment_behind_code_that_is_followed_takes_no_analysis(editing: Editing) -> None:
     assert (
         editing.costs("registry.py", "return MADE.get(name)", "return MADE.get(name)  # or not")

@@ -129,6 +129,33 @@ class Named(Mapping[K, list[R]]):
         return len(self.rows)
 
 
+class Parents(dict[ast.AST, ast.AST]):
+    """The parent of each node of a module; who goes through all of them has seen everything."""
+
+    def __init__(self, bodies: Bodies) -> None:
+        super().__init__()
+        self._bodies = bodies
+
+    def __iter__(self) -> Iterator[ast.AST]:
+        self._bodies.all_seen()
+        return super().__iter__()
+
+    def keys(self) -> Any:
+        """Return all nodes that have a parent."""
+        self._bodies.all_seen()
+        return super().keys()
+
+    def values(self) -> Any:
+        """Return all nodes that are a parent."""
+        self._bodies.all_seen()
+        return super().values()
+
+    def items(self) -> Any:
+        """Return all nodes with their parents."""
+        self._bodies.all_seen()
+        return super().items()
+
+
 class Bodies:
     """The bodies of a module's outermost functions."""
 

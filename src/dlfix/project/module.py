@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from dlfix.project.bodies import Bodies, Named
+from dlfix.project.bodies import Bodies, Named, Parents
 from dlfix.project.extent import too_large, too_much
 from dlfix.project.recovery import recover
 from dlfix.project.trees import children
@@ -133,7 +133,7 @@ class Module:
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Each node's parent (contexts and operators, which trees share, left out), depth first."""
-        parents: dict[ast.AST, ast.AST] = {}
+        parents = Parents(self.bodies)
         stack: list[tuple[ast.AST, ast.AST]] = [(self.tree, self.tree)]
         pop, push = stack.pop, stack.append
         with self.bodies.on_behalf_of_nobody():
@@ -149,7 +149,7 @@ class Module:
     @cached_property
     def _order(self) -> list[ast.AST]:
         """All nodes, each right before all that is in it."""
-        return [self.tree, *self.parents]
+        return [self.tree, *dict.keys(self.parents)]
 
     @cached_property
     def _extents(self) -> dict[ast.AST, tuple[int, int]]:
@@ -184,7 +184,7 @@ class Module:
     @cached_property
     def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
         kinds: dict[type[ast.AST], list[ast.AST]] = {}
-        for node in self.parents:
+        for node in self._order[1:]:
             kinds.setdefault(type(node), []).append(node)
         return kinds
 

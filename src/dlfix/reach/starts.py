@@ -51,6 +51,7 @@ _TRAINERS = frozenset(
     for package in ("pytorch_lightning", "lightning", "lightning.pytorch")
     for module in ("", "trainer.", "trainer.trainer.", "pytorch.")
 )
+_GOING_THROUGH: tuple[type[ast.AST], ...] = (ast.For, ast.AsyncFor, *COMPREHENSIONS, ast.YieldFrom)
 STARTING = frozenset({"start", "train", "evaluate", "predict"})
 
 
@@ -256,7 +257,7 @@ def _starting(module: Module, is_loader: bool) -> Iterator[tuple[ast.expr, list[
             if isinstance(call.func, ast.Attribute):
                 yield call, [call.func.value]
         return
-    for node in module.parents:
+    for node in module.nodes(*_GOING_THROUGH):
         if isinstance(node, (ast.For, ast.AsyncFor)):
             yield node.iter, _unwrapped(node.iter)
         elif isinstance(node, COMPREHENSIONS):
@@ -264,7 +265,7 @@ def _starting(module: Module, is_loader: bool) -> Iterator[tuple[ast.expr, list[
                 yield generator.iter, _unwrapped(generator.iter)
         elif isinstance(node, ast.YieldFrom):
             yield node.value, _unwrapped(node.value)
-    for call in module.calls:
+    for call in module.calls_of(WRAPPERS | FITTING):
         name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         if isinstance(call.func, ast.Name) and call.func.id in WRAPPERS - {
             "enumerate",
