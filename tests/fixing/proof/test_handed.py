@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dlfix.fixing.proof.handed import is_about, known_as
+from dlfix.fixing.proof.handed import is_about, is_of_decorated, known_as
 from dlfix.fixing.proof.program import Program
 from dlfix.project.project import Project
 
@@ -118,3 +118,27 @@ def test_a_question_is_about_a_function_by_one_of_its_names(tmp_path: Path, text
     (node,) = module.nodes_by_name["__name__"]
     assert is_about(module, node, {"collate_fn"}) is about
     assert is_about(module, node, None)
+
+
+TIMED = "def timed(f):\n    def run(*a):\n        print(f.__name__)\n        return f(*a)\n    return run\n"
+MAKER = "def named(text):\n    def over(f):\n        print(f.__name__)\n        return f\n    return over\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (TIMED + "@timed\ndef main(): pass", True),
+        (TIMED + "@timed\ndef main(): pass\nkept = timed(main)", False),
+        (TIMED + "@timed\ndef main(): pass\nDataLoader(d, collate_fn=timed)", False),
+        (MAKER + "@named('a')\ndef main(): pass", True),
+        (MAKER + "@named('a')\ndef main(): pass\nkept = named('b')(main)", False),
+        (MAKER.replace("return over", "over(print)\n    return over") + "@named('a')\ndef m(): pass", False),
+        ("def show(f):\n    print(f.__name__)\nshow(print)", False),
+        ("class A:\n    def over(self, f):\n        print(f.__name__)\n@A().over\ndef m(): pass", False),
+    ],
+)  # fmt: skip
+def test_what_only_decorates_asks_only_what_it_stands_over(tmp_path, text: str, expected: bool):
+    tree = project(tmp_path, {"main.py": HEAD + text, "own.py": OWN})
+    module = next(each for each in tree.mentions("DataLoader") if each.path.name == "main.py")
+    (asked,) = module.nodes_by_name["__name__"]
+    assert is_of_decorated(Program(tree), module, asked) is expected

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import FileChange, Regression
-from dlfix.fixing.proof.handed import is_about, known_as
+from dlfix.fixing.proof.handed import is_about, is_of_decorated, known_as
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
@@ -625,6 +625,13 @@ class _Moved:
         """The names by which code could ask something of the functions that moved; None for any."""
         return known_as(self.change.old, self.old, self.gone)
 
+    def _may_be_about(self, module: Module, node: ast.AST) -> bool:
+        """Tell whether what a node asks may be asked of the functions that moved."""
+        if not is_about(module, node, self._known_as):
+            return False
+        decorated = any(getattr(each, "decorator_list", ()) for each in self.gone)
+        return decorated or not is_of_decorated(self.change.old, module, node)
+
     def _looked_at(self) -> Iterator[Regression]:
         partials = [
             c for _, c in self.captures if c.partial and c.parameter and not _makes_object(c.call)
@@ -636,9 +643,7 @@ class _Moved:
         for word in sorted(words):
             for module in self.change.new.project.mentions(word):
                 for node in module.nodes_by_name.get(word, ()):
-                    if is_about(module, node, self._known_as) and self._asks_of_a_function(
-                        module, node
-                    ):
+                    if self._may_be_about(module, node) and self._asks_of_a_function(module, node):
                         at = partials[0].call if partials else renamed[0]
                         name = self._qualname(self.new, at) or getattr(
                             renamed[0] if renamed else at, "name", "<module>"

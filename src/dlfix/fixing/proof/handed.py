@@ -45,6 +45,52 @@ def is_about(module: Module, node: ast.AST, names: set[str] | None) -> bool:
     return not words.isdisjoint(names)
 
 
+def is_of_decorated(program: Program, module: Module, node: ast.AST) -> bool:
+    """Tell whether what a node asks is asked of what a decorator stands over, and of nothing else.
+
+    That is a parameter of a function that the project uses as a decorator only, or that such a one returns.
+    """
+    asked = node.value if isinstance(node, ast.Attribute) else None
+    if not isinstance(asked, ast.Name):
+        return False
+    scope = module.scope_of(asked).lookup(asked.id)
+    bindings = scope.bindings.get(asked.id, []) if scope is not None else []
+    if scope is None or [each.kind for each in bindings] != ["parameter"]:
+        return False
+    function = scope.node
+    while isinstance(function, FUNCTIONS) and not function.decorator_list:
+        around = program.enclosing(module, function)
+        if around is None:
+            plain = isinstance(module.parent(function), ast.Module)
+            return plain and _only_decorates(program, function.name)
+        if not _is_only_returned(module, function):
+            return False
+        function = around
+    return False
+
+
+def _is_only_returned(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Tell whether a local function is read by nothing but the `return` of the function around it."""
+    home = module.scope_of(function)
+    reads = [each for inner in home.walk() for each in inner.reads.get(function.name, ())]
+    return bool(reads) and all(isinstance(module.parent(each), ast.Return) for each in reads)
+
+
+def _only_decorates(program: Program, name: str) -> bool:
+    """Tell whether a name is read as a decorator, or called to make one, and nowhere else."""
+    for module in program.project.mentions(name):
+        if module.aliases.get(name):
+            return False
+        for node in module.nodes_by_name.get(name, ()):
+            above = module.parent(node)
+            makes = isinstance(above, ast.Call) and above.func is node
+            used: ast.AST | None = above if makes else node
+            over = module.parent(above) if makes and above is not None else above
+            if isinstance(node.ctx, ast.Load) and used not in getattr(over, "decorator_list", ()):
+                return False
+    return True
+
+
 class _Flow:
     """The places that one function's value reaches, by assignments, arguments and returns."""
 
@@ -315,4 +361,4 @@ def _origin(statement: ast.AST, name: str) -> str:
     return ""
 
 
-__all__ = ["is_about", "known_as"]
+__all__ = ["is_about", "is_of_decorated", "known_as"]
