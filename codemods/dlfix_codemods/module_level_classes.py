@@ -200,11 +200,24 @@ class _Carrier(cst.CSTTransformer):
             column = self.spans[before].start.column
             step = self.module.default_indent
             indent = ("\t" if step.startswith("\t") else " ") * column
-            return placement.reindented_docstring(named, indent + step, step)
+            return _reindented(named, indent, step)
         assert isinstance(after, cst.SimpleStatementLine)
         assert isinstance(after.body[0], cst.Assign)
         target = cst.AssignTarget(cst.Name(move.name))
         return after.with_changes(body=[after.body[0].with_changes(targets=[target])])
+
+
+def _reindented(cls: cst.ClassDef, indent: str, step: str) -> cst.BaseStatement:
+    """Move the docstrings of a class and of its methods to where they stand now."""
+    if isinstance(cls.body, cst.IndentedBlock):
+        members = [
+            placement.reindented_docstring(each, indent + 2 * step, 2 * step)
+            if isinstance(each, cst.FunctionDef)
+            else each
+            for each in cls.body.body
+        ]
+        cls = cls.with_changes(body=cls.body.with_changes(body=members))
+    return placement.reindented_docstring(cls, indent + step, step)
 
 
 def _as_method(function: cst.FunctionDef, name: str) -> cst.FunctionDef:

@@ -7,6 +7,11 @@ from torch.utils.data import DataLoader
 
 class Doubled(UserDict):
     def __getitem__(self, key):
+        """
+        Return the weight of a key.
+
+        Twice what was given.
+        """
         return 2 * super().__getitem__(key)
 
 

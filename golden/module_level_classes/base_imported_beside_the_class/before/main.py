@@ -8,6 +8,11 @@ def weights():
 
     class Doubled(UserDict):
         def __getitem__(self, key):
+            """
+            Return the weight of a key.
+
+            Twice what was given.
+            """
             return 2 * super().__getitem__(key)
 
     return Doubled({0: 1, 1: 5})

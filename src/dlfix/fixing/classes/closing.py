@@ -93,12 +93,27 @@ def _in_closer(
         if not _gets(node, me, attribute) and not _is_tested(facts, node, me, attribute):
             continue
         rows.append(_row(node))
+        if _is_asked_before(facts, node, me, attribute):
+            continue
         if apart:
             yield _opened_with(facts, node, me, attribute, _has(me, place, kept_in, method))
         else:
             default = facts.module.segment(node.args[2]) if isinstance(node, ast.Call) else "None"
             yield _exchange(facts, node, _got(me, attribute, kept_in, method, default))
     yield from _guards(facts, method, attribute, kept_in, place, min(rows, default=None))
+
+
+def _is_asked_before(facts: ClassFacts, node: ast.AST, me: str, attribute: str) -> bool:
+    """Tell whether `hasattr` asks in the same test whether it is there: `hasattr(self, "f") and self.f`."""
+    child = node
+    for above in facts.module.ancestors(node):
+        if isinstance(above, ast.stmt):
+            return False
+        if isinstance(above, ast.BoolOp) and isinstance(above.op, ast.And):
+            before = above.values[: above.values.index(child)]  # type: ignore[arg-type]
+            return any(asks(each, me, attribute) for each in before)
+        child = above
+    return False
 
 
 def _opened_with(facts: ClassFacts, node: ast.AST, me: str, attribute: str, has: str) -> Exchange:

@@ -191,7 +191,10 @@ class _Planning:
         moves = self.moves(value.module)
         try:
             move = moves.move(value.node, _parameter(crossing), _is_called_by_loader(crossing))
-        except CannotHoist as reason:  # of a captured function, which may be of another file
+        except CannotHoist as reason:
+            if not work.moves:
+                raise
+            # A captured function may be of another file.
             raise CannotHoist(in_file(str(reason), value.module.path)) from None
         for draft in move.drafts:
             work.done.add(draft.node)
