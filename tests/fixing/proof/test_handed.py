@@ -128,6 +128,7 @@ MAKER = "def named(text):\n    def over(f):\n        print(f.__name__)\n        
     ("text", "expected"),
     [
         (TIMED + "@timed\ndef main(): pass", True),
+        (TIMED, False),
         (TIMED + "@timed\ndef main(): pass\nkept = timed(main)", False),
         (TIMED + "@timed\ndef main(): pass\nDataLoader(d, collate_fn=timed)", False),
         (MAKER + "@named('a')\ndef main(): pass", True),

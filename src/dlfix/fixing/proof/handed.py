@@ -78,6 +78,7 @@ def _is_only_returned(module: Module, function: ast.FunctionDef | ast.AsyncFunct
 
 def _only_decorates(program: Program, name: str) -> bool:
     """Tell whether a name is read as a decorator, or called to make one, and nowhere else."""
+    decorates = False
     for module in program.project.mentions(name):
         if module.aliases.get(name):
             return False
@@ -86,9 +87,12 @@ def _only_decorates(program: Program, name: str) -> bool:
             makes = isinstance(above, ast.Call) and above.func is node
             used: ast.AST | None = above if makes else node
             over = module.parent(above) if makes and above is not None else above
-            if isinstance(node.ctx, ast.Load) and used not in getattr(over, "decorator_list", ()):
+            if not isinstance(node.ctx, ast.Load):
+                continue
+            if used not in getattr(over, "decorator_list", ()):
                 return False
-    return True
+            decorates = True
+    return decorates
 
 
 class _Flow:
