@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dlfix.project.project import Project
 
 _ASKING = frozenset({"isinstance", "issubclass", "super"})
+_MOST_MODULES = 24  # a name in more modules than these is too common to follow
 _ROUNDS = 3  # a registry of registries
 
 
@@ -25,11 +26,15 @@ def made_through(
     takers = [last_part(d.func if isinstance(d, ast.Call) else d) for d in cls.decorator_list]
     takers += ["__init_subclass__"] if cls.bases else []
     for name in takers:
-        modules.update(dict.fromkeys(project.mentions(name)))
+        taking = project.mentions(name)
+        if len(taking) <= _MOST_MODULES:
+            modules.update(dict.fromkeys(taking))
+    if len(modules) > _MOST_MODULES:
+        return
     holding = _holding(modules, cls)
     for _ in range(_ROUNDS):
         more = _keeping(project, holding)
-        if modules.keys() >= more.keys():
+        if modules.keys() >= more.keys() or len(modules.keys() | more) > _MOST_MODULES:
             break
         modules.update(more)
         holding = _holding(modules, cls)
