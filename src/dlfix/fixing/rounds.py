@@ -341,28 +341,35 @@ class Run:
         findings = self._findings(analysis)
         fixed = [finding for planned, _ in done for finding in planned.findings]
         matched = Matched(self.state.findings, fixed, findings, maps)
-        if matched.fresh:
-            self._go_on(done, matched, attribution, State(analysis, findings, {}))
+        self._go_on(done, matched, attribution, analysis)
         wrong = list(complaints(matched, attribution))
         return Tried(texts, attribution, wrong, analysis, findings, matched)
 
-    def _go_on(self, done: Batch, matched: Matched, attribution: Attribution, state: State) -> None:
+    def _go_on(
+        self, done: Batch, matched: Matched, attribution: Attribution, analysis: Analysis
+    ) -> None:
         """Take what a closure captured, and has a fix of its own, as the finding that it comes from.
 
         A closure that becomes a partial sends what it captured: a lambda that moves in the next round.
         """
         for new in list(matched.fresh):
             suspects = attribution.of_new(new)
-            if len(suspects) > 1 or not _moves_callables(state.outcomes.get(id(new))):
+            if len(suspects) > 1:
                 continue
-            (number,) = suspects
-            if not _moves_callables(done[number][1]):
+            planned, fix = done[next(iter(suspects))]
+            old = planned.findings[0]
+            if not _moves_callables(fix) or self._steps(old) >= MOST_STEPS:
                 continue
-            old = done[number][0].findings[0]
-            first = self.state.first[id(old)]
-            steps = sum(first in planned.findings for _, planned in self.state.applied)
-            if steps < MOST_STEPS:
+            outcomes = [one.outcome for one in asking.plan([new], analysis)]
+            if outcomes and all(map(_moves_callables, outcomes)):
                 matched.go_on(new, old)
+
+    def _steps(self, finding: Finding) -> int:
+        """Return how many fixes were applied for what a finding was first."""
+        first = self.state.first[id(finding)]
+        return sum(
+            any(each is first for each in planned.findings) for _, planned in self.state.applied
+        )
 
     @staticmethod
     def _not_compiled(texts: Mapping[Path, str], attribution: Attribution) -> Iterator[Complaint]:
@@ -579,7 +586,7 @@ def _rank(fix: Fix, prefer: str) -> tuple[bool, bool]:
     return ("state" if fix.remains else fix.form) != prefer, bool(fix.remains)
 
 
-def _moves_callables(outcome: Fix | Refused | None) -> bool:
+def _moves_callables(outcome: Fix | Refused) -> bool:
     return isinstance(outcome, Fix) and all(each.codemod == CALLABLES for each in outcome.edits)
 
 

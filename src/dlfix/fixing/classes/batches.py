@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from dlfix.fixing.classes.evidence import Culprit
@@ -40,39 +40,72 @@ def fixes(
     forms to try where the first is not accepted: all classes of a cluster have one, or none.
     """
     for cluster in _clusters(groups, project):
-        findings: list[Finding] = []
-        planned: list[tuple[ClassFacts, ClassPlan]] = []
-        told: list[str] = []
-        fixed: Cluster = []
-        made: dict[object, frozenset[str]] = {}
-        for group, bases in cluster:
-            inherited = frozenset().union(*(made.get(base, frozenset()) for base in bases))
-            facts = group[0][1].facts
-            try:
-                plan = plan_class([culprit for _, culprit in group], inherited)
-                _refuse_joined(plan, facts)
-            except Refusal as refusal:
-                yield Planned(tuple(f for f, _ in group), Refused(str(refusal)))
+        planned: list[_One] = []
+        for one in _plans(cluster, plan_class):
+            if isinstance(one.plan, Refusal):
+                yield Planned(one.findings, Refused(str(one.plan)))
+            else:
+                planned.append(one)
+        if not planned:
+            continue
+        fix = _fix(planned, project, codemod, verb, "lazy")
+        instead: Fix | None = None
+        for form, plan_other in reversed(plan_instead):
+            others = list(_plans([(one.group, one.bases) for one in planned], plan_other))
+            if any(isinstance(one.plan, Refusal) for one in others):
                 continue
-            made[facts.node] = inherited | _methods_made(plan)
-            findings += [finding for finding, _ in group]
-            planned.append((facts, plan))
-            told.append(_told(group, plan, verb))
-            fixed.append((group, bases))
-        if planned:
-            fix = _fix(told, _edits(planned, project, codemod), "lazy")
-            instead: Fix | None = None
-            for form, plan_other in reversed(plan_instead):
-                other = _other_form(fixed, fix, verb, form, plan_other, project)
-                instead = (other and replace(other, instead=instead)) or instead
-            yield Planned(tuple(findings), replace(fix, instead=instead))
+            other = _fix(others, project, codemod, verb, form)
+            if other.edits != fix.edits:
+                instead = replace(other, instead=instead)
+        findings = (finding for one in planned for finding in one.findings)
+        yield Planned(tuple(findings), replace(fix, instead=instead))
 
 
-def _edits(
-    planned: Sequence[tuple[ClassFacts, ClassPlan]], project: Project, codemod: str
-) -> list[Edit]:
-    together = with_heirs(planned, project)
-    return [Edit(facts.module.path, codemod, plan) for facts, plan in together]
+@dataclass(frozen=True)
+class _One:
+    """What was found in one class of a cluster, and the plan for it or why there is none."""
+
+    group: Group
+    bases: list[object]
+    plan: ClassPlan | Refusal
+
+    @property
+    def facts(self) -> ClassFacts:
+        return self.group[0][1].facts
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding, _ in self.group)
+
+
+def _plans(cluster: Cluster, plan_class: PlanClass) -> Iterator[_One]:
+    """Plan each class of a cluster, bases first: it is told which state methods these get."""
+    made: dict[object, frozenset[str]] = {}
+    for group, bases in cluster:
+        inherited = frozenset().union(*(made.get(base, frozenset()) for base in bases))
+        facts = group[0][1].facts
+        try:
+            plan = plan_class([culprit for _, culprit in group], inherited)
+            _refuse_joined(plan, facts)
+        except Refusal as refusal:
+            yield _One(group, bases, refusal)
+            continue
+        made[facts.node] = inherited | _methods_made(plan)
+        yield _One(group, bases, plan)
+
+
+def _fix(
+    planned: Sequence[_One],
+    project: Project,
+    codemod: str,
+    verb: str,
+    form: Literal["lazy"] | OtherForm,
+) -> Fix:
+    plans = [(one.facts, one.plan) for one in planned if isinstance(one.plan, ClassPlan)]
+    told = [_told(one.group, one.plan, verb) for one in planned if isinstance(one.plan, ClassPlan)]
+    edits = [Edit(facts.module.path, codemod, plan) for facts, plan in with_heirs(plans, project)]
+    remains = next((plan.remains for _, plan in plans if plan.remains), "")
+    return Fix("; ".join(told), Applicability.SAFE, tuple(edits), form=form, remains=remains)
 
 
 def _told(group: Group, plan: ClassPlan, verb: str) -> str:
@@ -83,44 +116,10 @@ def _told(group: Group, plan: ClassPlan, verb: str) -> str:
 
 def _only_left(plan: ClassPlan) -> str:
     """Return the words for a plan that opens nothing in other processes; empty for one that does."""
-    if plan.lazies or (plan.state is not None and plan.state.restores):
+    state = plan.state
+    if plan.lazies or state is None or state.restores:
         return ""
-    return "Remove {names} from the pickled state of `{cls}`" if plan.state is not None else ""
-
-
-def _other_form(
-    cluster: Cluster,
-    first: Fix,
-    verb: str,
-    form: OtherForm,
-    plan_class: PlanClass,
-    project: Project,
-) -> Fix | None:
-    """Return a form to try where the first is not accepted, if it is another one."""
-    planned: list[tuple[ClassFacts, ClassPlan]] = []
-    told: list[str] = []
-    made: dict[object, frozenset[str]] = {}
-    for group, bases in cluster:
-        inherited = frozenset().union(*(made.get(base, frozenset()) for base in bases))
-        facts = group[0][1].facts
-        try:
-            plan = plan_class([culprit for _, culprit in group], inherited)
-            _refuse_joined(plan, facts)
-        except Refusal:
-            return None
-        made[facts.node] = inherited | _methods_made(plan)
-        planned.append((facts, plan))
-        told.append(_told(group, plan, verb))
-    edits = _edits(planned, project, first.edits[0].codemod)
-    if tuple(edits) == first.edits:
-        return None
-    return _fix(told, edits, form)
-
-
-def _fix(told: Sequence[str], edits: Sequence[Edit], form: Literal["lazy"] | OtherForm) -> Fix:
-    plans = [each.plan for each in edits if isinstance(each.plan, ClassPlan)]
-    remains = next((plan.remains for plan in plans if plan.remains), "")
-    return Fix("; ".join(told), Applicability.SAFE, tuple(edits), form=form, remains=remains)
+    return "Remove {names} from the pickled state of `{cls}`"
 
 
 def _refuse_joined(plan: ClassPlan, facts: ClassFacts) -> None:
