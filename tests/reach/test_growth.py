@@ -122,3 +122,23 @@ def test_the_work_grows_as_the_number_of_files_does(depth, tmp_path):
     tree(2)
     few, some, many = (tree(count) for count in (40, 80, 160))
     assert many - some < 2.2 * (some - few)
+
+
+def test_the_work_grows_as_the_number_of_files_with_findings_does(tmp_path):
+    reader = (
+        "class Reader@(Dataset):\n    def __init__(self, path):\n        self.path = path\n"
+        "        self.db = sqlite3.connect(path)  # opened early\n\n"
+        "    def __getitem__(self, index):\n        return self.db.execute('select ?', (index,))\n\n\n"
+    )
+
+    def tree(count):
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        for number in range(count - 1):
+            text = (HEAD + reader).replace("@", str(number)) + run(f"Reader{number}('x')")
+            (folder / f"m{number}.py").write_text(text)
+        return calls(folder, run("Rows(lambda x: x)"))
+
+    tree(2)
+    few, some, many = (tree(count) for count in (5, 10, 20))
+    assert many - some < 2.4 * (some - few)

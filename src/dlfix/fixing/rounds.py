@@ -394,9 +394,9 @@ class Run:
                 spans[edit.path].extend(spans_of(edit.plan))
             for finding in planned.findings:
                 spans[finding.place.path].append(finding.place.span)
+        together = proof.Rewritten((self.state.text(path), text) for path, text in texts.items())
         for path, text in texts.items():
-            others = [other for each, other in texts.items() if each != path]
-            reason = proof.broken(path, self.state.text(path), text, spans[path], others)
+            reason = proof.broken(path, self.state.text(path), text, spans[path], together)
             if reason is not None:
                 yield Complaint(in_file(reason, path), attribution.of_file(path))
 

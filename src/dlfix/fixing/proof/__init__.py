@@ -6,6 +6,14 @@ after, share no code with the planners, and compare what the program could obser
 """
 
 from dlfix.fixing.proof.behaviour import Regression, regressions
-from dlfix.fixing.proof.text import broken, first_row, not_compiled, unproved
+from dlfix.fixing.proof.text import Rewritten, broken, first_row, not_compiled, unproved
 
-__all__ = ["Regression", "broken", "first_row", "not_compiled", "regressions", "unproved"]
+__all__ = [
+    "Regression",
+    "Rewritten",
+    "broken",
+    "first_row",
+    "not_compiled",
+    "regressions",
+    "unproved",
+]

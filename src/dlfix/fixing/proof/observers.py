@@ -34,6 +34,8 @@ _ELSEWHERE = frozenset(
 _FIELDS = frozenset("dataclass define attrs frozen s attr dataclasses mutable".split())
 _RECORDS = frozenset("BaseModel NamedTuple BaseSettings SQLModel Struct".split())
 _OF_ONE = frozenset({"get", "pop", "setdefault", "update"})
+_OF_ATTRIBUTES = ("__dict__", "vars")
+_OF_FIELDS = ("asdict", "astuple", "fields", "replace")
 _LAST = frozenset({"__del__", "__exit__", "close"})
 _FAR = 3
 
@@ -553,26 +555,21 @@ def _shown_outside(change: ClassChange, names: list[str]) -> Iterator[Regression
     fields = _has_fields(change.before) and set(change.before.annotated) - set(
         change.after.annotated
     )
-    for word in ("__dict__", "vars", "asdict", "astuple", "fields", "replace"):
-        for module in change.new.project.mentions(word):
-            for node in module.nodes_by_name.get(word, ()):
-                held = _whose(module, node)
-                if held is None or id(node) in own:
-                    continue
-                of_fields = word not in {"__dict__", "vars"}
-                if (of_fields and fields) or (
-                    not of_fields
-                    and (
-                        is_object(change, module, held, classes)
-                        or _is_passed_to(change, module, held)
-                    )
-                ):
-                    yield change.regression(
-                        next(iter(change.lazy.values()), change.after.node),
-                        f"code reads all attributes of the object ({module.path.name}:{node.lineno}), and `{names[0]}` has "
-                        "another value or is missing",
-                    )
-                    return
+    for word in (*_OF_ATTRIBUTES, *(_OF_FIELDS if fields else ())):
+        for module, node, held in change.new.shown(word):
+            if id(node) in own:
+                continue
+            if (
+                word in _OF_FIELDS
+                or is_object(change, module, held, classes)
+                or _is_passed_to(change, module, held)
+            ):
+                yield change.regression(
+                    next(iter(change.lazy.values()), change.after.node),
+                    f"code reads all attributes of the object ({module.path.name}:{node.lineno}), and `{names[0]}` has "
+                    "another value or is missing",
+                )
+                return
 
 
 def _is_passed_to(change: ClassChange, module: Module, held: ast.expr) -> bool:
@@ -585,13 +582,6 @@ def _is_passed_to(change: ClassChange, module: Module, held: ast.expr) -> bool:
         if Holding(list(modules)).of(home, made).may_be(held):
             return True
     return False
-
-
-def _whose(module: Module, node: ast.Name | ast.Attribute) -> ast.expr | None:
-    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
-        return node.value
-    call = _call_of(module, node)
-    return call.args[0] if isinstance(call, ast.Call) and call.args else None
 
 
 def _takes_all(function: Function) -> ast.expr | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from dlfix.fixing.proof.makers import made_through
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, executed, last_part, self_name
@@ -21,6 +21,9 @@ NO_STATE = frozenset(
     "object Dataset IterableDataset Generic ABC Protocol Iterator Iterable Sequence Mapping"
     " Callable Sampler Collection Sized Container".split()
 )
+
+
+Shown: TypeAlias = "tuple[Module, ast.Name | ast.Attribute, ast.expr]"
 
 
 class Class:
@@ -123,6 +126,15 @@ def _writes(function: Function) -> bool:
     )
 
 
+def _whose(module: Module, node: ast.Name | ast.Attribute) -> ast.expr | None:
+    """Return the object that `object.__dict__` or `vars(object)` shows."""
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+        return node.value
+    call = module.parent(node)
+    is_called = isinstance(call, ast.Call) and call.func is node
+    return call.args[0] if isinstance(call, ast.Call) and is_called and call.args else None
+
+
 class Program:
     """One state of a project: the texts before a rewrite, or those after."""
 
@@ -134,6 +146,7 @@ class Program:
         self._heirs: dict[Class, tuple[Class, ...]] = {}
         self._bindings: dict[ast.AST, list[ast.AST]] = {}
         self._names: dict[tuple[Module, str, int], tuple[Module, ast.AST] | None] = {}
+        self._shown: dict[str, list[Shown]] = {}
 
     def classes(self, module: Module) -> list[Class]:
         """Return a module's classes, wherever they stand in it."""
@@ -319,6 +332,29 @@ class Program:
     def enclosing(self, module: Module, node: ast.AST) -> Function | None:
         """Return the function a node stands in."""
         return next((a for a in module.ancestors(node) if isinstance(a, FUNCTIONS)), None)
+
+    def shown(self, word: str) -> list[Shown]:
+        """Return where all attributes or fields of an object are read by a word, its own methods left out."""
+        if word not in self._shown:
+            self._shown[word] = list(self._showing(word))
+        return self._shown[word]
+
+    def _showing(self, word: str) -> Iterator[Shown]:
+        for module in self.project.mentions(word):
+            for node in module.nodes_by_name.get(word, ()):
+                held = _whose(module, node)
+                if held is not None and not self._is_self(module, held):
+                    yield module, node, held
+
+    def _is_self(self, module: Module, node: ast.expr) -> bool:
+        """Tell whether a node is the first parameter of the method that it stands in."""
+        method = self.enclosing(module, node)
+        return (
+            method is not None
+            and isinstance(module.parent(method), ast.ClassDef)
+            and not any(last_part(d) == "staticmethod" for d in method.decorator_list)
+            and dotted(node) == self_name(method)
+        )
 
     def bindings_around(self, module: Module, node: ast.AST) -> list[ast.AST]:
         """Return what binds names in that body, in the order of `executed`."""

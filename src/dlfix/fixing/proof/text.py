@@ -9,6 +9,7 @@ import tokenize
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from dlfix.rules.base import Finding
@@ -20,19 +21,33 @@ _TO_A_TOOL = re.compile(
 )
 
 
+class Rewritten:
+    """Texts that are rewritten together, each before and after: a comment may move to another one."""
+
+    def __init__(self, texts: Iterable[tuple[str, str]]) -> None:
+        self._texts = list(texts)
+
+    @cached_property
+    def gained(self) -> Counter[str]:
+        """How often each comment comes to a text that it was not in."""
+        gained: Counter[str] = Counter()
+        for before, after in self._texts:
+            gained.update(_counted(after) - _counted(before))
+        return gained
+
+
 def broken(
-    path: Path, before: str, after: str, spans: Sequence[Span], others: Sequence[str] = ()
+    path: Path, before: str, after: str, spans: Sequence[Span], together: Rewritten | None = None
 ) -> str | None:
     """Tell what is wrong with a rewritten text, None where nothing is.
 
-    `spans` are the places the plans name: only the statements they lie in may change. A comment may
-    move to `others`, the texts that are rewritten with this one.
+    `spans` are the places the plans name: only the statements they lie in may change.
     """
     reason = not_compiled(path, after)
     if reason is not None:
         return reason
     return _changed_elsewhere(before, after, ast.parse(after), spans) or _lost_comment(
-        before, after, others
+        before, after, together or Rewritten(())
     )
 
 
@@ -110,14 +125,18 @@ def _imported(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ...]]:
                 yield (origin, name.name, name.asname or name.name)
 
 
-def _lost_comment(before: str, after: str, others: Sequence[str]) -> str | None:
-    kept = Counter(comment for text in (after, *others) for _, comment in _comments(text))
+def _lost_comment(before: str, after: str, together: Rewritten) -> str | None:
+    kept = _counted(after)
     for row, comment in _comments(before):
         if kept[comment]:
             kept[comment] -= 1
-        elif not _TO_A_TOOL.match(comment):
+        elif not _TO_A_TOOL.match(comment) and not together.gained[comment]:
             return f"the comment would be lost (line {row})"
     return None
+
+
+def _counted(text: str) -> Counter[str]:
+    return Counter(comment for _, comment in _comments(text))
 
 
 def _comments(text: str) -> Iterator[tuple[int, str]]:
