@@ -81,3 +81,20 @@ def test_the_readme_shows_what_is_found():
     )
     assert f"DLF101 {found.finding.message}\n" in readme
     assert f"fix:    {found.outcome.message}\n" in readme
+
+
+def test_an_added_comment_covers_the_handle_and_what_is_derived_from_it(tmp_path):
+    birds = tmp_path / "birds"
+    shutil.copytree(BIRDS, birds, ignore=shutil.ignore_patterns("__pycache__"))
+    changes, count = Session.open([birds], Settings()).baseline()
+    assert count == 2
+    for change in changes:
+        change.path.write_bytes(change.after)
+    assert Session.open([birds], Settings()).diagnoses() == []
+
+
+def test_what_may_be_fixed_is_fixed_beside_what_the_settings_leave_as_it_is(tmp_path):
+    birds = tmp_path / "birds"
+    shutil.copytree(BIRDS, birds, ignore=shutil.ignore_patterns("__pycache__"))
+    outcome = Session.open([birds], Settings().over(fixable=("DLF2",))).rewrite()
+    assert [change.path.name for change in outcome.changes] == ["datasets.py"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -20,11 +21,14 @@ class _Commands(TyperGroup):
     """Ends with one line, not a traceback, whatever goes wrong."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command whose help names no Python types."""
+        """Return a command whose help names no Python types, and whose usage line is plain."""
         command = super().get_command(ctx, cmd_name)
         for one in getattr(command, "params", ()):
-            if one.param_type_name == "argument":
-                one.display_type_rich = lambda ctx: None
+            if one.param_type_name != "argument":
+                continue
+            one.display_type_rich = lambda ctx: None
+            if one.required:
+                one.get_usage_pieces = partial(_usage, one.metavar)
         return command
 
     def invoke(self, ctx: Any) -> Any:
@@ -39,6 +43,11 @@ class _Commands(TyperGroup):
 
         if (status := ended(work)) != 0:
             raise typer.Exit(status)
+
+
+def _usage(metavar: str, ctx: Any) -> list[str]:
+    """Return a required argument as the usage line shows it."""
+    return [metavar]
 
 
 def _fail(message: str) -> NoReturn:
@@ -387,7 +396,9 @@ def trace(
     raise typer.Exit(commands.trace(request, output_format.value))
 
 
-rules = typer.Typer(invoke_without_command=True, help="List all rules, or test those of a package.")
+rules = typer.Typer(
+    cls=_Commands, invoke_without_command=True, help="List all rules, or test those of a package."
+)
 app.add_typer(rules, name="rules", context_settings={"help_option_names": ["-h", "--help"]})
 
 
@@ -491,7 +502,7 @@ def show_config(
     raise typer.Exit(commands.show_config(settings, output_format.value))
 
 
-cache = typer.Typer(no_args_is_help=True, help="Manage cached results.")
+cache = typer.Typer(cls=_Commands, no_args_is_help=True, help="Manage cached results.")
 app.add_typer(cache, name="cache", context_settings={"help_option_names": ["-h", "--help"]})
 
 
@@ -517,9 +528,15 @@ def lsp() -> None:
 
 @app.command()
 def ide(
-    editor: Annotated[str | None, typer.Argument(help="vscode, pycharm, vim, ...")] = None,
+    editor: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="EDITOR", help="vscode, pycharm, vim, ...; lists all editors without a name."
+        ),
+    ] = None,
     write: Annotated[
-        Path | None, typer.Option("--write", help="Write to this file, or merge into it.")
+        Path | None,
+        typer.Option("--write", metavar="FILE", help="Write to this file, or merge into it."),
     ] = None,
 ) -> None:
     """Print the configuration of an editor for dlfix."""
@@ -527,8 +544,9 @@ def ide(
     from dlfix.editor.merging import CannotMerge, merged
 
     if editor is None:
+        width = max(map(len, EDITORS))
         for name, (place, _) in EDITORS.items():
-            print(f"{name:<12} {place}")
+            print(f"{name:<{width}}  {place}")
         return
     if editor not in EDITORS:
         _fail(f"no configuration for `{editor}`{nearest(editor, list(EDITORS))}")

@@ -325,7 +325,10 @@ def _chooser(session: Session, request: Request, manner: Manner, progress: Progr
         if sys.stdin.isatty():
             return _key(out)
         line = sys.stdin.readline()
-        return line if line else "q"  # the end of the input: nobody is there
+        if not line:  # the end of the input: nobody is there
+            out.print()
+            return "q"
+        return line
 
     return Chooser(View(session, []), out, ask, wide, before=progress.stop)
 
@@ -491,7 +494,9 @@ def rules(output_format: str, color: str) -> int:
     if output_format == "json":
         sys.stdout.write(listing.as_json(known))
     else:
-        console(color).print(listing.as_table(known))
+        from dlfix.report.terminal import print_table
+
+        print_table(console(color), listing.as_table(known))
     return CLEAN
 
 

@@ -627,7 +627,10 @@ class Watch:
         return test is None or test(finding)
 
     def _near(self, finding: Finding, project: Project) -> Iterator[suppression.Suppression]:
-        """Yield the comments of the file, on the culprit's lines, and on the boundary's first and last."""
+        """Yield the comments of the file, on the culprit's lines, and on the boundary's first and last.
+
+        What is derived from a resource is a part of the resource's finding: its comment covers both.
+        """
         span = finding.place.span
         comments = self._comments(finding.place.path, project)
         yield from (one for each in comments.values() for one in each if one.of_file)
@@ -636,6 +639,10 @@ class Watch:
             # A bare comment deep within a long culprit speaks of something else.
             near = [one for one in comments.get(row, []) if not one.of_file]
             yield from (one for one in near if outer or one.codes)
+        from dlfix.fixing.merging import origin_rows
+
+        for row in origin_rows(finding):
+            yield from (one for one in comments.get(row, []) if not one.of_file and one.codes)
         if finding.trace:
             boundary = finding.trace[0].place
             for row in sorted({boundary.span.start.row, boundary.span.end.row}):

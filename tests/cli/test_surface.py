@@ -59,6 +59,21 @@ def test_help_fits_80_columns(dlfix, monkeypatch):
         assert max(map(len, lines)) <= 80, command
 
 
+COMMANDS = [*typer.main.get_command(app).commands, "rules test", "cache clear"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_names_no_types_of_python(dlfix, command):
+    told = dlfix(*command.split(), "--help").stdout
+    assert not re.findall(r"<(?:str|path|int|float|list)\b|[{}]|\b(?:Path|str)\b", told)
+
+
+def test_the_places_of_the_editors_stand_below_each_other(dlfix):
+    lines = dlfix("ide").stdout.splitlines()
+    gap = re.compile(r"\S+ +")
+    assert len({gap.match(line).end() for line in lines}) == 1
+
+
 def test_no_color_is_heeded(dlfix, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     write(dlfix.folder, "a.py", "x = bad\n")
@@ -259,3 +274,24 @@ def test_help_names_no_python_type(dlfix, command):
     shown = dlfix(command, "--help").stdout
     assert not re.search(r"<[^>]*(?:list|Path|range|str)[^>]*>", shown), shown
     assert "[[" not in shown
+
+
+def test_a_list_of_rules_in_a_pipe_has_a_line_for_each(dlfix):
+    from dlfix.rules.registry import all_rules
+
+    lines = dlfix("rules").stdout.splitlines()
+    assert len(lines) == 1 + len(all_rules())
+    assert all(line == line.rstrip() for line in lines)
+
+
+@pytest.mark.parametrize("command", [["--help"], ["rules"], ["check", "--help"]])
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is full")
+def test_a_full_device_is_one_line(command):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "dlfix", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert (done.returncode, done.stderr) == (2, "dlfix: No space left on device\n")

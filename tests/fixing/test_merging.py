@@ -67,9 +67,15 @@ def test_a_derived_value_whose_handle_is_not_kept_is_a_finding_of_its_own(tmp_pa
     assert [step.row for step in first.also] == [12]
 
 
-def test_a_suppressed_handle_leaves_the_finding_of_what_is_derived_from_it(tmp_path):
+def test_a_comment_on_a_handle_covers_what_is_derived_from_it(tmp_path):
     text = ROWS.replace("h5py.File(path)\n", "h5py.File(path)  # dlfix: ignore[DLF201]\n", 1)
-    assert found(tmp_path, text)[0].row == 11
+    assert [one.row for one in found(tmp_path, text)] == [13, 14, 15]
+
+
+def test_a_comment_on_what_is_derived_leaves_the_finding_of_the_handle(tmp_path):
+    text = ROWS.replace('["images"]\n', '["images"]  # dlfix: ignore[DLF201]\n', 1)
+    first = found(tmp_path, text)[0]
+    assert first.row == 10
 
 
 def printed(path: Path, form: str):

@@ -211,3 +211,23 @@ def test_what_a_worker_misses_is_joined_by_the_attribute_that_its_line_reads(
     found = Finding(Eager, "`connect(...)` in `Rows._db` is kept by the parent only", place, ())
     (joined,) = join([seen], [found])
     assert (joined.finding is found) == matches
+
+
+def test_only_the_program_that_was_probed_is_read(tmp_path):
+    from dlfix.runtime import commands
+    from dlfix.runtime.probe import Boundary, Probed
+
+    loader = (
+        "from torch.utils.data import DataLoader\n\n\ndef make(rows):\n"
+        "    return DataLoader(rows, num_workers=2, collate_fn=lambda batch: batch[0])\n"
+    )
+    for name in ("train.py", "other/train.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(loader)
+    target = tmp_path / "train.py"
+    culprit = Culprit("loader.collate_fn", "function", "", "", Line(target, 5), "pickle", "")
+    probed = Probed(
+        str(target), "python", [Boundary("DataLoader", None, 2, "spawn", [], [culprit])]
+    )
+    found = commands._findings_for(str(target), probed)
+    assert [one.place.path for one in found] == [target]

@@ -9,7 +9,16 @@ import pytest
 
 from dlfix.runtime import commands, show
 from dlfix.runtime.join import join
-from dlfix.runtime.probe import Attribute, Boundary, Culprit, Line, Part, Probed, Shared
+from dlfix.runtime.probe import (
+    Attribute,
+    Boundary,
+    Culprit,
+    Fetched,
+    Line,
+    Part,
+    Probed,
+    Shared,
+)
 
 
 def probed() -> Probed:
@@ -44,12 +53,43 @@ def probed() -> Probed:
 
 def text(capsys) -> str:
     seen = probed()
-    show.show_probe(seen, join(seen.culprits), show.console())
+    show.show_probe(seen, join(seen.culprits), show.console("never"))
     return capsys.readouterr().out
 
 
-def test_the_report_fits_in_80_columns(capsys):
+@pytest.fixture
+def terminal(monkeypatch):
+    """Make the output as wide as a terminal of 80 columns."""
+    monkeypatch.setattr("dlfix.report.terminal.WHOLE", 80)
+
+
+def test_the_report_fits_a_terminal(capsys, terminal):
     assert max(map(len, text(capsys).split("\n"))) <= 80
+
+
+def test_nothing_is_wrapped_in_a_pipe(capsys):
+    lines = [line.strip() for line in text(capsys).splitlines()]
+    assert any(
+        line.startswith("heavy each worker gets a copy of") and line.endswith("load lazily")
+        for line in lines
+    )
+    error = "TypeError: cannot pickle 'a.rather.long.name.of.some.Connection' object"
+    rows = [Fetched("none", True, "Tensor[4]", "x", 0.1), Fetched("spawn", False, error * 3)]
+    show.show_fetched(rows, show.console())
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[2].endswith(error * 3)
+    assert all(line == line.rstrip() for line in printed)
+
+
+def test_a_command_to_copy_is_never_broken(capsys, terminal):
+    place = "/home/somebody/a_rather_long_name_of_a_folder/and_another_one/train.py"
+    commands.explain_text(
+        "Traceback (most recent call last):\n"
+        f'  File "{place}", line 12, in <module>\n    for batch in loader:\n'
+        "AttributeError: Can't pickle local object 'main.<locals>.<lambda>'\n",
+        color="never",
+    )
+    assert f"dlfix apply --select DLF101 {place}\n" in capsys.readouterr().out
 
 
 def test_culprits_that_one_line_made_are_shown_as_one(capsys):
@@ -73,7 +113,7 @@ def test_a_shared_handle_is_told_with_its_descriptor(capsys):
     assert "share its file descriptor 5 and position (data.bin)" in told
 
 
-def test_what_takes_several_lines_is_indented_alike_on_all_of_them(capsys):
+def test_what_takes_several_lines_is_indented_alike_on_all_of_them(capsys, terminal):
     lines = text(capsys).split("\n")
     at = next(i for i, line in enumerate(lines) if "heavy" in line)
     assert lines[at + 1].startswith(" " * show.DEEP)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -57,6 +58,19 @@ def _origins(diagnosis: Diagnosis) -> Iterator[object]:
         value = value.origin
         chain.append((diagnosis.finding.code, _holder(crossing), _made(value)))
     yield from reversed(chain)
+
+
+def origin_rows(finding: Finding) -> Iterator[int]:
+    """Yield the rows, in a finding's own file, of what its value is derived from."""
+    crossing = finding.evidence
+    value = crossing.value if isinstance(crossing, Crossing) else None
+    while isinstance(value, Derived):
+        value = value.origin
+        node = getattr(value, "node", None)
+        frame = getattr(value, "frame", None)
+        module = getattr(frame, "module", None)
+        if isinstance(node, ast.expr) and module is not None and module.path == finding.place.path:
+            yield node.lineno
 
 
 def _holder(crossing: Crossing) -> object:

@@ -216,7 +216,12 @@ class Run:
                 self.bars.update({id(first): Bar(LAST) for first in firsts})
 
     def _is_fixed(self, finding: Finding, state: State) -> bool:
-        """Tell whether a first finding is no more, or will not be once other files are named."""
+        """Tell whether a first finding is no more, or will not be once other files are named.
+
+        What the settings leave as it is counts as fixed, as if its rule had not been selected.
+        """
+        if self.ask.unfixable(finding):
+            return True
         if not self.ask.named(finding.place.path):
             return isinstance(self.first.outcomes.get(id(finding)), Fix)
         return id(finding) not in state.left

@@ -1,13 +1,17 @@
-"""Consoles that show text of other people's and never act on it."""
+"""Consoles that show text of other people's and never act on it; nothing is wrapped in a pipe."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.table import Table
 
 from dlfix.source.printable import visible_block
+
+WHOLE = 10_000  # columns where nothing is to be wrapped
 
 
 class SafeConsole(Console):
@@ -22,3 +26,12 @@ class SafeConsole(Console):
                 yield segment
             else:
                 yield Segment(visible_block(segment.text), segment.style)
+
+
+def print_table(out: Console, table: Table) -> None:
+    """Print a table; where it does not go to a terminal, each row is one line."""
+    if not out.is_terminal:
+        out.width = WHOLE
+    with out.capture() as printed:
+        out.print(table)
+    out.file.write(re.sub(r" +$", "", printed.get(), flags=re.MULTILINE))

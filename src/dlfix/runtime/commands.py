@@ -44,7 +44,7 @@ def probe(
         probed = probing.probe(target, args, python=python, go_on=go_on, timeout=timeout)
     except ProbeError as error:
         return _fail(error)
-    joined = join(probed.culprits, _findings_for(target) if probed.culprits else ())
+    joined = join(probed.culprits, _findings_for(target, probed))
     if output_format == "json":
         print(show.to_json(probed, joined))
     else:
@@ -137,10 +137,18 @@ def _fail(error: ProbeError) -> int:
     return 2
 
 
-def _findings_for(target: str) -> Sequence[Finding]:
-    """Return the static findings in a script's folder (or the working one)."""
-    path = Path(target)
-    return _findings([path.parent if path.exists() else Path.cwd()])
+def _findings_for(target: str, probed: probing.Probed) -> Sequence[Finding]:
+    """Return the static findings of the program whose lines a probe names."""
+    if not probed.culprits:
+        return ()
+    lines = [culprit.line for culprit in probed.culprits]
+    lines += [boundary.line for boundary in probed.boundaries]
+    files = {Path(target), *(line.path for line in lines if line is not None)}
+    return _findings(sorted(path for path in files if path.is_file() and _is_users(path)))
+
+
+def _is_users(path: Path) -> bool:
+    return "site-packages" not in path.parts
 
 
 def _findings_near(text: str, folder: Path) -> Sequence[Finding]:

@@ -1,4 +1,4 @@
-"""Shows what was probed and explained: text of 80 columns, or JSON."""
+"""Shows what was probed and explained: text, wrapped on a terminal only, or JSON."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ from dlfix.source.printable import encodable_data, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-WIDTH = 80
 FORCED = "num_workers is 0 in the program; the probe sets it to 1"
 DEEP = 5  # the indent of what is said of a thing, below its name
 
 
 def console(color: str = "auto") -> Console:
-    """Return where the report goes: as wide as the terminal, and 80 columns elsewhere."""
-    from dlfix.report.terminal import SafeConsole
+    """Return where the report goes: as wide as the terminal; elsewhere, nothing is wrapped."""
+    from dlfix.report.terminal import WHOLE, SafeConsole
 
-    width = None if sys.stdout.isatty() else WIDTH
+    width = None if sys.stdout.isatty() else WHOLE
     forced = {"always": True, "never": False}.get(color)
     plain = True if color == "never" else None
     return SafeConsole(highlight=False, width=width, force_terminal=forced, no_color=plain)
@@ -187,6 +186,8 @@ def show_fetched(fetched: Sequence[Fetched], out: Console) -> None:
     """Print the table of start methods and outcomes."""
     from rich.table import Table
 
+    from dlfix.report.terminal import print_table
+
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for title in ("start method", "first batch", "seconds", ""):
         table.add_column(title, overflow="fold")
@@ -195,7 +196,7 @@ def show_fetched(fetched: Sequence[Fetched], out: Console) -> None:
         colour = "green" if row.ok else "red"
         seconds = f"{row.seconds:.2f}" if row.ok else ""
         table.add_row(_workers(row), f"[{colour}]{words}[/]", seconds, _plain(row.text))
-    out.print(table)
+    print_table(out, table)
     if any(row.forced for row in fetched):
         out.print(f"\n{FORCED}.", highlight=False)
     if any(outcome(row, fetched) == DIFFERS for row in fetched):
@@ -245,7 +246,10 @@ def show_explanation(explanation: Explanation, out: Console) -> None:
     _say(out, f"{_plain(explanation.happened)} {_plain(explanation.why)}", 0)
     out.print()
     for name, text in _facts(explanation):
-        _say(out, text, 11, f"  {name}")
+        if name in PROSE:
+            _say(out, text, 11, f"  {name}")
+        else:  # to be copied or clicked: never broken
+            out.print(f"  {name:<9}{text}", soft_wrap=True)
     for other in explanation.others:
         out.print()
         _say(out, f"Also: {_plain(other)}", 0)
@@ -253,6 +257,9 @@ def show_explanation(explanation: Explanation, out: Console) -> None:
         out.print("\nIn this text, block by block:")
     for said in explanation.pasted:
         _say(out, _plain(said))
+
+
+PROSE = ("path", "found")
 
 
 def _facts(explanation: Explanation) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ FENCED = re.compile(
 
 
 def findings(paths: Sequence[Path]) -> Sequence[Finding]:
-    """Return all findings in files and folders; none where the sources cannot be read."""
+    """Return all findings in the projects of files and folders; none where they cannot be read."""
 
     def session() -> Session:
         from dlfix.config import Settings
@@ -47,7 +47,10 @@ def _in_block(number: int, block: str) -> Sequence[Finding]:
 
 
 def _found(session: Callable[[], Session]) -> Sequence[Finding]:
+    from dlfix.fixing.engine import find
+
     try:
-        return [diagnosis.finding for diagnosis in session().diagnoses()]
+        opened = session()
+        return find(opened.analysis, opened.rules, keep=None, errors=[])
     except Exception:  # what was seen is worth telling without them
         return ()
