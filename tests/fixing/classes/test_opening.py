@@ -473,3 +473,34 @@ def test_a_blank_line_below_the_signature_stays():
         file="h5py.File",
     )
     assert "def __init__(self, path):\n\n        self.path = path\n" in code
+
+
+@pytest.mark.parametrize(
+    "setting_up",
+    [
+        'self.container.streams.video[0].thread_type = "AUTO"',
+        'stream = self.container.streams.video[0]\nstream.thread_type = "AUTO"',
+        'video = self.container.streams.video\nstream = video[0]\nstream.thread_type = "AUTO"',
+    ],
+)
+def test_what_sets_a_part_of_a_handle_up_moves_with_it(setting_up):
+    moved = textwrap.indent(setting_up, "    ")
+    code = lazily(
+        "import av\n\n\nclass Clips:\n"
+        + textwrap.indent(
+            "def __init__(self, path):\n"
+            "    self.path = path\n"
+            "    self.container = av.open(path)\n"
+            f"{moved}\n"
+            "    self.frames = 1\n\n"
+            "def __getitem__(self, index):\n"
+            "    self.container.seek(index)\n"
+            "    return next(self.container.decode(video=0))\n",
+            "    ",
+        ),
+        container="av.open",
+    )
+    opened = method(code, "container")
+    assert "streams.video" in opened
+    assert "thread_type = 'AUTO'\n    return container" in opened
+    assert init(code) == ["self.path = path", "self.frames = 1"]

@@ -164,3 +164,21 @@ def test_a_loop_ends_and_skips_as_it_did():
 def test_a_slice_is_refused(body: str, reason: str):
     with pytest.raises(Refusal, match=reason):
         rewritten(body)
+
+
+def test_what_sets_a_part_of_the_handle_up_is_in_the_slice():
+    assert opener("""
+        self.file = open(path, "rb")
+        raw = self.file.raw
+        raw.name = path
+        self.size = self.file.seek(0, 2)
+    """) == ("self.file = open(self.path, 'rb')\n    raw = self.file.raw\n    raw.name = self.path")
+
+
+def test_an_annotation_is_not_kept():
+    assert "io.BufferedReader" in (
+        opener("""
+        self.file: io.BufferedReader = open(path, "rb")
+        self.size = self.file.seek(0, 2)
+    """)
+    )

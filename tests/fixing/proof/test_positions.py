@@ -62,6 +62,11 @@ def test_an_opener_that_sets_up_too_stands_in():
     assert not lazy_connection("self.file.create_function('squash', 1, len)", opener)
 
 
+def test_a_part_of_a_connection_is_set_up_with_it():
+    (reason,) = lazy_connection("session = self.file.session; session.settings[0].limit = 9")
+    assert "sets `file` up with `limit`" in reason
+
+
 STATE = """
     def __getstate__(self):
         state = self.__dict__.copy()

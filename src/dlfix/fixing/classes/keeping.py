@@ -89,6 +89,10 @@ class Keeping(Settings):
             for each in bindings
         ):
             return None
+        if self._is_part(node, attribute):
+            path = self._path_of(node)
+            assert path is not None
+            return self._text(attribute, path, local)
         return self.keep(attribute, name, _gone_through(self.module, node))
 
     def _carry_import(self, attribute: str, statement: ast.AST) -> None:
@@ -156,7 +160,8 @@ class Keeping(Settings):
             if each in given:
                 return True
             if isinstance(each, ast.Name):
-                return each.id in bound or each.id in moved or each.id in self.alias
+                known = each.id in bound or each.id in moved or each.id in self.alias
+                return known or any(self._is_part(each, name) for name in self.handles)
             return is_self_attribute(each, self.me) and each.attr in lazy
 
         return self.inputs.kept_parts(self.module, self.scope, self.me, node, skip, self.remade)

@@ -131,6 +131,26 @@ class Origins:
             return bool(node.attr == attribute)
         return isinstance(node, ast.Name) and self.alias.get(node.id) == attribute
 
+    def _is_part(self, node: ast.AST | None, attribute: str) -> bool:
+        """Tell whether a node is what an attribute holds, or a part of that: `self.container.streams[0]`."""
+        while node is not None and not self._stands_for(node, attribute):
+            match node:
+                case ast.Attribute() | ast.Subscript():
+                    node = node.value
+                case ast.Name():
+                    node = self._path_of(node)
+                case _:
+                    return False
+        return node is not None
+
+    def _path_of(self, name: ast.Name) -> ast.expr | None:
+        """Return the attribute or item that a local name stands for, if it always does."""
+        bindings = self.scope.bindings.get(name.id, [])
+        if len(bindings) != 1 or bindings[0].path or name.id in self.alias:
+            return None
+        value = bindings[0].value
+        return value if isinstance(value, (ast.Attribute, ast.Subscript)) else None
+
     def _within(self, node: ast.AST, statements: Collection[ast.AST]) -> bool:
         walrus = set(self.walrus.values())
         for each in (node, *self.module.ancestors(node)):

@@ -111,7 +111,7 @@ class Selection(Mover):
     def _needed_locals(self) -> set[str]:
         """Return the live local names that what sets the handles reads, directly or not."""
         needed: set[str] = set()
-        todo = [each for each in ast.walk(self.method) if self._sets(each)]
+        todo = [e for e in ast.walk(self.method) if self._sets(e) or self._sets_up(e, self.live)]
         while todo:
             statement = todo.pop()
             names = names_in([statement]) & self.live - needed
@@ -166,10 +166,12 @@ class Selection(Mover):
             for each in ast.walk(statement)
         )
 
-    def _sets_up(self, statement: ast.Assign) -> bool:
+    def _sets_up(self, statement: ast.AST, live: set[str]) -> bool:
+        """Tell whether an assignment sets an attribute of a handle, or of a part of one."""
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
         return any(
-            isinstance(each, ast.Attribute) and self._is_handle(each.value, self.needed)
-            for each in statement.targets
+            isinstance(each, ast.Attribute) and self._is_handle(_root(each.value, self.me), live)
+            for each in targets
         )
 
     def _is_done_to_handle(self, call: ast.Call) -> bool:
@@ -238,6 +240,13 @@ class Selection(Mover):
             for given in ast.walk(opening)
             if getattr(self.module.parent(given), "attr", "") != "fileno"
         )
+
+
+def _root(node: ast.expr, me: str) -> ast.expr:
+    """Return the name, or the attribute of `self`, that an attribute or an item is a part of."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)) and not is_self_attribute(node, me):
+        node = node.value
+    return node
 
 
 def _targets(statement: ast.AST) -> list[ast.expr]:

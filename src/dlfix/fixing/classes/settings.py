@@ -70,7 +70,7 @@ class Settings(Origins):
     def _configures_simply(self, statement: ast.stmt, attribute: str, handle: Handle) -> bool:
         match statement:
             case ast.Assign(targets=[ast.Attribute(value=receiver)]):
-                return self._stands_for(receiver, attribute)
+                return self._is_part(receiver, attribute)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=name)) as call):
                 if not self._stands_for(receiver, attribute):
                     return False

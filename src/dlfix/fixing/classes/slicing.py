@@ -97,7 +97,7 @@ class Slice(Selection):
         if self._sets(statement) or self._binds(statement, self.needed):
             self._refuse_other_targets(statement)
             return self._rendered(statement)
-        if isinstance(statement, ast.Assign) and self._sets_up(statement):
+        if self._sets_up(statement, self.needed):
             return self._rendered(statement)
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             if self._is_done_to_handle(statement.value):
@@ -296,6 +296,8 @@ class Slice(Selection):
         self.remade = getattr(statement, "value", None)
         others: dict[ast.AST, str] = dict.fromkeys(self._other_targets(statement), "_")
         self.whole = self.whole and not others
+        if isinstance(statement, ast.AnnAssign):
+            others[statement.annotation] = self.module.segment(statement.annotation)
         text = self._text(self.first, statement, more=others)
         self._keep_above(statement)
         return [*above, f"{text}  {beside}" if beside else text]

@@ -163,12 +163,31 @@ class _Reader:
     def _operation(self, node: ast.Attribute, handles: set[str]) -> Iterator[Operation]:
         text = self._text(node.value)
         row = self.rows.get(text) if text in handles else None
+        if isinstance(node.ctx, ast.Store) and self._is_part(node.value, self._parts(handles)):
+            yield Operation(node.attr, True, node.lineno)
+            return
         if row is None:
             return
         if node.attr in row.configure:
             yield Operation(node.attr, True, node.lineno)
         elif node.attr in row.position:
             yield Operation(node.attr, False, node.lineno)
+
+    def _is_part(self, node: ast.expr, handles: set[str]) -> bool:
+        """Tell whether an expression is a handle, or a part of one: an attribute, or an item."""
+        while self._text(node) not in handles:
+            if not isinstance(node, (ast.Attribute, ast.Subscript)):
+                return False
+            node = node.value
+        return True
+
+    def _parts(self, handles: set[str]) -> set[str]:
+        """Return some handles, and the local names that stand for parts of them."""
+        found = set(handles)
+        for target, value in _assigned(self.function):
+            if isinstance(target, ast.Name) and isinstance(value, (ast.Attribute, ast.Subscript)):
+                found |= {target.id} if self._is_part(value, found) else set()
+        return found
 
     def _iteration(self, node: ast.expr, handles: set[str]) -> Iterator[Operation]:
         text = self._text(node)
