@@ -60,6 +60,7 @@ def _handle(facts: ClassFacts, name: str, opener: str) -> Handle:
         configure=row.configure,
         position=row.position,
         write=row.write,
+        derived=tuple(row.derived),
         iterates=row.iterates,
         closed_by_parent=row.closed_by_parent,
         name=opener,

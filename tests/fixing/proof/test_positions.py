@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.fixing.proof.pairs import LAZY, opened, worse
 
 SQL = "return sqlite3.connect(self.path)"
@@ -17,6 +19,15 @@ def lazy_connection(setting_up: str, opener: str = SQL) -> list[str]:
         return self.file.execute("select x from rows").fetchone()
 """
     before = """
+import sqlite_vec
+
+class Setup:
+    def __init__(self, connection):
+        self.connection = connection
+
+    def run(self):
+        self.connection.create_function("squash", 1, len)
+
 class Rows(Dataset):
     def __init__(self, path):
         self.path = path
@@ -24,6 +35,15 @@ class Rows(Dataset):
         self.prepare()
 """
     after = """
+import sqlite_vec
+
+class Setup:
+    def __init__(self, connection):
+        self.connection = connection
+
+    def run(self):
+        self.connection.create_function("squash", 1, len)
+
 class Rows(Dataset):
     def __init__(self, path):
         self.path = path
@@ -65,6 +85,33 @@ def test_an_opener_that_sets_up_too_stands_in():
 def test_a_part_of_a_connection_is_set_up_with_it():
     (reason,) = lazy_connection("session = self.file.session; session.settings[0].limit = 9")
     assert "sets `file` up with `limit`" in reason
+
+
+@pytest.mark.parametrize(
+    ("setting_up", "operation"),
+    [
+        ("self.file.cursor().execute('pragma cache_size = 9')", "execute"),
+        ("self.file.cursor().setlimit(1, 2)", "setlimit"),
+        ("cursor = self.file.cursor(); cursor.execute('pragma cache_size = 9')", "execute"),
+        ("setattr(self.file, 'row_factory', sqlite3.Row)", "setattr"),
+        ("sqlite_vec.load(self.file)", "load"),
+        ("self.file.unheard_of(1)", "unheard_of"),
+        ("Setup(self.file).run()", "create_function"),
+    ],
+)
+def test_what_changes_a_connection_is_done_to_a_new_one(setting_up, operation):
+    (reason,) = lazy_connection(setting_up)
+    assert f"sets `file` up with `{operation}`" in reason
+
+
+def test_errors_that_the_constructor_handled_stay_handled():
+    opener = "file = sqlite3.connect(self.path); file.enable_load_extension(True); return file"
+    tried = """try:
+            self.file.enable_load_extension(True)
+        except OSError:
+            pass"""
+    (reason,) = lazy_connection(tried, opener)
+    assert "handles the errors of `enable_load_extension`" in reason
 
 
 STATE = """

@@ -30,6 +30,7 @@ class Handle:
     configure: tuple[str, ...] = ()
     position: tuple[str, ...] = ()
     write: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()  # methods that give what hangs from it: cursors, groups
     iterates: bool = False
     closed_by_parent: bool = False
     reads_on: bool = True  # made of another handle, it goes on reading where that one stands

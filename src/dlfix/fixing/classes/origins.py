@@ -137,6 +137,8 @@ class Origins:
             match node:
                 case ast.Attribute() | ast.Subscript():
                     node = node.value
+                case ast.Call(func=ast.Attribute(value=of, attr=method), args=[], keywords=[]):
+                    node = of if method in self.handles[attribute].derived else None
                 case ast.Name():
                     node = self._path_of(node)
                 case _:
@@ -144,12 +146,13 @@ class Origins:
         return node is not None
 
     def _path_of(self, name: ast.Name) -> ast.expr | None:
-        """Return the attribute or item that a local name stands for, if it always does."""
+        """Return the attribute, the item or the cursor that a local name stands for, if it always does."""
         bindings = self.scope.bindings.get(name.id, [])
         if len(bindings) != 1 or bindings[0].path or name.id in self.alias:
             return None
         value = bindings[0].value
-        return value if isinstance(value, (ast.Attribute, ast.Subscript)) else None
+        paths = (ast.Attribute, ast.Subscript, ast.Call)
+        return value if isinstance(value, paths) else None
 
     def _within(self, node: ast.AST, statements: Collection[ast.AST]) -> bool:
         walrus = set(self.walrus.values())

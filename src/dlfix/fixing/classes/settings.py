@@ -12,6 +12,7 @@ from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
 
 LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
+SQL = ("execute", "executescript", "sql", "query")
 SQL_SETTINGS = ("PRAGMA", "SET ", "ATTACH", "LOAD", "INSTALL", "CREATE TEMP")
 _TEMPORARY = re.compile(
     r"CREATE\s+TEMP(?:ORARY)?\s+(?:TABLE|VIEW)\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)", re.IGNORECASE
@@ -32,8 +33,20 @@ class Settings(Origins):
         ]
 
     def _settings(self, attribute: str) -> list[ast.stmt]:
-        handle = self.handles[attribute]
-        return self.settings_of(handle, self.definitions[attribute])
+        handle, definition = self.handles[attribute], self.definitions[attribute]
+        found = self.settings_of(handle, definition)
+        for each in found:
+            self._refuse_handled(each, definition)
+        return found
+
+    def _refuse_handled(self, setting: ast.stmt, definition: ast.stmt) -> None:
+        """Refuse to take a setting out of a condition, a `try` or a loop around it."""
+        for each in self.module.ancestors(setting):
+            if each is self.method or any(definition is inner for inner in ast.walk(each)):
+                return
+            if isinstance(each, ast.stmt) and not isinstance(each, ast.With):
+                where = self.facts.line(setting)
+                raise Refusal(f"the resource is configured inside another statement ({where})")
 
     def _later(self, *opened: ast.stmt) -> list[ast.stmt]:
         row = min(each.lineno for each in opened)
@@ -71,16 +84,25 @@ class Settings(Origins):
         match statement:
             case ast.Assign(targets=[ast.Attribute(value=receiver)]):
                 return self._is_part(receiver, attribute)
+            case ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[receiver, *_])):
+                return self._is_part(receiver, attribute)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=name)) as call):
-                if not self._stands_for(receiver, attribute):
+                if self._is_it(receiver, attribute):
+                    return self._is_setting(call, name, handle)
+                if not self._is_part(receiver, attribute):
                     return False
-                return self._is_setting(call, name, handle)
+                return self._is_sql_setting(call) if name in SQL else name in handle.configure
         return False
+
+    def _is_it(self, node: ast.expr, attribute: str) -> bool:
+        """Tell whether a node is what an attribute holds, also by a local name given to it later."""
+        path = self._path_of(node) if isinstance(node, ast.Name) else None
+        return self._stands_for(path or node, attribute)
 
     def _is_setting(self, call: ast.Call, name: str, handle: Handle) -> bool:
         if name in LOGGING or name == handle.close or name in ("close", "flush"):
             return False
-        if name in ("execute", "executescript", "sql", "query"):
+        if name in SQL:
             return self._is_sql_setting(call)
         if fills_temporary(self.module, call):
             return True
@@ -118,10 +140,22 @@ class Settings(Origins):
 
 def _is_compound_setting(statement: ast.stmt, is_leaf: object) -> bool:
     """Tell whether all a compound statement does is to configure a handle."""
-    if not isinstance(statement, (ast.If, ast.For, ast.With)):
+    if not isinstance(statement, (ast.If, ast.For, ast.With, ast.Try)):
         return False
     blocks = [*statement.body, *getattr(statement, "orelse", [])]
+    if isinstance(statement, ast.Try):
+        handled = [each for handler in statement.handlers for each in handler.body]
+        blocks += [each for each in handled if not _only_logs(each)] + statement.finalbody
     return all(is_leaf(each) or _is_compound_setting(each, is_leaf) for each in blocks)  # type: ignore[operator]
+
+
+def _only_logs(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Pass():
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name))):
+            return name in LOGGING
+    return False
 
 
 def fills_temporary(module: Module, call: ast.Call) -> bool:

@@ -312,6 +312,7 @@ def _handle_at(culprit: Culprit, site: StoreSite) -> Handle:
         configure=row.configure,
         position=row.position,
         write=row.write,
+        derived=tuple(row.derived),
         iterates=row.iterates,
         closed_by_parent=row.closed_by_parent,
         inherited=row.kind == "memmap",

@@ -14,6 +14,7 @@ from dlfix.project.module import Module
 
 _ASKING = ("select", "explain", "values", "show", "describe")  # statements that change no session
 _RUNS = frozenset({"execute", "sql"})
+_ENDS = frozenset("close release shutdown flush debug info warning error exception log".split())
 _T = TypeVar("_T")
 _FAR = 2  # how far calls that get the handle are followed
 
@@ -31,6 +32,7 @@ class Operation(NamedTuple):
     name: str
     configures: bool  # else it moves a position
     line: int
+    handled: bool = False  # errors of it were
 
 
 def held_by(program: Program, functions: Iterable[tuple[Class, Function]]) -> Held:
@@ -57,6 +59,14 @@ def operations(
     """Yield what a method does to a handle, and to what it derives from it."""
     reader = _Reader(program, cls.module, function, held)
     yield from reader.operations(reader.derived(handle))
+
+
+def operations_on(
+    program: Program, cls: Class, function: Function, held: Held
+) -> Iterator[Operation]:
+    """Yield what a method does to all handles that its object holds."""
+    reader = _Reader(program, cls.module, function, held, far=0)
+    yield from reader.operations({name for handle in held.rows for name in reader.derived(handle)})
 
 
 def in_order(
@@ -145,6 +155,41 @@ class _Reader:
                 yield from self._iteration(node.iter, handles)
             elif isinstance(node, ast.Call):
                 yield from self._passed(node, handles)
+                if id(node) in dropped and id(node.func) not in asking:
+                    yield from self._effects(node, handles)
+
+    def _operation_at(self, node: ast.expr, name: str, configures: bool) -> Operation:
+        return Operation(name, configures, node.lineno, is_handled(self.module, node))
+
+    def _effects(self, call: ast.Call, handles: set[str]) -> Iterator[Operation]:
+        """Yield what a call whose result is not used can only be made for: what it changes."""
+        parts = self._parts(handles)
+        given = [*call.args, *(k.value for k in call.keywords)]
+        match call.func:
+            case ast.Name(id="setattr") if given and self._is_part(given[0], parts):
+                yield self._operation_at(call, "setattr", True)
+            case ast.Attribute(value=of, attr=name) if self._is_part(of, parts):
+                row = self._row_at(of)
+                if row is None or row.kind in ("random", "sync"):
+                    return
+                if name not in {*row.position, *row.plain, row.close, *_ENDS}:
+                    yield self._operation_at(call, name, True)
+            case _ if any(self._text(each) in self.rows.keys() & handles for each in given):
+                if _is_imported(self.module, dotted(call.func)):
+                    yield self._operation_at(call, last_part(call.func), True)
+
+    def _row_at(self, node: ast.expr) -> ResourceRow | None:
+        """Return the row of the handle that an expression is, or is a part of."""
+        row = self.rows.get(self._text(node))
+        if row is not None:
+            return row
+        if isinstance(node, (ast.Attribute, ast.Subscript)):
+            return self._row_at(node.value)
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            return None
+        of = self._row_at(node.func.value)
+        given = of.derived.get(node.func.attr, "") if of is not None else ""
+        return load().hanging(given) if given else None
 
     def in_order(self) -> Iterator[tuple[str, str, bool]]:
         """Yield what moves a position, and the calls that get the handle."""
@@ -164,21 +209,25 @@ class _Reader:
         text = self._text(node.value)
         row = self.rows.get(text) if text in handles else None
         if isinstance(node.ctx, ast.Store) and self._is_part(node.value, self._parts(handles)):
-            yield Operation(node.attr, True, node.lineno)
+            yield self._operation_at(node, node.attr, True)
             return
         if row is None:
             return
         if node.attr in row.configure:
-            yield Operation(node.attr, True, node.lineno)
+            yield self._operation_at(node, node.attr, True)
         elif node.attr in row.position:
-            yield Operation(node.attr, False, node.lineno)
+            yield self._operation_at(node, node.attr, False)
 
     def _is_part(self, node: ast.expr, handles: set[str]) -> bool:
         """Tell whether an expression is a handle, or a part of one: an attribute, or an item."""
         while self._text(node) not in handles:
-            if not isinstance(node, (ast.Attribute, ast.Subscript)):
-                return False
-            node = node.value
+            match node:
+                case ast.Attribute() | ast.Subscript():
+                    node = node.value
+                case ast.Call(func=ast.Attribute(value=of)) if self._row_at(node) is not None:
+                    node = of
+                case _:
+                    return False
         return True
 
     def _parts(self, handles: set[str]) -> set[str]:
@@ -193,17 +242,20 @@ class _Reader:
         text = self._text(node)
         row = self.rows.get(text) if text in handles else None
         if row is not None and row.iterates:
-            yield Operation("for", False, node.lineno)
+            yield self._operation_at(node, "for", False)
 
     def _passed(self, call: ast.Call, handles: set[str]) -> Iterator[Operation]:
         """Yield what a function of the program does to a handle that it gets."""
         given = [self._text(each) for each in call.args]
         named = {k.arg: self._text(k.value) for k in call.keywords if k.arg}
         if dotted(call.func) == "next" and given[:1] and given[0] in handles:
-            yield Operation("next", False, call.lineno)
+            yield self._operation_at(call, "next", False)
         if self.far == 0 or not handles & {*given, *named.values()}:
             return
+        made = self.program.class_of(self.module, call.func)
         known = self.program.function_of(self.module, call.func)
+        if made is not None and "__init__" in made.methods:
+            known, given = (made.module, made.methods["__init__"]), ["", *given]
         if known is None:
             return
         names = dict(zip(parameters(known[1]), given, strict=False)) | named
@@ -211,6 +263,31 @@ class _Reader:
         inner = _Reader(self.program, known[0], known[1], Held(rows, {}), self.far - 1)
         for handle in rows:
             yield from inner.operations(inner.derived(handle))
+        if made is not None and isinstance(self.module.statement(call), ast.Expr):
+            yield from inner.by_others(made)
+
+    def by_others(self, cls: Class) -> Iterator[Operation]:
+        """Yield what the methods of an object do to what its constructor got, and kept."""
+        kept = Held(_attributes(self.rows), _attributes(self.origins))
+        for function in cls.functions:
+            if function is not self.function:
+                yield from operations_on(self.program, cls, function, kept)
+
+
+def _is_imported(module: Module, name: str) -> bool:
+    bindings = module.scope.bindings.get(name.partition(".")[0], ())
+    return any(isinstance(each.node, ast.alias) for each in bindings)
+
+
+def _goes_on(statement: ast.Try) -> bool:
+    """Tell whether some handler of a `try` does not end in an error."""
+    return any(not isinstance(each.body[-1], ast.Raise) for each in statement.handlers)
+
+
+def is_handled(module: Module, node: ast.AST) -> bool:
+    """Tell whether errors of an expression are handled where it stands."""
+    tries = (n for n in module.ancestors(node) if isinstance(n, ast.Try) and _goes_on(n))
+    return any(each is node for one in tries for s in one.body for each in ast.walk(s))
 
 
 def _assigned(function: Function) -> Iterator[tuple[ast.AST | None, ast.expr]]:
@@ -252,4 +329,4 @@ def _only_asks(call: ast.Call, *, dropped: bool) -> bool:
     return written.startswith(_ASKING) or (written.startswith("pragma") and "=" not in written)
 
 
-__all__ = ["Held", "Operation", "held_by", "in_order", "operations"]
+__all__ = ["Held", "Operation", "held_by", "in_order", "is_handled", "operations"]

@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.accesses import sets_first
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.handling import Held, Operation, held_by, in_order, operations
+from dlfix.fixing.proof.handling import (
+    Held,
+    Operation,
+    held_by,
+    in_order,
+    is_handled,
+    operations,
+)
 from dlfix.fixing.proof.late import used_on_self
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.state import restored
@@ -42,8 +49,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
         made = order.construction(change.old, before)
         held = held_by(change.old, made)
         for name, opener in _opened_again(change, cls):
-            why = _not_set_up(change, made, held, name, opener)
-            why = why or _left_elsewhere(change, made, held, name, opener)
+            why = _left_elsewhere(change, made, held, name, opener)
+            why = why or _not_set_up(change, made, held, name, opener)
             if why:
                 at = opener[0][1]
                 yield change.regression(at, f"the constructor {why} (line {at.lineno})")
@@ -110,14 +117,27 @@ def _not_set_up(
 ) -> str:
     """Return what the constructor did to set a handle up that no opener does."""
     operated = _operations_in(change.old, made, held, name)
-    set_up = [op.name for op in operated if op.configures]
+    set_up = [op for op in operated if op.configures]
     if not set_up:
         return ""
-    again = held_by(change.new, opener)
-    done = {op.name for op in _operations_in(change.new, opener, again, name)}
-    done |= {op for _, f in opener for op in _operations(f.body)}
-    missing = next((op for op in set_up if op not in done), "")
+    again = _operations_in(change.new, opener, held_by(change.new, opener), name)
+    handled = [op.name for op in set_up if op.handled]
+    escaping = next((op for op in handled if _may_raise(opener, op)), "")
+    if escaping:
+        return f"handles the errors of `{escaping}`, and what opens `{name}` does not"
+    done = {op.name for op in again} | {op for _, f in opener for op in _operations(f.body)}
+    missing = next((op.name for op in set_up if op.name not in done), "")
     return missing and f"sets `{name}` up with `{missing}`, and a newly opened one is not set up"
+
+
+def _may_raise(opener: list[_Method], operation: str) -> bool:
+    """Tell whether an opener lets errors of an operation go to its caller."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == operation
+        for cls, function in opener
+        for node in executed(function.body)
+        if not is_handled(cls.module, node)
+    )
 
 
 def _operations_in(
