@@ -17,9 +17,8 @@ GUARDED = (
     'if train:\n    if __name__ == "__main__": work()',
     'if __name__ != "__mp_main__": work()',
     'if multiprocessing.current_process().name == "MainProcess": work()',
-    "if mp.parent_process() is None: work()",
+    'if not __name__.startswith("__mp_"): work()',
     'WORKER = __name__ == "__mp_main__"\nif not WORKER: work()',
-    "if mp.parent_process() is not None: pass\nelse: work()",
 )
 OPEN = (
     "if train: work()",
@@ -31,6 +30,8 @@ OPEN = (
     'if __name__ == "__mp_main__": work()',
     'if process.name == "MainProcess": pass\nelse: work()',
     "if parent is None: work()",
+    "if mp.parent_process() is None: work()",  # it is None there too, until the script is read
+    'if __name__.startswith("__m"): work()',
     'WORKER = __name__ == "__mp_main__"\nWORKER = True\nif not WORKER: work()',
 )
 

@@ -1,10 +1,11 @@
-"""What other modules put into a module's lists and dicts as they are imported."""
+"""What other modules put into a module's lists and dicts, and into what a class leaves None for others."""
 
 from pathlib import Path
 
 import pytest
 
 import dlfix
+from tests.reach.marked import check
 
 FILES = {
     "tab/__init__.py": "from . import extra\nfrom .features import FEATURES\n",
@@ -64,3 +65,55 @@ def test_what_is_put_into_another_dict_or_not_at_import_is_not(tmp_path, extra):
 def test_what_a_test_adds_is_not(tmp_path):
     extra = "from tab.features import FEATURES\nFEATURES['x'] = lambda row: row\n"
     assert found(tmp_path, extra, "tests/test_features.py") == []
+
+
+OBJECTS = """
+--- trainer.py
+import queue
+
+class Trainer:
+    def __init__(self):
+        self.lines = queue.SimpleQueue()  # !DLF204
+
+    def fit(self, data):
+        data.{attribute} = self
+        for batch in data.loader():
+            self.lines.put(batch)
+--- main.py
+from torch.utils.data import DataLoader, Dataset
+from trainer import Trainer
+
+class Rows(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+
+    def __getitem__(self, index):
+        return self.transform(index)
+
+class Data:
+    def __init__(self):
+        self.trainer = None
+
+    def scale(self, x):
+        return x * 2
+
+    def loader(self):
+        return DataLoader(Rows(self.scale), num_workers=2)
+
+if __name__ == "__main__":
+    Trainer().fit(Data())
+"""
+
+
+def test_what_another_module_sets_on_an_object_that_left_it_none_is_sent(tmp_path):
+    check(tmp_path, OBJECTS.lstrip().format(attribute="trainer"))
+
+
+def test_what_it_sets_on_something_else_is_not(tmp_path):
+    text = OBJECTS.lstrip().replace("  # !DLF204", "")
+    check(
+        tmp_path,
+        text.replace("data.{attribute} = self", "self.{attribute} = data").format(
+            attribute="trainer"
+        ),
+    )

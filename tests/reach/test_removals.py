@@ -10,6 +10,28 @@ from tests.reach.marked import check, program
 
 PROGRAMS = [
     program(
+        "attributes deleted by a method called on the new object are gone",
+        """
+        import h5py
+        from torch.utils.data import DataLoader, Dataset
+        class D(Dataset):
+            def __init__(self, p, progress):
+                self.h, self.progress = h5py.File(p), progress  # !DLF201
+            def build(self):
+                self.n = len(self.h["x"])
+                return self
+            def freeze(self):
+                self.h.close()
+                del self.h, self.progress
+                return self
+            def __getitem__(self, i): return i
+            def __len__(self): return self.n
+        if __name__ == "__main__":
+            DataLoader(D("x", lambda n: print(n)).build().freeze(), num_workers=2)
+            DataLoader(D("x", lambda n: print(n)).build(), num_workers=2)  # !DLF101
+        """,
+    ),
+    program(
         "an item popped and closed is gone",
         """
         import h5py

@@ -108,6 +108,14 @@ def _main_branch(test: ast.expr, tree: ast.AST) -> bool | None:
             return None if inner is None else not inner
         case ast.BoolOp(op=ast.And(), values=values):
             return True if any(_main_branch(value, tree) is True for value in values) else None
+        case ast.Call(
+            func=ast.Attribute(
+                value=ast.Name(id="__name__"), attr="startswith" | "endswith" as asks
+            ),
+            args=[ast.Constant(value=str(part))],
+        ):
+            main, other = (getattr(name, asks)(part) for name in ("__main__", "__mp_main__"))
+            return None if main == other else main
         case ast.Compare(left=left, ops=[way], comparators=[right]):
             equal = _is_main(ast.unparse(left), ast.unparse(right))
             if equal is not None and isinstance(way, (ast.Eq, ast.Is)):
@@ -135,8 +143,6 @@ def _is_main(left: str, right: str) -> bool | None:
         if value == "__name__" and other in ("'__main__'", "'__mp_main__'"):
             return other == "'__main__'"
         if other == "'MainProcess'" and value.endswith("current_process().name"):
-            return True
-        if other == "None" and value.endswith("parent_process()"):
             return True
     return None
 

@@ -59,6 +59,8 @@ SETTING_METHODS = (
     "set", "disable", "enable", "filterwarnings", "simplefilter", "use", "basicConfig", "seterr",
     "register", "ignore",
 )  # fmt: skip
+# What is registered for the process that runs the script: its end, its signals.
+OF_ONE_PROCESS = ("atexit.", "signal.")
 NO_SETTINGS = ("seed", "set_start_method", "set_device", "set_trace", "set_printoptions")
 
 
@@ -81,7 +83,7 @@ def sets_up_a_library(module: ImportTime, statement: ast.stmt) -> bool:
         name = module.full_name(statement.value.func)
         head = name.partition(".")[0]
         method = name.rpartition(".")[2]
-        if any(word in method for word in NO_SETTINGS):
+        if name.startswith(OF_ONE_PROCESS) or any(word in method for word in NO_SETTINGS):
             return False
         imported = head in {full.partition(".")[0] for full in module.imports.values()}
         return name.startswith(SETTINGS) or (imported and method.startswith(SETTING_METHODS))

@@ -645,16 +645,17 @@ class Instances:
         modules = list(modules)
         if instance.copied is not None:
             yield from self.outside_stores(instance.copied, modules)
-        if instance.call is not None:
+        made = instance.call or _class_node(instance)  # `self` stands for all that a class makes
+        if made is not None:
             for module in modules:
-                yield from self.set_on(instance.call, module)
+                yield from self.set_on(made, module)
 
-    def set_on(self, call: ast.AST, module: Module) -> list[Store]:
-        """Return the stores that a module's code makes on what a call made."""
-        return self._set_in(module).get(call, [])
+    def set_on(self, made: ast.AST, module: Module) -> list[Store]:
+        """Return the stores that a module's code makes on what a call, or a class, made."""
+        return self._set_in(module).get(made, [])
 
     def _set_in(self, module: Module) -> dict[ast.AST, list[Store]]:
-        """Return the stores that a module's code makes on instances, by the call that made them."""
+        """Return the stores that a module's code makes on instances, by the call and the class that made them."""
         if module in self._outside:
             return self._outside[module]
         self._outside[module] = {}  # while owners are looked up
@@ -670,9 +671,9 @@ class Instances:
                 for name, value in self._given(target, statement, frame)
             ]
             for reached in self.interpreter.evaluate(owner, frame):
-                made = _made_by(reached.value)
-                if made is not None:
-                    found.setdefault(made, []).extend(stores)
+                for made in (_made_by(reached.value), _class_node(reached.value)):
+                    if made is not None:
+                        found.setdefault(made, []).extend(stores)
         self._outside[module] = found
         if self.interpreter.starved:
             del self._outside[module]
@@ -721,6 +722,10 @@ def _made_by(value: Value) -> ast.AST | None:
     if isinstance(value, Instance):
         return value.call
     return value.node if isinstance(value, ExternalCall) else None
+
+
+def _class_node(value: Value) -> ast.AST | None:
+    return value.cls.node if isinstance(value, Instance) and isinstance(value.cls, Class) else None
 
 
 def attribute_targets(module: Module, name: str) -> list[tuple[ast.Attribute, ast.Assign]]:

@@ -18,6 +18,7 @@ from dlfix.reach.calls import TUPLE_MAKERS
 from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
 from dlfix.reach.entries import enclosing_function
+from dlfix.reach.instances import attribute_targets
 from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.merging import is_computed
 from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter
 
 _DEEPEST = 16
+_MOST_FILLING = 24  # modules that may set an attribute which a class leaves None
 _MOST = 8_000  # values walked from one boundary
 _CALLEES = frozenset({"collate_fn", "worker_init_fn", "target", "func", "fn", "initializer"})
 _ITERATORS = frozenset({"itertools.cycle", "itertools.islice"})
@@ -462,6 +464,10 @@ class Walk:
         module = boundary.frame.module
         if instance.call is None or instance.call not in module.parents:
             return
+        for attr in _chained(module, instance.call):
+            method = self.interpreter.instances.method(instance.cls, attr)
+            if method is not None:
+                yield from cleared_by(method.node)
         for statement in _run_between(module, module.statement(instance.call), boundary.node):
             match statement:
                 case ast.Expr(
@@ -492,7 +498,17 @@ class Walk:
         modules = [boundary.frame.module]
         if instance.frame is not None:
             modules.append(instance.frame.module)
+        for name, stores in self.interpreter.instances.stores(instance).items():
+            if all(map(_is_left_empty, stores)):
+                modules += self._filling_modules(name)
         return list(dict.fromkeys(modules))
+
+    def _filling_modules(self, name: str) -> list[Module]:
+        """Return the modules that set an attribute which its class leaves None for others to fill."""
+        found = self.interpreter.project.mentions(name)
+        if len(found) > _MOST_FILLING:
+            return []
+        return [each for each in found if attribute_targets(each, name)]
 
     def _sent(self, store: Store, boundary: Boundary) -> bool:
         """Tell whether what a method stores is there when workers are started."""
@@ -633,6 +649,26 @@ def _prefix(edge: Edge) -> str:
 
 def _note(steps: tuple[Passed, ...]) -> str:
     return next((step.note for step in steps if step.note not in ("", UNSAID)), "")
+
+
+def _chained(module: Module, call: ast.AST) -> Iterator[str]:
+    """Yield the methods that are called on what a call makes, one on the result of the other."""
+    while True:
+        match module.parent(call):
+            case ast.Attribute(value=made, attr=name) as method if made is call:
+                above = module.parent(method)
+            case _:
+                return
+        if not isinstance(above, ast.Call) or above.func is not method:
+            return
+        yield name
+        call = above
+
+
+def _is_left_empty(store: Store) -> bool:
+    """Tell whether a class sets an attribute to None, as one does that others fill."""
+    node = store.value.node if isinstance(store.value, Bound) else None
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _from_argument(store: Store) -> str:
