@@ -17,6 +17,7 @@ COMMON = set(
 )
 CODE = re.compile(
     r"\n|^@|^\w+ = |^(?:if|for|from|with|def|return|class) [^ ]+[ :(].*[:)]$|[\\^|]{2}|->"
+    r"|\bNone\b.* else\b|\bfor \w+ in \w+|\(\?[:<P]|\w\|\w|^self\.|\]\[|\w\[\{|^return "
 )
 
 

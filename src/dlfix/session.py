@@ -64,6 +64,7 @@ class Session:
     texts: Mapping[Path, str] = field(default_factory=dict)  # in place of what is on disk
     errors: list[SourceError] = field(default_factory=list)
     bugs: list[str] = field(default_factory=list)
+    elsewhere: list[Finding] = field(default_factory=list)  # of these boundaries, in other files
     named: frozenset[Path] = frozenset()  # files a person named, always parsed
     around: Sequence[Path] = ()  # the files of the projects that these are part of
     loose: bool = False  # whether some are part of none, so that imports say what else there is
@@ -309,6 +310,7 @@ class Session:
             self.analysis, rules,
             unsafe=self._allows(None), keep=watch.keep, within=self._changeable,
             errors=self.bugs, tell=self.tell, unfixable=self.unfixable, prefer=self._prefers,
+            elsewhere=self.elsewhere,
         )  # fmt: skip
         found += watch.unused(self.project, rules)
         return sorted(found, key=_order)

@@ -311,7 +311,7 @@ def _validate(definition: type[Any], data: Mapping[str, Any]) -> None:
         try:
             re.compile(mode.get("matches", ""))
         except re.error as error:
-            raise Invalid(f"`matches` is not a regular expression: {error}") from None
+            raise Invalid(f"`matches` is not a valid regular expression: {error}") from None
 
 
 def _are_tables(modes: object) -> bool:

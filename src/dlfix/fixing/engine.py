@@ -29,17 +29,21 @@ def inspect(
     tell: Tell = silent,
     unfixable: Callable[[Finding], bool] = lambda finding: False,
     prefer: Prefer = lazy,
+    elsewhere: list[Finding] | None = None,
 ) -> list[Diagnosis]:
     """Ask all rules, and say of each finding what `rewrite` does about it; in order of place.
 
     A fix that is announced has been carried out and proved. `errors` takes up what dlfix itself
-    did wrong; the other arguments are those of `rewrite`.
+    did wrong, `elsewhere` the findings that `within` leaves out though their boundary is within;
+    the other arguments are those of `rewrite`.
     """
     ask = Ask(analysis.catalog, tuple(rules), keep, within, tell, unfixable, prefer)
     run = Run(ask, analysis)
     run.work((False, unsafe, True))
     if errors is not None:
         errors.extend(run.errors)
+    if elsewhere is not None:
+        elsewhere.extend(run.elsewhere())
     return run.announced()
 
 

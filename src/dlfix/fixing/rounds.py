@@ -502,6 +502,17 @@ class Run:
             if self.ask.named(finding.place.path)
         )
 
+    def elsewhere(self) -> list[Finding]:
+        """Return the first findings in other files than those named, of boundaries in these."""
+        others = (
+            Diagnosis(finding, None)
+            for finding in self.first.findings
+            if not self.ask.named(finding.place.path)
+            and finding.trace
+            and self.ask.named(finding.trace[0].place.path)
+        )
+        return [one.finding for one in merged(others)]
+
     def rewritten(self, unsafe: Unsafe) -> Rewritten:
         """Take the safe fixes and those unsafe ones; say of what is left what all of them would do."""
         self.work((False, unsafe, True) if self.choose is None else (False, unsafe))

@@ -256,7 +256,7 @@ CHECKS = (
         ("num_workers",),
         lambda workers: False,
         kind="UserWarning",
-        why="the number depends on the machine's processors",
+        why="the maximum depends on the CPUs of the machine",
     ),
 )
 

@@ -157,7 +157,7 @@ def test_a_loop_ends_and_skips_as_it_did():
         (
             "try:\n    self.file = open(path)\nexcept OSError:\n    self.file = None\n"
             "except ValueError:\n    self.file = 1",
-            "several errors lead to other resources",
+            "different errors open different resources",
         ),
     ],
 )

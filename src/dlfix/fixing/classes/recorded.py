@@ -96,7 +96,7 @@ class Recorded(Sliced):
         """Return what the constructor puts in, in the order of the text."""
         found = [each for node in ast.walk(start) for each in self._put(node, name, start)]
         if not any(each.opened for each in found):
-            raise Refusal(f"no statement puts the resource in (line {start.lineno})")
+            raise Refusal(f"no statement adds the resource to the container (line {start.lineno})")
         return sorted(found, key=lambda each: (each.statement.lineno, each.statement.col_offset))
 
     def _put(self, node: ast.AST, name: str, start: Method) -> Iterator[Item]:
@@ -111,11 +111,11 @@ class Recorded(Sliced):
                     yield self._item(node, None, value, start)
             case ast.Call(func=ast.Attribute(value=held, attr=method)) if method in CHANGES:
                 if self._is_it(held, name):
-                    raise Refusal(f"`{method}` changes what was put in ({self.facts.line(node)})")
+                    raise Refusal(f"`{method}` modifies the container ({self.facts.line(node)})")
             case ast.Delete() | ast.AugAssign():
                 targets = node.targets if isinstance(node, ast.Delete) else [node.target]
                 if any(self._is_it(n, name) for each in targets for n in ast.walk(each)):
-                    raise Refusal(f"what was put in is changed ({self.facts.line(node)})")
+                    raise Refusal(f"the container is modified ({self.facts.line(node)})")
 
     def _is_it(self, node: ast.AST, name: str) -> bool:
         return is_self_attribute(node, self.me) and node.attr == name
@@ -127,7 +127,7 @@ class Recorded(Sliced):
             return Item(statement, key, None)
         opened = self._opened(value, start)
         if opened is None:
-            raise Refusal(f"an item is not opened by one call ({self.facts.line(statement)})")
+            raise Refusal(f"an item is not opened by a single call ({self.facts.line(statement)})")
         return Item(statement, key, opened)
 
     def _opened(self, value: ast.expr, start: Method) -> ast.Call | None:
@@ -152,7 +152,7 @@ class Recorded(Sliced):
             named = isinstance(node.value, ast.Name) and node.value.id in known
             if (named or roots) and (node.attr in done or not isinstance(node.ctx, ast.Load)):
                 where = self.facts.line(node)
-                raise Refusal(f"`{node.attr}` changes how the resource stands ({where})")
+                raise Refusal(f"`{node.attr}` changes the state of the resource ({where})")
 
     def _known_as(self, name: str, start: Method) -> Iterator[ast.Name]:
         """Yield the local names by which the constructor knows an item."""
@@ -184,7 +184,7 @@ class Recorded(Sliced):
             raise Refusal(f"the items are opened in several ways ({self.facts.line(calls[1])})")
         varying = _varying(first)
         if any(each.arg is None for each in first.keywords):
-            raise Refusal(f"the arguments cannot be kept ({self.facts.line(first)})")
+            raise Refusal(f"the arguments cannot be stored ({self.facts.line(first)})")
         if not varying:
             raise Refusal(f"`{name}` is opened from constants ({self.facts.line(first)})")
         for call in calls:
@@ -199,7 +199,7 @@ class Recorded(Sliced):
             if isinstance(node, ast.Call) and not is_repeatable(node):
                 raise Refusal(f"`{ast.unparse(node)}` would be called again ({where})")
             if isinstance(node, (ast.Starred, ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield)):
-                raise Refusal(f"the arguments cannot be kept ({where})")
+                raise Refusal(f"the arguments cannot be stored ({where})")
             if isinstance(node, ast.Name) and self._is_bound_again(node):
                 raise Refusal(f"`{node.id}` is assigned again ({where})")
 
@@ -226,7 +226,7 @@ class Recorded(Sliced):
             value, "elts", getattr(value, "keys", [])
         ):
             where = self.facts.line(handle.site.statement)
-            raise Refusal(f"the resources are not put into an empty list or dict ({where})")
+            raise Refusal(f"the resources are not added to an empty list or dict ({where})")
         empty = "[]" if isinstance(value, ast.List) else "{}"
         return Insert(self.module.span(handle.site.statement), f"{self.me}.{kept} = {empty}")
 

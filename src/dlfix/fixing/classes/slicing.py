@@ -203,7 +203,7 @@ class Slice(Selection):
         self.depth -= 1
         if len(self.inserts) + len(self.saves.get(self.first, [])) != saved:
             raise Refusal(
-                f"what it is opened from is made in a loop ({self.facts.line(statement)})"
+                f"the value that opens the resource is created in a loop ({self.facts.line(statement)})"
             )
         if statement.orelse:
             raise Refusal(f"the resource is opened in a loop ({self.facts.line(statement)})")
@@ -241,7 +241,9 @@ class Slice(Selection):
     ) -> str:
         """Return what opens as the constructor did: which error there was is kept."""
         if len(handled) > 1:
-            raise Refusal(f"several errors lead to other resources ({self.facts.line(statement)})")
+            raise Refusal(
+                f"different errors open different resources ({self.facts.line(statement)})"
+            )
         handler, instead = handled[0]
         flag = self._free_attribute(f"_{self.first.strip('_')}_fell_back")
         self.moved.kept[flag] = flag

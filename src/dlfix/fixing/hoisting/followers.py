@@ -72,7 +72,7 @@ def _obstacle(draft: Draft, drafts: Drafts, statement: ast.stmt) -> str:
             return "this kind of statement is not supported"
     scope = module.scope_of(statement)
     if not all(is_fixed(module, scope, each, statement.lineno) for each in given):
-        return "the assigned value is computed there"
+        return "the value may differ at module level"
     return ""
 
 

@@ -81,7 +81,7 @@ class Keeping:
             raise CannotHoist(f"{where} (line {read.lineno})")
         first = self._instance(read, method)
         if not first:
-            raise CannotHoist(f"{where}, in code without an instance (line {read.lineno})")
+            raise CannotHoist(f"{where}, where no instance is available (line {read.lineno})")
         self._refuse_rebound(name, self.module.scope_of(read).lookup(name), where)
         attribute = self.attributes.setdefault(name, self._attribute(name))
         self.reads[read] = f"{first}.{attribute}"

@@ -58,7 +58,7 @@ def plan_exceptions(findings: Sequence[Finding], analysis: Analysis) -> Iterable
 
 def _why_lost(lost: Lost) -> str:
     row = lost.place.span.start.row
-    return f"torch calls `{lost.name}` with one text ({lost.place.path.name}:{row})"
+    return f"torch creates `{lost.name}` again with one string as its only argument ({lost.place.path.name}:{row})"
 
 
 def plan_context_managers(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Planned]:

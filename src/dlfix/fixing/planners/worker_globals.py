@@ -180,7 +180,7 @@ def _setting(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> S
     if boundary.kind != "DataLoader" or not isinstance(loader, ast.Call):
         raise _No("only a loader has a `worker_init_fn` that could set the name")
     if module in taken:
-        raise _No("another fix in this file sets a name first")
+        raise _No("another fix already sets a name in this file")
     if evidence.entry.calls and evidence.write.module.scope_of(evidence.write.node).is_function:
         caller, call = evidence.entry.calls[-1]
         own = evidence.write.rebinds and caller is not module

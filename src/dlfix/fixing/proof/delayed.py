@@ -630,7 +630,7 @@ def _kept_at_another_time(change: ClassChange) -> Iterator[Regression]:
                 if then != now:
                     yield change.regression(
                         statement,
-                        f"`{name}` is stored where it has another value than where it was used (line "
+                        f"`{name}` has another value where it is stored than where it was used (line "
                         f"{statement.lineno})",
                     )
 

@@ -543,7 +543,7 @@ def _whole_dict(change: ClassChange) -> Iterator[Regression]:
                     cls.module.path,
                     change.after.qualname,
                     node.lineno,
-                    f"code reads all attributes of the object (line {node.lineno}), and `{names[0]}` has "
+                    f"the code reads all attributes of the object (line {node.lineno}), and `{names[0]}` has "
                     "another value or is missing",
                 )
 
@@ -566,7 +566,7 @@ def _shown_outside(change: ClassChange, names: list[str]) -> Iterator[Regression
             ):
                 yield change.regression(
                     next(iter(change.lazy.values()), change.after.node),
-                    f"code reads all attributes of the object ({module.path.name}:{node.lineno}), and `{names[0]}` has "
+                    f"the code reads all attributes of the object ({module.path.name}:{node.lineno}), and `{names[0]}` has "
                     "another value or is missing",
                 )
                 return

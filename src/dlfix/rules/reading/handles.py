@@ -325,7 +325,7 @@ def _inherited_row(value: Instance, analysis: Analysis) -> ResourceRow | None:
     for base in analysis.mro(value.cls):
         row = analysis.catalog.resource(base.name) if isinstance(base, External) else None
         if row is not None and row.fails and row.kind in ("resource", "sync", "state"):
-            note = f"`{value.cls.name}` derives from `{row.name}`, and may hold more than it was made from"
+            note = f"`{value.cls.name}` derives from `{row.name}`, and may hold state that its arguments do not restore"
             return replace(row, modes=(), action="report", note=note)
     return None
 

@@ -161,7 +161,7 @@ def adds_once_more(use: Use, name: str) -> str:
     where = f"({use.module.path.name}:{use.node.lineno})"
     parent = use.module.parent(use.node)
     if isinstance(parent, ast.Attribute) and parent.attr in _GROWING:
-        return f"`{name}` would have the value twice in a forked worker {where}"
+        return f"`{name}` would hold the value twice in a forked worker {where}"
     for node in walk(function) if function is not None else ():
         if isinstance(node, ast.If | ast.Assert) and name in {
             each.id for each in walk(node.test) if isinstance(each, ast.Name)
