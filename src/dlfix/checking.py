@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dlfix import config
+from dlfix.ending import ended
 from dlfix.source import seen
 
 
@@ -68,22 +69,25 @@ def check(
     """Check; return the exit status."""
     from dlfix import commands
 
-    settings = settings_of(
-        paths, config_file, isolated,
-        select=codes(select), extend_select=codes(extend_select), ignore=codes(ignore),
-        fixable=codes(fixable), unfixable=codes(unfixable),
-        extend_exclude=codes(extend_exclude), strict=strict, **cache_of(cache_dir, no_cache),
-    )  # fmt: skip
-    request = commands.Request(
-        tuple(paths or ()), settings, stdin_filename, quiet, color, processes(jobs), report
-    )
-
     def run() -> int:
+        settings = settings_of(
+            paths, config_file, isolated,
+            select=codes(select), extend_select=codes(extend_select), ignore=codes(ignore),
+            fixable=codes(fixable), unfixable=codes(unfixable),
+            extend_exclude=codes(extend_exclude), strict=strict, **cache_of(cache_dir, no_cache),
+        )  # fmt: skip
+        request = commands.Request(
+            tuple(paths or ()), settings, stdin_filename, quiet, color, processes(jobs), report
+        )
         return commands.check(
             request, output_format=output_format, statistics=statistics, exit_zero=exit_zero,
             add_ignores=add_ignores, output_file=output_file, show_files=show_files,
         )  # fmt: skip
 
-    if watch and (add_ignores or show_files or request.from_stdin):
+    if not watch:
+        return run()
+    if add_ignores or show_files or paths == [Path("-")]:
         raise config.ConfigError("--watch cannot be used with --add-ignores, --show-files or stdin")
-    return commands.watch(request, run) if watch else run()
+    from dlfix.watching import again_on_change
+
+    return again_on_change(lambda: ended(run), commands.tell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
@@ -148,16 +148,6 @@ def check(
     if not session.bugs:
         kept.keep(printed, status)
     return status
-
-
-def watch(request: Request, run: Callable[[], int]) -> int:
-    """Check now and whenever a file changes."""
-    from dlfix.watching import again_on_change
-
-    def files() -> Sequence[Path]:
-        return Session.open(request.paths or (Path(),), request.settings).files
-
-    return again_on_change(files, run, tell)
 
 
 def _show_files(session: Session) -> int:

@@ -59,6 +59,8 @@ class Kept:
         if found is None:
             return None
         printed, status = found
+        if entry is not None and (watched := seen.watched()) is not None:
+            watched.take(entry["seen"])
         for stream, text in printed:
             _put(stream, text)
         return status

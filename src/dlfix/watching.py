@@ -1,40 +1,44 @@
-"""Doing something again whenever a file changes."""
+"""Doing something again whenever a file that it read changes, or a folder that it listed."""
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
+
+from dlfix.source import seen
 
 PAUSE = 0.5  # seconds between two looks
+SHARE = 20  # a look takes at most one of so many seconds
 
 
 def again_on_change(
-    files: Callable[[], Iterable[Path]],
     run: Callable[[], int],
     say: Callable[[str], None],
     wait: Callable[[float], None] = time.sleep,
 ) -> int:
-    """Run something now and after each change of the files, until Ctrl-C; return the last status."""
+    """Run something now and after each change of what it looked at, until Ctrl-C; return the last status."""
     status = 0
     try:
         while True:
-            before = _stamps(files())
             status = run()
-            say(f"watching {len(before)} file{'s' * (len(before) != 1)}; Ctrl-C ends")
-            while _stamps(files()) == before:
-                wait(PAUSE)
+            looked = _looked_at()
+            count = len(looked["files"])
+            say(f"watching {count} file{'s' * (count != 1)}; Ctrl-C ends")
+            while _is_unchanged(looked, wait):
+                pass
     except KeyboardInterrupt:
         return status
 
 
-def _stamps(files: Iterable[Path]) -> dict[Path, tuple[int, int]]:
-    stamps = {}
-    for path in files:
-        try:
-            now = os.stat(path)
-        except OSError:
-            continue
-        stamps[path] = now.st_mtime_ns, now.st_size
-    return stamps
+def _looked_at() -> dict[str, Any]:
+    watched = seen.watched() or seen.watch()
+    return watched.as_data()
+
+
+def _is_unchanged(looked: dict[str, Any], wait: Callable[[float], None]) -> bool:
+    began = time.monotonic()
+    unchanged = seen.is_unchanged(looked)
+    if unchanged:
+        wait(max(PAUSE, SHARE * (time.monotonic() - began)))
+    return unchanged

@@ -229,7 +229,10 @@ def test_a_user_adds_rows_and_replaces_ours(tmp_path: Path) -> None:
             '[[resource]]\nname = "a.B"\nmodes = [{ parameter = 1 }]',
             "`modes[0].parameter` must be a string",
         ),
-        ('[[resource]]\nname = "a.B"\nmodes = [{ matches = "(" }]', "`matches` is not a valid regular"),
+        (
+            '[[resource]]\nname = "a.B"\nmodes = [{ matches = "(" }]',
+            "`matches` is not a valid regular",
+        ),
         ('[[resource]]\nname = "a.B"\nmodes = [{ kind = 1 }]', "`kind` must be one of resource"),
         ('[[resource]]\nname = ""', "row 1: `name` must not be empty"),
         ('[[resource]]\nname = "a.B"', "row 1 (a.B): `error`, `error_by_python`, `fork`, "),

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import pytest
+from typer.testing import CliRunner
+
+from dlfix.cli import app
 from dlfix.watching import again_on_change
 from tests.cli.test_check import write
 
@@ -37,17 +43,45 @@ def test_watching_does_not_go_with_what_ends_at_once(dlfix):
     assert "--watch cannot be used with" in result.stderr
 
 
-def test_a_change_makes_it_run_again_until_ctrl_c(tmp_path):
-    path = write(tmp_path, "a.py", "x = 1\n")
-    runs = []
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.py", "x = 12345\n"),
+        ("b.py", "y = 1\n"),
+        ("dlfix.toml", 'ignore = ["DLF101"]\n'),
+        ("dlfix.toml", "broken ="),
+    ],
+)
+def test_a_change_makes_it_run_again_until_ctrl_c(dlfix, monkeypatch, name, text):
+    write(dlfix.folder, "a.py", "x = bad\n")
+    waits = []
 
     def wait(seconds):
-        if len(runs) == 2:
+        waits.append(seconds)
+        if len(waits) == 2:
             raise KeyboardInterrupt
-        path.write_text("x = 12345\n")
+        write(dlfix.folder, name, text)
 
-    said = []
-    run = lambda: runs.append(path.read_text()) or len(runs)  # noqa: E731
-    assert again_on_change(lambda: [path], run, said.append, wait) == 2
-    assert runs == ["x = 1\n", "x = 12345\n"]
-    assert said[0] == "watching 1 file; Ctrl-C ends"
+    monkeypatch.setattr("dlfix.watching.again_on_change", partial(again_on_change, wait=wait))
+    result = dlfix("check", "--watch")
+    assert result.stderr.count("; Ctrl-C ends") == 2
+    assert "dlfix: watching 1 file; Ctrl-C ends" in result.stderr
+    assert ("dlfix.toml" in result.stderr) == (text == "broken =")
+
+
+def test_a_file_that_was_not_named_but_read_is_watched(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = write(tmp_path, "data.py", "class Rows:\n    pass\n")
+    loader = "from torch.utils.data import DataLoader\nfrom data import Rows\n\n"
+    write(tmp_path, "train.py", f"{loader}def f():\n    return DataLoader(Rows(), num_workers=2)\n")
+    waits = []
+
+    def wait(seconds):
+        waits.append(seconds)
+        if len(waits) == 2:
+            raise KeyboardInterrupt
+        rows.write_text("class Rows:\n    def __init__(self):\n        self.f = lambda x: x\n")
+
+    monkeypatch.setattr("dlfix.watching.again_on_change", partial(again_on_change, wait=wait))
+    result = CliRunner().invoke(app, ["check", "--watch", "train.py"])
+    assert "1 finding about these loaders is in data.py" in result.stdout
