@@ -27,10 +27,17 @@ def test_a_manifest_names_folders_and_addresses(tmp_path):
     ]
 
 
+def test_no_two_repositories_have_one_name(tmp_path):
+    manifest = tmp_path / "fleet.txt"
+    manifest.write_text("a/birds\nb/birds\nc/birds-2\nd/birds\n")
+    names = [one.name for one in read_manifest(manifest)]
+    assert names == ["birds", "birds-2", "birds-2-2", "birds-3"]
+
+
 def test_an_empty_manifest_is_an_error(tmp_path):
     manifest = tmp_path / "fleet.txt"
     manifest.write_text("# nothing\n")
-    with pytest.raises(FleetError, match="lists no repository"):
+    with pytest.raises(FleetError, match="lists no repositories"):
         read_manifest(manifest)
 
 
@@ -71,6 +78,22 @@ def killed_once(repository, unsafe=None):
         marker.unlink()
         os.kill(os.getpid(), signal.SIGKILL)
     return examine(repository, unsafe)
+
+
+def test_after_ctrl_c_the_results_so_far_are_there(tmp_path):
+    pytest.importorskip("ray", reason="needs Ray: pip install 'dlfix[fleet]'")
+    from dlfix import fleet
+
+    for number in range(3):
+        (tmp_path / f"r{number}").mkdir()
+    repositories = [Repository(f"r{number}", str(tmp_path / f"r{number}")) for number in range(3)]
+
+    def interrupted(result):
+        raise KeyboardInterrupt
+
+    results = fleet.run(repositories, say=interrupted)
+    assert [one.repository for one in results] == repositories
+    assert [one.error for one in results].count("stopped") == 2
 
 
 def test_dozens_of_repositories_with_a_broken_one_and_a_killed_worker(tmp_path):

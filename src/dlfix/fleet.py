@@ -7,10 +7,10 @@ import os
 import subprocess
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,9 +70,9 @@ def read_manifest(manifest: Path) -> list[Repository]:
         raise SourceError(manifest, None, "not utf-8") from error
     sources = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not sources:
-        raise FleetError(f"{manifest}: the manifest lists no repository")
-    times: Counter[str] = Counter()
-    found = []
+        raise FleetError(f"{manifest}: the manifest lists no repositories")
+    found: list[Repository] = []
+    taken: set[str] = set()
     for source in sources:
         one = Repository("", source)
         if not one.is_remote:
@@ -80,9 +80,15 @@ def read_manifest(manifest: Path) -> list[Repository]:
         name = (
             source.rstrip("/").replace(":", "/").rsplit("/", 1)[-1].removesuffix(".git") or "root"
         )
-        times[name] += 1
-        found.append(Repository(name if times[name] == 1 else f"{name}-{times[name]}", source))
+        name = next(each for each in _numbered(name) if each not in taken)
+        taken.add(name)
+        found.append(Repository(name, source))
     return found
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}-{number}" for number in count(2))
 
 
 def examine(repository: Repository, unsafe: bool | None = None) -> Result:
@@ -179,7 +185,8 @@ def run(
 ) -> list[Result]:
     """Examine repositories on the Ray cluster at an address, or a local one; in the order given.
 
-    Ray schedules, and tries again what a dead worker process left.
+    Ray schedules, and tries again what a dead worker process left. After Ctrl-C, the results so far are
+    returned, and the other repositories have failed.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray
@@ -195,16 +202,19 @@ def run(
     try:
         remote = ray.remote(max_retries=RETRIES, num_cpus=1)(task)
         waiting = {remote.remote(one, unsafe): one for one in repositories}
-        results = {}
-        while waiting:
-            (ready,), _ = ray.wait(list(waiting))
-            one = waiting.pop(ready)
-            try:
-                result = ray.get(ready)
-            except ray.exceptions.RayError as error:
-                result = Result(one, "failed", " ".join(str(error).split()))
-            results[one] = result
-            say(result)
+        results: dict[Repository, Result] = {}
+        try:
+            while waiting:
+                (ready,), _ = ray.wait(list(waiting))
+                one = waiting.pop(ready)
+                try:
+                    result = ray.get(ready)
+                except ray.exceptions.RayError as error:
+                    result = Result(one, "failed", " ".join(str(error).split()))
+                results[one] = result
+                say(result)
+        except KeyboardInterrupt:  # what was done is written all the same
+            results |= {one: Result(one, "failed", "stopped") for one in waiting.values()}
         return [results[one] for one in repositories]
     finally:
         if own:
