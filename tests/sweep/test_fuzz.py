@@ -17,6 +17,13 @@ SEED = int(os.environ.get("DLFIX_FUZZ_SEED", "0"))
 GOLDEN = Path(__file__).parents[2] / "golden"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def what_is_imported_once_is_there(tmp_path_factory):
+    from tests.odd.conftest import PROGRAM
+
+    list(wrongs(PROGRAM, tmp_path_factory.mktemp("first") / "main.py"))
+
+
 def programs():
     for path in sorted(GOLDEN.rglob("before/*.py")):
         try:
