@@ -77,6 +77,9 @@ PROGRAMS = {
         + each("    if k == @:\n        t = Compose([t, lambda x: x + @])", n, "\n")
         + "    for batch in DataLoader(Rows(t), num_workers=2):\n        print(batch)\n"
     ),
+    "one variable of the module set again": lambda n: (
+        each("x = len([@])\nprint(x, x, x)", n, "\n") + BASE + run("Base('x')")
+    ),
     "numbers in one list": lambda n: each("x@ = [1, 2, 3, 4, 5, 6, 7, 8]", n, "\n") + run("Rows(lambda x: x0)"),
 }  # fmt: skip
 

@@ -794,11 +794,7 @@ def _within(module: Module, node: ast.AST, function: ast.AST) -> Iterator[ast.AS
 def _last_of_each(
     found: list[Class | External | Unknown],
 ) -> list[Class | External | Unknown]:
-    kept: list[Class | External | Unknown] = []
-    for index, base in enumerate(found):
-        if base not in found[index + 1 :]:
-            kept.append(base)
-    return kept
+    return [*dict.fromkeys(reversed(found))][::-1]
 
 
 __all__ = ["Above", "Derived", "Instances"]

@@ -13,6 +13,7 @@ from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
 from dlfix.project.project import Project
+from dlfix.project.scopes import Scope
 
 WITH_SETSTATE = ("Module", "LightningModule", "LightningDataModule")
 WITH_GETSTATE = ("IterDataPipe", "MapDataPipe")
@@ -543,11 +544,22 @@ def _makers(project: Project, classes: set[str]) -> Iterator[str]:
 
 
 def _instances_in(module: Module, classes: set[str]) -> Iterator[tuple[Module, ast.expr]]:
+    holding: dict[tuple[Scope, str], bool] = {}
     for node in module.parents:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             scope = module.scope_of(node).lookup(node.id)
             if scope is None:
                 continue
-            values = [each.value for each in scope.bindings.get(node.id, [])]
-            if any(isinstance(v, ast.Call) and _last_name(v.func) in classes for v in values):
+            variable = scope, node.id
+            if variable not in holding:
+                holding[variable] = _holds_instance(scope, node.id, classes)
+            if holding[variable]:
                 yield module, node
+
+
+def _holds_instance(scope: Scope, name: str, classes: set[str]) -> bool:
+    """Tell whether a variable is assigned what one of the classes makes."""
+    return any(
+        isinstance(each.value, ast.Call) and _last_name(each.value.func) in classes
+        for each in scope.bindings.get(name, ())
+    )
