@@ -154,15 +154,25 @@ def _half(side: Side, sign: str) -> tuple[str, RenderableType]:
 def hunks(before: str, after: str, context: int = 3) -> Iterator[list[tuple[Side, Side]]]:
     """Yield rows of both sides, paired, hunk by hunk."""
     old, new = bare(before), bare(after)
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    # What both begin and end with is not compared: a diff of one line in a long file took a second.
+    skipped = max(0, _common(old, new) - context)
+    end = max(0, _common(old[skipped:][::-1], new[skipped:][::-1]) - context)
+    left, right = (lines[skipped : len(lines) - end] for lines in (old, new))
+    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
     for group in matcher.get_grouped_opcodes(context):
         rows: list[tuple[Side, Side]] = []
         for tag, a1, a2, b1, b2 in group:
-            left = _rows(old, a1, a2, tag != "equal")
-            right = _rows(new, b1, b2, tag != "equal")
-            count = max(len(left), len(right))
-            rows += zip(_padded(left, count), _padded(right, count), strict=True)
+            removed = _rows(old, a1 + skipped, a2 + skipped, tag != "equal")
+            added = _rows(new, b1 + skipped, b2 + skipped, tag != "equal")
+            count = max(len(removed), len(added))
+            rows += zip(_padded(removed, count), _padded(added, count), strict=True)
         yield rows
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many lines two texts have in common before they first differ."""
+    pairs = zip(one, other)  # noqa: B905
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
 def _rows(lines: Sequence[str], start: int, end: int, changed: bool) -> list[Side]:
