@@ -396,10 +396,11 @@ def _summarise(view: View, outcome: Outcome, request: Request, written: Written 
     summary = text.applied(view, done, would=would, width=width)
     if summary.plain:
         out.print(summary, soft_wrap=True)
-    verb = "would be rewritten" if would else "rewritten"
+    created = {change.path for change in outcome.changes if change.before is None} & paths
     undo = " Undo with `dlfix undo`." if written is not None and written.undoable else ""
     if paths or summary.plain:
-        out.print(f"{text.plural(len(paths), 'file')} {verb}.{undo}", soft_wrap=True)
+        line = text.touched(len(paths - created), len(created), would=would)
+        out.print(f"{line}.{undo}", soft_wrap=True)
     elif view.session.files and not outcome.changes:
         out.print(text.summary(view, len(view.session.files)), soft_wrap=True)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from typer.testing import CliRunner
 
 from dlfix import undo
+from dlfix.cli import app
 from dlfix.config import Settings
 from dlfix.fixing.plans import Fix
 from dlfix.report.text import block
@@ -78,6 +80,13 @@ def test_the_module_is_not_created_unasked(notebook):
     assert session.rewrite(unsafe=False).changes == ()
     (diagnosis,) = session.diagnoses()
     assert diagnosis.outcome.why_unsafe == "the kernel has to be restarted"
+
+
+def test_apply_says_that_a_file_was_created(notebook, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    notebook(ROWS, SENT)
+    done = CliRunner().invoke(app, ["apply", "--unsafe-fixes", "."])
+    assert "1 file rewritten, 1 file created. Undo with `dlfix undo`." in done.stdout
 
 
 def test_undo_removes_the_module_and_restores_the_notebook(notebook, tmp_path, monkeypatch):

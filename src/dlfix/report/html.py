@@ -23,7 +23,7 @@ from pygments.lexers import PythonLexer
 from dlfix import __version__
 from dlfix.report import picture, tree
 from dlfix.report.diff import Side, hunks
-from dlfix.report.text import plural
+from dlfix.report.text import plural, touched
 from dlfix.report.view import Entry, View
 from dlfix.source.printable import visible_block
 
@@ -121,7 +121,8 @@ def _coloring() -> Callable[[str], Markup]:
 def _title(view: View, outcome: Outcome | None) -> str:
     if outcome and outcome.changes:
         left = f", {plural(len(view.entries), 'finding')} left" if view.entries else ""
-        return f"{plural(len(outcome.changes), 'file')} rewritten{left}"
+        created = sum(change.before is None for change in outcome.changes)
+        return f"{touched(len(outcome.changes) - created, created)}{left}"
     if not view.entries:
         return "No problems found"
     places = len({entry.path for entry in view.entries})

@@ -225,6 +225,15 @@ def plural(count: int, word: str) -> str:
     return f"{count} {word}{ending}"
 
 
+def touched(rewritten: int, created: int, *, would: bool = False) -> str:
+    """Return `2 files rewritten`, `1 file rewritten, 1 file created`, `1 file would be rewritten`."""
+    verb = "would be " if would else ""
+    parts = [f"{plural(rewritten, 'file')} {verb}rewritten"]
+    if created:
+        parts.append(f"{plural(created, 'file')} {verb}created")
+    return ", ".join(parts)
+
+
 def summary(view: View, files: int) -> Text:
     """Return how much was found and what can be done about it."""
     entries = view.entries
