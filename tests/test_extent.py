@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 from dlfix.config import Settings
+from dlfix.project.extent import too_much
 from dlfix.session import Session
 
 SOURCE = """\
@@ -24,3 +26,8 @@ def test_an_apply_with_nothing_to_fix_says_how_much_was_followed(tmp_path: Path)
     assert not applied.rewrite().changes
     assert applied.extent == checked.extent
     assert applied.extent.loaders == 1
+
+
+def test_the_line_that_is_nested_too_deeply_is_named():
+    text = "first = 1\nx = first" + ".a" * 299 + "\n"
+    assert too_much(ast.parse(text), text) == "line 2 is nested deeper than 300 levels"

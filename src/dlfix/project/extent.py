@@ -35,16 +35,17 @@ def too_much(tree: ast.Module, text: str) -> str | None:
     """Tell why a file had better not be parsed by LibCST; None where it can be."""
     nodes = 0
     lines = text.split("\n")
-    pending: list[tuple[ast.AST, int]] = [(tree, 0)]
+    pending: list[tuple[ast.AST, int, int]] = [(tree, 0, 1)]
     while pending:
-        node, depth = pending.pop()
+        node, depth, row = pending.pop()
+        row = getattr(node, "lineno", row)  # `ast.Load()` has none of its own
         nodes += 1
         depth += _levels(node, lines)
         if depth > DEEPEST:
-            return f"line {getattr(node, 'lineno', 1)} is nested deeper than {DEEPEST} levels"
+            return f"line {row} is nested deeper than {DEEPEST} levels"
         if nodes > MOST_NODES:
             return f"the file is too large to be rewritten (more than {MOST_NODES:,} syntax nodes)"
-        pending += [(child, depth) for child in ast.iter_child_nodes(node)]
+        pending += [(child, depth, row) for child in ast.iter_child_nodes(node)]
     return None
 
 
