@@ -733,6 +733,11 @@ def attribute_targets(module: Module, name: str) -> list[tuple[ast.Attribute, as
     return module.table(_targets_by_name).get(name, [])
 
 
+def sets_on_others(module: Module, name: str) -> bool:
+    """Tell whether a module sets an attribute of something else than `self`."""
+    return any(not _is_own(module, target.value) for target, _ in attribute_targets(module, name))
+
+
 def _set_attributes(module: Module) -> Iterator[tuple[ast.Attribute, ast.Assign]]:
     for node in module.nodes(ast.Assign):
         for target in node.targets:

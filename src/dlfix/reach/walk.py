@@ -18,7 +18,7 @@ from dlfix.reach.calls import TUPLE_MAKERS
 from dlfix.reach.correlated import agree, choices
 from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
 from dlfix.reach.entries import enclosing_function
-from dlfix.reach.instances import attribute_targets
+from dlfix.reach.instances import sets_on_others
 from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.merging import is_computed
 from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state
@@ -508,7 +508,7 @@ class Walk:
         found = self.interpreter.project.mentions(name)
         if len(found) > _MOST_FILLING:
             return []
-        return [each for each in found if attribute_targets(each, name)]
+        return [each for each in found if sets_on_others(each, name)]
 
     def _sent(self, store: Store, boundary: Boundary) -> bool:
         """Tell whether what a method stores is there when workers are started."""

@@ -38,6 +38,7 @@ _OF_ATTRIBUTES = ("__dict__", "vars")
 _OF_FIELDS = ("asdict", "astuple", "fields", "replace")
 _LAST = frozenset({"__del__", "__exit__", "close"})
 _FAR = 3
+_MOST_MODULES = 24  # a name in more modules than these is too common to follow
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -577,8 +578,11 @@ def _is_passed_to(change: ClassChange, module: Module, held: ast.expr) -> bool:
     function = change.new.enclosing(module, held)
     if function is None or dotted(held) not in parameters(function):
         return False
+    users = change.new.project.users(module, function.name)
+    if len(users) > _MOST_MODULES:
+        return False
     for home, made in change.new.constructions(change.after):
-        modules = dict.fromkeys([home, *change.new.project.mentions(function.name), module])
+        modules = dict.fromkeys([home, *users, module])
         if Holding(list(modules)).of(home, made).may_be(held):
             return True
     return False
