@@ -59,7 +59,7 @@ def check_text(case: Case, *, update: bool) -> None:
     if "clean" in case.declared:
         assert not codes
         return
-    assert case.declared["rule"] in codes
+    assert case.rule in codes
     unsafe = bool(case.declared.get("unsafe"))
     prefer = case.declared.get("prefer", "lazy")
     result = cases.rewritten(case.before, unsafe=unsafe, prefer=prefer)
@@ -89,8 +89,7 @@ def check_stays(case: Case, result) -> None:
     reasons = [
         diagnosis.outcome.reason
         for diagnosis in result.left
-        if diagnosis.finding.code == case.declared["rule"]
-        and isinstance(diagnosis.outcome, Refused)
+        if diagnosis.finding.code == case.rule and isinstance(diagnosis.outcome, Refused)
     ]
     assert any(case.declared["refused"] in reason for reason in reasons), told(result.left)
 
@@ -98,7 +97,7 @@ def check_stays(case: Case, result) -> None:
 def check_waits_for_a_yes(case: Case) -> None:
     """An unsafe fix is not applied unasked."""
     result = cases.rewritten(case.before, unsafe=False)
-    rule = case.declared["rule"]
+    rule = case.rule
     assert rule in {diagnosis.finding.code for diagnosis in result.left}
 
 

@@ -43,6 +43,14 @@ class Case:
         return tomllib.loads((self.folder / "case.toml").read_text(encoding="utf-8"))
 
     @property
+    def rule(self) -> str:
+        """The code that must be found by this Python: `rule`, or what `rule_since` says from a version on."""
+        since: Mapping[str, str] = self.declared.get("rule_since", {})
+        versions = {tuple(map(int, version.split("."))): code for version, code in since.items()}
+        known = [version for version in versions if version <= sys.version_info[:2]]
+        return versions[max(known)] if known else str(self.declared["rule"])
+
+    @property
     def before(self) -> Path:
         return self.folder / "before"
 
