@@ -18,7 +18,7 @@ from dlfix.rules.dlf209_unpicklable_exception import UnpicklableException
 
 RULES = (UnpicklableSample, ContextManagerMissing, UnpicklableException)
 HEAD = """
-import contextlib, pathlib, threading
+import collections, contextlib, pathlib, threading
 from concurrent.futures import ProcessPoolExecutor
 from torch.utils.data import DataLoader, Dataset
 class Point:
@@ -26,6 +26,14 @@ class Point:
     def close(self): pass
 def collate(batch): return [point.x for point in batch]
 def bad_collate(batch): return lambda: batch
+def keyed_collate(batch):
+    found = collections.defaultdict(lambda: 0)
+    found["batch"] = batch
+    return found
+def listed_collate(batch):
+    found = collections.defaultdict(list)
+    found["batch"] = batch
+    return found
 class Points(Dataset):
     def __init__(self): self.points = [Point(1), Point(2)]
     def __len__(self): return 2
@@ -64,6 +72,7 @@ NAMED = {
     "an object inside a dict": ('return {"point": Point(index)}', "", "DLF207"),
     "a generator": ("return (n for n in range(index))", "", "DLF207"),
     "a collate function's lambda": ("return 1", ", collate_fn=bad_collate", "DLF207"),
+    "a collate function's defaultdict": ("return 1", ", collate_fn=keyed_collate", "DLF207"),
     "a lambda without batches": ("return lambda: index", ", batch_size=None", "DLF207"),
     "None": ("return None", "", "DLF207"),
     "None where a file is missing": (
@@ -83,6 +92,7 @@ LEFT_ALONE = {
     "something unknown": ("return unknown(index)", ""),
     "closing": ("with contextlib.closing(Point(1)) as p: return p.x", ""),
     "a lock": ("with threading.Lock(): return 1", ""),
+    "a collate function's dict of lists": ("return 1", ", collate_fn=listed_collate"),
     "a local lambda": ("f = lambda n: n\n        return f(index)", ""),
     "None for some datasets": (
         "if self.test: return 1, None\n        return 1, 2",

@@ -354,9 +354,22 @@ def _refused(analysis: Analysis, value: Value, collates: bool) -> tuple[str, str
             return made if made and "PIL" in made[1] else None
         case Derived(how="__iter__") if (row := row_of(value, analysis)) is not None and row.fails:
             return f"a row of `{label(value.origin)}`", row.error
+        case ExternalCall(name=name) if not collates:
+            held = _refused_in(analysis, value)
+            return held and (f"{held[0]} in a `{name.rpartition('.')[2]}`", held[1])
         case Instance(cls=cls) if collates and _is_plain_object(analysis, value):
             return f"an instance of `{cls.name}`", f"<class '{cls.module.name}.{cls.name}'>"
     return None
+
+
+def _refused_in(analysis: Analysis, holder: ExternalCall) -> tuple[str, str] | None:
+    """Say what cannot come back of what a library's object keeps: the factory of a `defaultdict`."""
+    row = analysis.catalog.holder(holder.name)
+    given = zip(row.parameters, holder.arguments.positional, strict=False) if row else ()
+    named = holder.arguments.keywords.items() if row else ()
+    kept = [argument for name, argument in (*given, *named) if row and name in row.keeps]
+    whats = (_refused_all(analysis, analysis.values(each), collates=False) for each in kept)
+    return next(filter(None, whats), None)
 
 
 def _is_plain_object(analysis: Analysis, value: Instance) -> bool:
