@@ -256,7 +256,7 @@ class Recorded(Sliced):
             parts = ("[", text, f"for {target} in {source}", "]")
         else:
             parts = ("{", f"key: {text}", f"for key, {target} in {source}.items()", "}")
-        return _fitted(f"{self.me}.{name} = ", *parts)
+        return fitted(f"{self.me}.{name} = ", *parts)
 
     def _with_names(self, call: ast.Call, names: dict[ast.expr, str]) -> str:
         """Return a call's text with names in place of some arguments."""
@@ -277,7 +277,7 @@ class Recorded(Sliced):
         return names
 
 
-def _fitted(start: str, opening: str, item: str, loop: str, closing: str) -> str:
+def fitted(start: str, opening: str, item: str, loop: str, closing: str) -> str:
     """Return a comprehension in one line where it is short, else in four."""
     line = f"{start}{opening}{item} {loop}{closing}"
     if len(line) <= MOST_COLUMNS:
@@ -303,4 +303,4 @@ def _tuple(texts: list[str]) -> str:
     return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
 
-__all__ = ["Recorded"]
+__all__ = ["Recorded", "fitted"]

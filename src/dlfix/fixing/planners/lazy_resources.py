@@ -204,7 +204,7 @@ def plan_class(
     if field_at and alone and isinstance(value, ExternalCall):
         return plan_field(facts, group[0].attribute, value.node, value.name, around)
     if group[0].is_passed_in:
-        return plan_passed_in(facts, group[0].site, group[0].opener, around)
+        return plan_passed_in(group[0], around)
     left = opened_with_what_is_left_out(
         facts, list(dict.fromkeys(each.attribute for each in group)), around
     )
