@@ -31,7 +31,6 @@ REOPENED = {
     "h5py.File": Again((("name", "filename"), ("mode", "mode")), "h5py.File({}, {})", "h5py"),
     "zipfile.ZipFile": Again((("name", "filename"),), "zipfile.ZipFile({})", "zipfile"),
     "netCDF4.Dataset": Again((("name", "filepath()"),), "netCDF4.Dataset({})", "netCDF4"),
-    "soundfile.SoundFile": Again((("name", "name"),), "soundfile.SoundFile({})", "soundfile"),
     "open": Again((("name", "name"), ("mode", "mode")), "open({}, {})", ""),
     "gzip.open": Again((("name", "name"),), "gzip.open({})", "gzip"),
     "rasterio.open": Again((("name", "name"),), "rasterio.open({})", "rasterio"),
