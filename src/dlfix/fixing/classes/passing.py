@@ -51,8 +51,9 @@ def plan_passed_in(culprit: Culprit, around: Surroundings) -> ClassPlan:
     me, given = self_name(site.method), site.value.id
     stem = f"{me}._{site.attribute.lstrip('_')}"
     kept_in = f"_{site.attribute.lstrip('_')}_by_pid"
-    kept, body = _several(culprit, again, stem, around)
-    if not culprit.container:
+    if culprit.container:
+        kept, body = _several(culprit, again, stem, around)
+    else:
         kept, body = _one(site, again, stem)
     table = f"{{os.getpid(): {given}}}"
     lines = [f"{me}.{kept_in} = {table}", *kept]
@@ -93,7 +94,7 @@ def _opened_again(culprit: Culprit) -> Again:
 
 
 def _spelled(again: Again, facts: ClassFacts) -> Again:
-    """Return a call under the name that the module gives to the library: `import soundfile as sf`."""
+    """Return a call under the name that the module gives to the library: `import h5py as h5`."""
     for name, bindings in facts.module.scope.bindings.items():
         for each in bindings:
             alias = each.node if isinstance(each.statement, ast.Import) else None
@@ -131,8 +132,6 @@ def _several(
 ) -> tuple[list[str], str]:
     """Return what keeps how the handles of a list or dict are opened, and the body that opens them again."""
     site, container = culprit.site, culprit.container
-    if not container:
-        return [], ""
     where = culprit.facts.line(site.statement)
     assert isinstance(site.value, ast.Name)
     given = site.value.id
@@ -168,21 +167,13 @@ def _are_alike(culprit: Culprit) -> bool:
     return False
 
 
-def plan_field(
-    facts: ClassFacts, name: str, call: ast.Call, opener: str, around: Surroundings
-) -> ClassPlan:
+def plan_field(culprit: Culprit, around: Surroundings) -> ClassPlan:
     """Plan a field whose handle the caller opens: its state says how to open it again."""
-    again = REOPENED.get(opener)
-    if again is None:
-        raise Refusal(
-            f"the caller opens the resource with `{opener}`, which does not record how to open it "
-            "again"
-        )
-    where = f"line {call.lineno}"
-    if len(call.args) > len(again.asks) or any(each.arg != "mode" for each in call.keywords):
-        raise Refusal(
-            f"the caller opens the resource with arguments that it does not record ({where})"
-        )
+    facts, name = culprit.facts, culprit.attribute
+    again = _opened_again(culprit)
+    if culprit.container:
+        where = facts.line(culprit.site.statement)
+        raise Refusal(f"the caller opens several resources for a field ({where})")
     asked = [f"self.{name}.{question}" for _, question in again.asks]
     one = len(asked) == 1
     becomes = asked[0] if one else f"({', '.join(asked)})"
@@ -197,12 +188,11 @@ def plan_field(
     state = state_for(facts, drops, (restore,), around)
     if state is None or facts.slots is not None or state.getstate == "own":
         raise Refusal(f"the class defines how it is pickled ({facts.line(facts.node)})")
-    last = [each for each in facts.node.body if isinstance(each, (ast.AnnAssign, ast.Assign))]
     return ClassPlan(
         cls=facts.module.span(facts.node),
         state=state,
         after=next((m for m in ("__init__", "__post_init__") if m in facts.methods), ""),
-        imports=(again.library,) if again.library and last else (),
+        imports=(again.library,) if again.library else (),
         remains=AT_FORK,
     )
 

@@ -202,7 +202,7 @@ def plan_class(
         group[0].attribute
     )
     if field_at and alone and isinstance(value, ExternalCall):
-        return plan_field(facts, group[0].attribute, value.node, value.name, around)
+        return plan_field(group[0], around)
     if group[0].is_passed_in:
         return plan_passed_in(group[0], around)
     left = opened_with_what_is_left_out(

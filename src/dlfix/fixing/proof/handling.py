@@ -61,14 +61,6 @@ def operations(
     yield from reader.operations(reader.derived(handle))
 
 
-def operations_on(
-    program: Program, cls: Class, function: Function, held: Held
-) -> Iterator[Operation]:
-    """Yield what a method does to all handles that its object holds."""
-    reader = _Reader(program, cls.module, function, held, far=0)
-    yield from reader.operations({name for handle in held.rows for name in reader.derived(handle)})
-
-
 def in_order(
     program: Program, cls: Class, function: Function, held: Held
 ) -> list[tuple[str, str, bool]]:
@@ -148,22 +140,25 @@ class _Reader:
         dropped = {id(n.value) for n in nodes if isinstance(n, ast.Expr)}
         calls = [n for n in nodes if isinstance(n, ast.Call)]
         asking = {id(n.func) for n in calls if _only_asks(n, dropped=id(n) in dropped)}
+        parts = self._parts(handles)
         for node in nodes:
             if isinstance(node, ast.Attribute):
-                yield from self._operation(node, handles) if id(node) not in asking else ()
+                if isinstance(node.ctx, ast.Store) and self._is_part(node.value, parts):
+                    yield self._operation_at(node, node.attr, True)
+                elif id(node) not in asking:
+                    yield from self._operation(node, handles)
             elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
                 yield from self._iteration(node.iter, handles)
             elif isinstance(node, ast.Call):
                 yield from self._passed(node, handles)
                 if id(node) in dropped and id(node.func) not in asking:
-                    yield from self._effects(node, handles)
+                    yield from self._effects(node, handles, parts)
 
     def _operation_at(self, node: ast.expr, name: str, configures: bool) -> Operation:
         return Operation(name, configures, node.lineno, is_handled(self.module, node))
 
-    def _effects(self, call: ast.Call, handles: set[str]) -> Iterator[Operation]:
+    def _effects(self, call: ast.Call, handles: set[str], parts: set[str]) -> Iterator[Operation]:
         """Yield what a call whose result is not used can only be made for: what it changes."""
-        parts = self._parts(handles)
         given = [*call.args, *(k.value for k in call.keywords)]
         match call.func:
             case ast.Name(id="setattr") if given and self._is_part(given[0], parts):
@@ -208,9 +203,6 @@ class _Reader:
     def _operation(self, node: ast.Attribute, handles: set[str]) -> Iterator[Operation]:
         text = self._text(node.value)
         row = self.rows.get(text) if text in handles else None
-        if isinstance(node.ctx, ast.Store) and self._is_part(node.value, self._parts(handles)):
-            yield self._operation_at(node, node.attr, True)
-            return
         if row is None:
             return
         if node.attr in row.configure:
@@ -271,7 +263,9 @@ class _Reader:
         kept = Held(_attributes(self.rows), _attributes(self.origins))
         for function in cls.functions:
             if function is not self.function:
-                yield from operations_on(self.program, cls, function, kept)
+                reader = _Reader(self.program, cls.module, function, kept, far=0)
+                names = {name for handle in kept.rows for name in reader.derived(handle)}
+                yield from reader.operations(names)
 
 
 def _is_imported(module: Module, name: str) -> bool:
