@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeVar
 
 import libcst as cst
@@ -56,6 +58,19 @@ class _Work:
 
     def __post_init__(self) -> None:
         self.lines = positions.lines(self.module)
+
+    @cached_property
+    def _rows(self) -> list[int]:
+        named = (self.hoists, self.statements, self.uses, self.methods, self.wraps, self.followers)
+        return sorted(self.spans[node].start.row for nodes in named for node in nodes)
+
+    def is_within(self, node: cst.CSTNode) -> bool:
+        """Tell whether a node may hold one that the plan names."""
+        span = self.spans.get(node)
+        if span is None:
+            return True
+        first = bisect_left(self._rows, span.start.row)
+        return first < len(self._rows) and self._rows[first] <= span.end.row
 
 
 def _work_of(module: cst.Module, plan: CallablesPlan, partial: str, wraps: str) -> _Work:
@@ -140,11 +155,11 @@ class _Carrier(cst.CSTTransformer):
         self.since: list[int] = []  # how much had grown when the statements at hand began
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        """Note where each statement begins."""
+        """Note where each statement begins; pass by what the plan leaves as it is."""
         if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
             self.statements.append(node)
             self.since.append(len(self.grown))
-        return super().on_visit(node)
+        return self.work.is_within(node) and super().on_visit(node)
 
     def on_leave(  # type: ignore[override]
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode

@@ -134,20 +134,34 @@ def check(
             return _baseline(session, request)
         plain = output_format not in ("json", "sarif") and not request.report
         view = View(session, session.diagnoses_by_parts(plain=plain))
+        left_out = 0
         if output_format in ("json", "sarif") or request.report:
-            session.preview_all([e.fix for e in view.entries if e.fix], request.jobs)
+            left_out = session.limit_previews(view.fixes)
+            session.preview_all(view.fixes, request.jobs)
     with kept.recording() as printed:
         with _output(output_file):
             _emit(view, request, output_format, statistics)
         if request.report:
             _write_report(view, request.report)
         trouble = _troubles(session)
+        if left_out:
+            _tell_left_out(left_out)
         if not session.files:
             tell("no Python files found")
     status = trouble or (FOUND if view.entries and not exit_zero else CLEAN)
     if not session.bugs:
         kept.keep(printed, status)
     return status
+
+
+def _tell_left_out(count: int) -> None:
+    from dlfix import previews
+    from dlfix.report.text import plural
+
+    tell(
+        f"the edits of {plural(count, 'fix')} are left out: a file has more than {previews.MOST} fixes "
+        f"(`dlfix apply --diff` shows all)"
+    )
 
 
 def _show_files(session: Session) -> int:
@@ -341,6 +355,8 @@ def _finish(session: Session, outcome: Outcome, request: Request, manner: Manner
     if not request.quiet:
         _summarise(view, outcome, request, written)
     if request.report:
+        if left_out := session.limit_previews(view.fixes):
+            _tell_left_out(left_out)
         _write_report(view, request.report, outcome)
     failed = FAILED if writing.failed(written, tell) else CLEAN
     if not session.files:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,11 +14,24 @@ if TYPE_CHECKING:
     from dlfix.fixing.carrying import Sheets
 
 ENOUGH = 16  # fixes that are worth starting processes for
+MOST = 200  # of a file: each costs as much as the file is long
 
 
 def one(fix: Fix, sheets: Sheets) -> dict[Path, str]:
     """Return the texts a fix makes; none where it cannot be carried out."""
     return dict(sheets.carry_out([fix]).texts)
+
+
+def too_many(fixes: Iterable[Fix]) -> list[Fix]:
+    """Return the fixes that come after as many of one file as are shown."""
+    left_out = []
+    seen: Counter[Path] = Counter()
+    for fix in {id(fix): fix for fix in fixes}.values():
+        paths = {edit.path for edit in fix.edits}
+        if any(seen[path] >= MOST for path in paths):
+            left_out.append(fix)
+        seen.update(paths)
+    return left_out
 
 
 def make(

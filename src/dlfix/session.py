@@ -358,8 +358,21 @@ class Session:
         """Work previews out ahead, in several processes where there are enough of them."""
         from dlfix import previews
 
-        sheets = [fix for fix in fixes if not any(isinstance(e.plan, Removal) for e in fix.edits)]
+        sheets = [
+            fix
+            for fix in fixes
+            if id(fix) not in self.previews
+            and not any(isinstance(e.plan, Removal) for e in fix.edits)
+        ]
         self.previews.update(previews.make(sheets, self.text, jobs, self.tell))
+
+    def limit_previews(self, fixes: Iterable[Fix]) -> int:
+        """Leave out the previews of fixes beyond as many of one file as are shown; say how many."""
+        from dlfix import previews
+
+        left_out = previews.too_many(fixes)
+        self.previews.update({id(fix): {} for fix in left_out})
+        return len(left_out)
 
     def preview(self, fix: Fix) -> dict[Path, str]:
         """Return the texts that one fix alone makes; none where it cannot be carried out."""

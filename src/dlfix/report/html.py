@@ -61,7 +61,7 @@ class CodeLine:
 def render(view: View, outcome: Outcome | None = None) -> str:
     """Return the page; with what was rewritten, if something was."""
     template = resources.files("dlfix.report").joinpath("page.html").read_text(encoding="utf-8")
-    numbers = {id(entry): number for number, entry in enumerate(view.entries, 1)}
+    numbers = {id(entry): entry.number for entry in view.entries}
     pictures = [picture.of(root, numbers) for root in tree.boundaries(view)]
     first = View(view.session, [])  # the files as they were
     return (
@@ -77,7 +77,6 @@ def render(view: View, outcome: Outcome | None = None) -> str:
             few=FEW,
             bad=[one for one in pictures if one.problems],
             good=[one for one in pictures if not one.problems],
-            shown_at=_first_of_each_fix(view),
             excerpt=excerpt,
             sheets=partial(_sheets, view),
             errors=view.session.unreadable(),
@@ -146,15 +145,6 @@ def _tiles(view: View, outcome: Outcome | None) -> list[tuple[int, str, str]]:
 
 def _rules(view: View) -> list[tuple[Any, int]]:
     return Counter(entry.rule for entry in view.entries).most_common()
-
-
-def _first_of_each_fix(view: View) -> list[int]:
-    """Return for each finding the number of the one at which its fix is shown."""
-    shown: dict[int, int] = {}
-    return [
-        shown.setdefault(id(entry.fix), number) if entry.fix else number
-        for number, entry in enumerate(view.entries, 1)
-    ]
 
 
 def excerpt(entry: Entry) -> Iterator[CodeLine]:

@@ -1,4 +1,4 @@
-"""Findings as a JSON list of objects in ruff's shape."""
+"""Findings as a JSON list of objects in ruff's shape; what several share is written once."""
 
 from __future__ import annotations
 
@@ -55,10 +55,11 @@ def _fix(entry: Entry) -> dict[str, Any] | None:
     if fix is None:
         return None
     return {
+        "id": entry.shown_at,
         "applicability": fix.applicability.value,
         "message": fix.message,
         "why_unsafe": fix.why_unsafe or None,
-        "edits": [edit_object(edit) for edit in entry.edits],
+        "edits": [edit_object(edit) for edit in entry.edits] if entry.shows_fix else [],
     }
 
 

@@ -71,8 +71,10 @@ def _result(
     if entry.trace:
         steps = [{"location": _location(step, _told(step))} for step in entry.trace]
         result["codeFlows"] = [{"threadFlows": [{"locations": steps}]}]
+    if entry.fix:
+        result["properties"] = {"fix": entry.shown_at}
     # SARIF has no word for a notebook's cell: edits in one would land elsewhere.
-    if entry.fix and entry.edits and all(edit.cell is None for edit in entry.edits):
+    if entry.shows_fix and entry.edits and all(edit.cell is None for edit in entry.edits):
         result["fixes"] = [_fix(entry)]
     return result
 

@@ -107,7 +107,8 @@ def _documentation() -> str | None:
 class Entry:
     """One diagnosis, ready to be told."""
 
-    def __init__(self, diagnosis: Diagnosis, view: View) -> None:
+    def __init__(self, diagnosis: Diagnosis, view: View, number: int) -> None:
+        self.number = number
         self.finding = diagnosis.finding
         self.outcome = diagnosis.outcome
         self.declined = diagnosis.declined
@@ -145,6 +146,16 @@ class Entry:
     def fix(self) -> Fix | None:
         """The fix, if there is one."""
         return self.outcome if isinstance(self.outcome, Fix) else None
+
+    @property
+    def shown_at(self) -> int:
+        """The number, from 1, of the finding at which the fix is shown: the first of those that share it."""
+        return self.view.first_of_fix.get(id(self.fix), self.number)
+
+    @property
+    def shows_fix(self) -> bool:
+        """Whether the fix is shown at this finding."""
+        return self.fix is not None and self.shown_at == self.number
 
     @cached_property
     def refused(self) -> str | None:
@@ -192,7 +203,22 @@ class View:
     ) -> None:
         self.session = session
         self.project = project or session.project
-        self.entries = [Entry(diagnosis, self) for diagnosis in diagnoses]
+        self.entries = [Entry(each, self, number) for number, each in enumerate(diagnoses, 1)]
+        self._lines: dict[Path, list[str]] = {}
+
+    @cached_property
+    def fixes(self) -> list[Fix]:
+        """The fixes, each once."""
+        return list({id(entry.fix): entry.fix for entry in self.entries if entry.fix}.values())
+
+    @cached_property
+    def first_of_fix(self) -> dict[int, int]:
+        """The number of the first finding of each fix, by its identity."""
+        first: dict[int, int] = {}
+        for entry in self.entries:
+            if entry.fix:
+                first.setdefault(id(entry.fix), entry.number)
+        return first
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -209,12 +235,10 @@ class View:
 
     def lines(self, path: Path) -> list[str]:
         """Return the lines of a file as they are shown, split as Python splits them."""
-        return (
-            self.session.readable(path, self.text(path))
-            .replace("\r\n", "\n")
-            .replace("\r", "\n")
-            .split("\n")
-        )
+        if path not in self._lines:
+            text = self.session.readable(path, self.text(path))
+            self._lines[path] = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        return self._lines[path]
 
     def sheets(self, path: Path, before: str, after: str) -> Iterator[tuple[str, str, str]]:
         """Yield name, old and new text of a file, or of each cell of a notebook that changes."""

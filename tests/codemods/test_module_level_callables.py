@@ -1,0 +1,24 @@
+import libcst as cst
+
+from dlfix.fixing.alone import plans_for
+from dlfix_codemods import module_level_callables
+from dlfix_codemods.module_level_callables import ModuleLevelCallables
+
+LOADER = "    DataLoader(data, num_workers=2, collate_fn=lambda batch: batch[{}])\n"
+
+
+def test_what_the_plan_does_not_name_is_not_visited(tmp_path, monkeypatch):
+    loaders = "".join(LOADER.format(number) for number in range(5))
+    code = f"from torch.utils.data import DataLoader\n\n\ndef main(data):\n{loaders}"
+    plan, *others = plans_for(tmp_path / "a.py", code, "module_level_callables")
+    assert len(others) == 4
+    visited = []
+
+    class Carrier(module_level_callables._Carrier):
+        def visit_Subscript(self, node):
+            visited.append(node)
+
+    monkeypatch.setattr(module_level_callables, "_Carrier", Carrier)
+    made = ModuleLevelCallables.rewrite(cst.parse_module(code), plan).code
+    assert made.count("lambda") == 4
+    assert len(visited) == 1
