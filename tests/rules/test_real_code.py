@@ -328,3 +328,73 @@ def test_the_object_that_holds_its_maker_is_not_what_was_made_instead(
 ) -> None:
     source = LAUNCHERS.format(more=more) + "\nStrategy().configure(False)\n"
     assert codes(source) == found
+
+
+ROUNDS = """
+class Locked:
+    def __init__(self, rounds):
+        self.rounds = {}
+
+class Turns(Dataset):
+    def __turns(self):
+        while True:
+            yield 1
+
+    def __iter__(self):
+        yield 1
+
+    def __init__(self):
+        self.turns = Locked(self.__turns())
+
+    def __getitem__(self, i):
+        return i
+
+DataLoader(Turns(), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize("kept", ["rounds.__iter__()", "iter(rounds)", "rounds", "iter(Turns())"])
+def test_the_iterator_of_a_generator_is_the_generator(codes, kept: str) -> None:
+    source = ROUNDS.format(kept)
+    assert "DLF206" in codes(source)
+
+
+@pytest.mark.parametrize("kept", ["list(rounds)", "iter([1])", "next(iter(rounds))"])
+def test_what_a_generator_yields_is_not_the_generator(codes, kept: str) -> None:
+    assert "DLF206" not in codes(ROUNDS.format(kept))
+
+
+CONFIG = """
+from dataclasses import dataclass, field
+from omegaconf import OmegaConf
+from torch.utils.data import DataLoader
+
+@dataclass
+class Config:
+    num_workers: int = {}
+
+class Model:
+    def __init__(self, config):
+        self.config = OmegaConf.merge(OmegaConf.structured(config), OmegaConf.load("a.yaml"))
+
+    def fit(self):
+        for batch in DataLoader([1, 2], num_workers=self.config.num_workers):
+            print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "config", "expected"),
+    [
+        ("0", "", []),
+        ("field(default=0)", "", []),
+        ("4", "", ["DLF301"]),
+        ("field(default_factory=count)", "", ["DLF301"]),
+        ("0", "num_workers=2", ["DLF301"]),
+    ],
+)
+def test_a_script_that_leaves_the_workers_at_none_needs_no_guard(
+    codes, default: str, config: str, expected: list[str]
+) -> None:
+    script = f"from model import Config, Model\nModel(Config({config})).fit()\n"
+    assert codes("", model=CONFIG.format(default), script=script) == expected

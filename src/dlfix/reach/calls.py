@@ -226,6 +226,9 @@ class Calls:
                 return
             for reached in interpreter.evaluate(func.value, frame):
                 value = reached.value
+                if isinstance(value, Generator) and func.attr == "__iter__":
+                    yield reached
+                    continue
                 if isinstance(value, Container):
                     yield from self._container_method(value, func.attr, node, frame)
                     continue
@@ -555,6 +558,8 @@ class Calls:
             return [
                 r for item in self.interpreter.each(first) for r in self.interpreter.reached(item)
             ]
+        if name == "iter" and first is not None and len(arguments.positional) == 1:
+            return self._iterators(first, arguments, node, frame)
         if name == "functools.reduce":
             return self._reduced(arguments, node, frame)
         if name == "getattr":
@@ -576,6 +581,25 @@ class Calls:
         if name in _IMPORTERS:
             return self._imported(first, frame)
         return [Reached(self.external_call(name, arguments, node, frame))]
+
+    def _iterators(
+        self, argument: Argument, arguments: Arguments, node: ast.Call, frame: Frame
+    ) -> Iterator[Reached]:
+        """Yield what `iter(...)` gives: a generator is its own iterator."""
+        others = False
+        for reached in self.interpreter.reached(argument):
+            value = reached.value
+            own = isinstance(value, Instance) and self.interpreter.instances.method(
+                value.cls, "__iter__"
+            )
+            if isinstance(value, Generator):
+                yield reached
+            elif own:
+                yield from self.run(own, None, node, frame, value)
+            else:
+                others = True
+        if others:
+            yield Reached(self.external_call("iter", arguments, node, frame))
 
     def _as_dicts(self, argument: Argument, node: ast.Call, frame: Frame) -> list[Reached]:
         """Return the dicts of what objects hold under their names: `vars(options)`."""

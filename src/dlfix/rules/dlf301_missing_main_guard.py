@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.trees import walk
 from dlfix.reach.entries import Entry
 from dlfix.reach.starts import Start, only_forks, starts_on_import
+from dlfix.reach.unset_counts import is_left_at_none
 from dlfix.rules.base import Finding, Rule, Step
 
 if TYPE_CHECKING:
@@ -103,6 +104,8 @@ class MissingMainGuard(Rule):
             for entry in start.entries(analysis):
                 path = entry.module.path
                 if entry.kind != "import" or path.suffix == ".ipynb":
+                    continue
+                if is_left_at_none(analysis, start.boundary, entry.module):
                     continue
                 if path not in first or entry.statement.lineno < first[path][0].lineno:
                     first[path] = (entry.statement, start, entry)
