@@ -55,6 +55,19 @@ class Camera(multiprocessing.Process):
         self.recorder.write()
 """
 
+RECORDERS = (
+    RECORDER.replace(
+        "    def begin",
+        "    @classmethod\n    def of(cls, name): return cls()\n    def begin",
+    )
+    + """
+def main():
+    recorder = Recorder.of('a')
+    {}
+    Camera(recorder).start()
+"""
+)
+
 KINDS = """
 KINDS = {}
 def prepare(names):
@@ -184,6 +197,30 @@ def main(workers, chunk):
     {}
         series.attach()
     DataLoader(series, num_workers=workers, worker_init_fn=attach_in_worker)
+"""
+CLOSING = """
+import h5py
+class Series(Dataset):
+    def __init__(self): self.file = None
+    def open(self): self.file = h5py.File("a.h5")
+    def close(self):
+        self.file.close()
+        self.file = None
+    def __len__(self):
+        closed = self.file is None
+        {}
+        if closed:
+            self.open()
+        try:
+            print(self.file)
+            return self.count()
+        finally:
+            if closed: self.close()
+    def count(self): return len(self.file["x"])
+    def __getitem__(self, i):
+        if self.file is None: self.open()
+        return self.file["x"][i]
+def main(): DataLoader(Series(), num_workers=2)
 """
 REGISTRY = """
 import functools
@@ -684,6 +721,31 @@ if __name__ == "__main__":
     "a handle that is kept only where there is a worker": (IN_WORKER.format("is not None"), []),
     "a handle that is kept only where there is no worker": (
         IN_WORKER.format("is None"),
+        ["DLF203"],
+    ),
+    "a recorder that nothing but the process begins, beside one of the parent": (
+        RECORDERS.format("other = Recorder.of('b')\n    other.begin('b')"),
+        [],
+    ),
+    "a recorder of a maker that the parent begins": (
+        RECORDERS.format("recorder.begin('b')"),
+        ["DLF203"],
+    ),
+    "a file that each method closes again that opened it": (CLOSING.format(""), []),
+    "a file that a method does not close again": (
+        CLOSING.format("").replace("if closed: self.close()", "pass"),
+        ["DLF203"],
+    ),
+    "a file that a method closes where another test holds": (
+        CLOSING.format("").replace("if closed: self", "if not closed: self"),
+        ["DLF203"],
+    ),
+    "a file that a method closes where a name was set again": (
+        CLOSING.format("closed = self.file is not None"),
+        ["DLF203"],
+    ),
+    "a file that is open where a loader gets the object": (
+        CLOSING.format("").replace("print(self.file)", "DataLoader(self, num_workers=1)"),
         ["DLF203"],
     ),
     "a generator that an object in the dataset draws from": (POLICY.format(""), ["DLF503"]),

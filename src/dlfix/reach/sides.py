@@ -12,7 +12,7 @@ import builtins
 import io
 import re
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
@@ -190,6 +190,20 @@ class SideReader:
             not decorator_kind(methods[name])
             and self.only_in_constructor(cls, name, instance)
             and all(_only_calls(node, name) for node in methods.values())
+        )
+
+    def run_with_others(self, cls: Class, name: str, instance: Instance) -> bool:
+        """Tell whether a method of an object only runs where other methods of it call it."""
+        methods = self.methods(cls)
+        return (
+            not name.startswith("__")
+            and name not in self._called_outside(cls, instance)
+            and not decorator_kind(methods[name])
+            and all(
+                _only_calls(node, name) and not _is_seen_between(node, methods)
+                for node in methods.values()
+                if name in used_on_self(node)
+            )
         )
 
     def leading_to(self, cls: Class, name: str) -> set[str]:
@@ -507,9 +521,21 @@ def _may_be(instance: Instance, owners: list[Value]) -> bool:
     return not owners or any(
         not isinstance(value, Instance)
         or None in (value.call, instance.call)
-        or value.call is instance.call
+        or (value.call is instance.call and _made_in_one_call(value, instance))
         for value in owners
     )
+
+
+def _made_in_one_call(one: Instance, other: Instance) -> bool:
+    """Tell whether the function that makes two objects, `Recorder.of(...)`, may be called once for both."""
+    here, there = one.frame, other.frame
+    while here is not None and there is not None and here is not there:
+        if None in (here.call, there.call):
+            return True  # any caller
+        if here.call is not there.call:
+            return False
+        here, there = here.caller, there.caller
+    return True
 
 
 def _iterated(node: ast.expr, module: Module) -> Iterator[ast.Name]:
@@ -656,6 +682,26 @@ def _hands_on(node: Def) -> bool:
     me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
     return any(
         _name(given.value if isinstance(given, ast.Attribute) else given) == me
+        for given in _handed(node)
+    )
+
+
+def _is_seen_between(node: Def, methods: Collection[str]) -> bool:
+    """Tell whether other code may run, and see the object, between two calls that a method makes.
+
+    It yields, hands its object or a method of it on, or goes through something that it keeps: a loader.
+    """
+    me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
+    for inner in walk(node):
+        match inner:
+            case ast.Yield() | ast.YieldFrom() | ast.Await():
+                return True
+            case ast.For(iter=source) | ast.comprehension(iter=source):
+                if isinstance(source, ast.Attribute) and _name(source.value) == me:
+                    return True
+    return any(
+        _name(given) == me
+        or (isinstance(given, ast.Attribute) and _name(given.value) == me and given.attr in methods)
         for given in _handed(node)
     )
 

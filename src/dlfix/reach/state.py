@@ -87,6 +87,7 @@ class State:
         self.method = "__init__"
         self.late = False
         self._returned: list[Stores] = []  # what holds where the method that runs has returned
+        self._assumed: dict[tuple[ast.AST, str], bool] = {}  # what a local name of a method holds
 
     def read(self) -> Stores:
         """Return the stores on each attribute after construction, and what may come later."""
@@ -137,6 +138,7 @@ class State:
             name
             for name in run
             if sides.run_with_constructor(self.instance.cls, name, self.instance)
+            or sides.run_with_others(self.instance.cls, name, self.instance)
         }
         for name in sorted(run):
             method = self.interpreter.instances.method(self.instance.cls, name)
@@ -289,12 +291,27 @@ class State:
         outer, self.method = self.method, node.name
         above, self._returned = self._returned, []
         try:
-            self._block(node.body, frame, _self_names(node), sure=True)
+            self._body(node, frame)
             for stores in self._returned:
                 self.stores = _joined(self.stores, stores)
         finally:
             self.method, self._returned = outer, above
             self.running.pop()
+
+    def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
+        """Run a method; once for each answer, where several tests ask what one name was set to."""
+        name = _asked_again(node)
+        before, after = {**self.stores}, None
+        for held in (True, False) if name else ():
+            self.stores = {**before}
+            self._assumed[node, name] = held
+            self._block(node.body, frame, _self_names(node), sure=True)
+            after = self.stores if after is None else _joined(after, self.stores)
+        if after is None:
+            self._block(node.body, frame, _self_names(node), sure=True)
+        else:
+            self.stores = after
+            del self._assumed[node, name]
 
     def _block(
         self, block: list[ast.stmt], frame: Frame, me: frozenset[str], *, sure: bool
@@ -310,6 +327,7 @@ class State:
             self._call(call, frame, me, sure=sure)
         for store in self._stores_of(node, effects, frame, me, sure=sure):
             self._put(store, sure=sure)
+        self._assume(node, me)
         for name in effects.deleted if sure else ():
             self.stores.pop(name, None)
         if isinstance(node, ast.If):
@@ -333,6 +351,8 @@ class State:
         held = outcome(node.test, frame, self.interpreter) if asks_call else None
         if held is None and frame.module.says("get_worker_info"):
             held = self._in_parent(node.test, frame)
+        if held is None:
+            held = self._known(node.test)
         if held is not None:
             self._block(node.body if held else node.orelse, frame, me, sure=sure)
             return
@@ -344,6 +364,23 @@ class State:
         self._without(_empty_where(node.test, me, False))
         self._block(node.orelse, frame, me, sure=sure)
         self.stores = self._after(after_body, node.body, self.stores, node.orelse)
+
+    def _assume(self, node: ast.stmt, me: frozenset[str]) -> None:
+        """Forget what an attribute may hold where a name was set to tell that it holds nothing."""
+        if self._assumed and isinstance(node, ast.Assign):
+            for target in node.targets:
+                held = self._known(target)
+                if held is not None:
+                    self._without(_empty_where(node.value, me, held))
+
+    def _known(self, test: ast.expr) -> bool | None:
+        """Return how a test of a local name comes out in the case that is run."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            inner = self._known(test.operand)
+            return None if inner is None else not inner
+        return (
+            self._assumed.get((self.running[-1], test.id)) if isinstance(test, ast.Name) else None
+        )
 
     def _in_parent(self, test: ast.expr, frame: Frame) -> bool | None:
         """Return how a test of what `get_worker_info()` gives comes out in the parent, where that is None."""
@@ -768,6 +805,36 @@ def _is_left(block: list[ast.stmt]) -> bool:
 
 def _is_me(node: ast.expr, me: frozenset[str]) -> bool:
     return isinstance(node, ast.Name) and node.id in me
+
+
+@summary
+def _asked_again(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """Return the name that a method sets once, to what it asks of its object, and tests several times."""
+    me = _self_names(node)
+    for statement in node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                about = any(
+                    isinstance(n, ast.Attribute) and _is_me(n.value, me) for n in walk(value)
+                )
+                if about and len(_tests_of(node, name)) > 1 and _is_set_once(node, name):
+                    return name
+    return ""
+
+
+def _tests_of(node: ast.AST, name: str) -> list[ast.If]:
+    return [each for each in walk(node) if isinstance(each, ast.If) and _is_of(each.test, name)]
+
+
+def _is_of(test: ast.expr, name: str) -> bool:
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test = test.operand
+    return isinstance(test, ast.Name) and test.id == name
+
+
+def _is_set_once(node: ast.AST, name: str) -> bool:
+    named = [each for each in walk(node) if isinstance(each, ast.Name) and each.id == name]
+    return sum(not isinstance(each.ctx, ast.Load) for each in named) == 1
 
 
 @summary
