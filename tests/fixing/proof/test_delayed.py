@@ -313,6 +313,26 @@ def test_a_call_may_be_delayed_that_notes_for_itself():
 def test_a_test_may_change_its_directory():
     test = "def test_rows(monkeypatch):\n    monkeypatch.chdir('/')\n"
     assert opened(test_rows=test) == []
+    assert opened(test_rows=test.replace("monkeypatch.chdir", "os.chdir")) == []
+
+
+FIRST = "import os, sys\n\nsys.path.append('.')\nos.chdir('/')\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "is_open"),
+    [
+        (FIRST + "import notes\n", True),
+        ("if __name__ == '__main__':\n    import os\n    os.chdir('/')\n\nimport notes\n", True),
+        ("import notes\n" + FIRST, False),
+        ("from . import notes\n" + FIRST, False),
+        ("class A:\n    pass\n" + FIRST, False),
+        ("import os\n\ndef main():\n    os.chdir('/')\n", False),
+        ("import os\nif __name__ == '__main__':\n    import notes\n    os.chdir('/')\n", False),
+    ],
+)
+def test_a_script_may_change_its_directory_before_all_else(program, is_open):
+    assert (opened(script=program) == []) is is_open
 
 
 GONE = {

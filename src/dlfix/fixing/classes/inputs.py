@@ -15,6 +15,7 @@ from functools import cached_property
 
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, self_name
 from dlfix.fixing.classes.handles import Refusal
+from dlfix.project.directory import changes_of_directory
 from dlfix.project.import_time import FUNCTIONS, IN_PLACE, MUTATORS
 from dlfix.project.module import Module
 from dlfix.project.project import Project
@@ -231,10 +232,9 @@ class Inputs:
     @cached_property
     def moves(self) -> str:
         """Return where the project changes the working directory; empty if nowhere."""
-        for module in self.project.mentions("chdir"):
-            for call in module.calls_by_name.get("chdir", ()):
-                if ast.unparse(call.func) in ("os.chdir", "chdir", "contextlib.chdir"):
-                    return f"{module.path.name}:{call.lineno}"
+        for module, call in changes_of_directory(self.project):
+            if ast.unparse(call.func) in ("os.chdir", "chdir", "contextlib.chdir"):
+                return f"{module.path.name}:{call.lineno}"
         return ""
 
     def path_of(self, call: ast.Call) -> ast.expr | None:

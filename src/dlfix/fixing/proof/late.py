@@ -112,6 +112,17 @@ def late_openers(change: ClassChange) -> Iterator[Function]:
             yield restoring
 
 
+def opening_calls(change: ClassChange, getter: Function) -> list[ast.Call]:
+    """Return the calls of what opens late, and of the new methods that it calls."""
+    bodies = [
+        statement
+        for each in _with_openers(change, getter)
+        for statement in (change.fresh(each) if each.name == "__setstate__" else each.body)
+        if not _restores(statement)
+    ]
+    return [node for node in executed(bodies) if isinstance(node, ast.Call)]
+
+
 def _was_given(change: ClassChange, name: str) -> bool:
     """Tell whether the constructor was handed what an attribute held."""
     return any(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.late import late_openers, opens_to_write, used_on_self
+from dlfix.fixing.proof.late import late_openers, opening_calls, opens_to_write, used_on_self
 from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.outliving import FAR, REMOVES, Kept, Temporary, on_disk, outlives
 from dlfix.fixing.proof.syntax import (
@@ -18,6 +18,7 @@ from dlfix.fixing.proof.syntax import (
     statements,
     stored_names,
 )
+from dlfix.project.directory import changes_of_directory
 from dlfix.project.module import Module
 
 
@@ -67,18 +68,29 @@ def _removed_by_copies(change: ClassChange, getter: Function) -> Iterator[Regres
 
 
 def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regression]:
-    for module in change.new.project.mentions("chdir"):
-        for call in module.calls_by_name.get("chdir", ()):
-            if dotted(call.func) == "monkeypatch.chdir":
-                continue  # a test goes back to where it was
-            if _is_absolute(change, getter):
-                return
-            yield change.regression(
-                getter,
-                f"a relative path may be opened (line {getter.lineno}) after the working directory "
-                f"changed ({module.path.name}:{call.lineno})",
-            )
+    if not any(_may_take_a_path(change, call) for call in opening_calls(change, getter)):
+        return
+    for module, call in changes_of_directory(change.new.project):
+        if _is_absolute(change, getter):
             return
+        yield change.regression(
+            getter,
+            f"a relative path may be opened (line {getter.lineno}) after the working directory "
+            f"changed ({module.path.name}:{call.lineno})",
+        )
+        return
+
+
+def _may_take_a_path(change: ClassChange, call: ast.Call) -> bool:
+    """Tell whether a call is given something that may be a path: no number, and no method of the object."""
+    methods = {name for each in change.new.lineage(change.after) for name in each.methods}
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(
+        isinstance(each.value, (str, bytes))
+        if isinstance(each, ast.Constant)
+        else not (isinstance(each, ast.Attribute) and each.attr in methods)
+        for each in given
+    )
 
 
 def _is_absolute(change: ClassChange, getter: Function) -> bool:

@@ -1,0 +1,53 @@
+"""Where a program changes its working directory."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.project.import_time import DEFINITIONS, is_guard
+from dlfix.project.module import is_test
+from dlfix.project.roots import STANDARD
+from dlfix.project.trees import walk
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.project.project import Project
+
+
+def changes_of_directory(project: Project) -> Iterator[tuple[Module, ast.Call]]:
+    """Yield the calls that change the working directory while a program runs.
+
+    Tests are other programs. What a script does before it imports anything comes before all else.
+    """
+    for module in project.mentions("chdir"):
+        for call in module.calls_by_name.get("chdir", ()):
+            if not is_test(module) and not _comes_first(module, call):
+                yield module, call
+
+
+def _comes_first(module: Module, call: ast.Call) -> bool:
+    """Tell whether a script calls this before it has imported or defined anything that opens files."""
+    statements = module.tree.body
+    for each in statements:
+        if is_guard(each) and isinstance(each, ast.If):
+            statements = [*statements[: statements.index(each)], *each.body]
+            break
+    for statement in statements:
+        if any(call is node for node in walk(statement)):
+            return not isinstance(statement, DEFINITIONS)
+        if isinstance(statement, DEFINITIONS) or _imports_others(statement):
+            return False
+    return False
+
+
+def _imports_others(statement: ast.stmt) -> bool:
+    """Tell whether a statement imports a module that is not of Python itself."""
+    if isinstance(statement, ast.ImportFrom):
+        names = [statement.module or "" if not statement.level else ""]
+    else:
+        names = [
+            alias.name for alias in getattr(statement, "names", ()) if isinstance(alias, ast.alias)
+        ]
+    return any(name.partition(".")[0] not in STANDARD for name in names)
