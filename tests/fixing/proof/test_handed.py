@@ -20,6 +20,16 @@ HEAD = "import functools\nfrom torch.utils.data import DataLoader\nfrom own impo
 OWN = "from torch.utils.data import DataLoader\n\n\nclass Loader(DataLoader):\n    pass\n"
 
 
+STEPS = """
+def f():
+    Steps([lambda b: b, lambda b: b] * 2)
+class Steps:
+    def __init__(self, steps):
+        self.steps = steps
+    def run(self, b):
+        """
+
+
 def names(tmp_path: Path, text: str) -> set[str] | None:
     tree = project(tmp_path, {"main.py": HEAD + text, "own.py": OWN})
     module = next(each for each in tree.mentions("DataLoader") if each.path.name == "main.py")
@@ -96,6 +106,29 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
         ),
         ("opts = {}\nopts['collate_fn'] = lambda b: b\nfor k in opts.values(): show(k)", None),
         ("opts = {}\nopts['collate_fn'] = lambda b: b\nload(**opts)", None),
+        (
+            "opts = {'collate_fn': lambda b: b}\nDataLoader(d, **opts)",
+            {"<lambda>", "collate_fn"},
+        ),
+        ("opts = {'collate_fn': lambda b: b}\nshow(opts['collate_fn'])", None),
+        ("opts = {0: lambda b: b}\nDataLoader(d, **opts)", None),
+        ("load({'collate_fn': lambda b: b})", None),
+        (
+            "def f():\n    for step in [lambda b: b]:\n        step(1)",
+            {"<lambda>", "step"},
+        ),
+        ("def f():\n    for step in [lambda b: b]:\n        show(step)", None),
+        (STEPS + "for s in self.steps:\n            s(b)", {"<lambda>", "steps", "s"}),
+        (STEPS + "return [s(b) for s in self.steps]", {"<lambda>", "steps", "s"}),
+        (
+            STEPS + "for i, s in enumerate(self.steps):\n            s(i)",
+            {"<lambda>", "steps", "s"},
+        ),
+        (STEPS + "assert len(self.steps)\n        self.steps[0](b)", {"<lambda>", "steps"}),
+        (STEPS + "import own.steps\n        own.steps", {"<lambda>", "steps"}),
+        (STEPS + "for s in self.steps:\n            show(s)", None),
+        (STEPS + "len = show\n        len(self.steps)", None),
+        (STEPS + "self.steps[0] = self.steps[1]\n        b.steps.pop()", None),
     ],
 )
 def test_the_names_of_what_only_a_library_gets(

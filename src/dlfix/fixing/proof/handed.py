@@ -6,14 +6,17 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from dlfix.fixing.proof.program import Class, Program
-from dlfix.fixing.proof.syntax import FUNCTIONS, last_part, within
+from dlfix.fixing.proof.syntax import FUNCTIONS, last_part, stored_names, within
 from dlfix.project.module import Module
 
 # Modules whose calls give something that holds the function, or ask it themselves.
 _PASSES_ON = frozenset(
     {"functools", "inspect", "builtins", "types", "operator", "itertools", "toolz"}
 )
-_HOLDERS = (ast.List, ast.Tuple, ast.Starred)
+_HOLDERS = (ast.List, ast.Tuple, ast.Starred, ast.BinOp)
+# Builtin functions that show nothing of what they are given, and those that give it, or its items.
+_TESTS = frozenset({"isinstance", "len", "callable"})
+_ITERATORS = frozenset({"enumerate", "zip", "reversed", "list", "tuple", "iter"})
 _MOST = 200  # places that one value is followed to
 
 Place = tuple[Module, ast.AST]
@@ -168,13 +171,50 @@ class _Flow:
                 return True
             case ast.If(test=test) | ast.While(test=test):
                 return test is node
+            case ast.Subscript(value=value) if value is node:
+                self._add(module, above)  # an item of the list that holds it
+                return isinstance(above.ctx, ast.Load)
+            case ast.For(
+                iter=ast.Call(func=ast.Name(id="enumerate")) as source,
+                target=ast.Tuple(elts=[_, target]),
+            ) if source is node:
+                return self._bound(module, target)
+            case ast.For(iter=source, target=target) if source is node:
+                return self._bound(module, target)
+            case ast.comprehension(iter=source, target=target) if source is node:
+                around = module.parent(above)
+                inside = getattr(around, "elt", getattr(around, "key", above))
+                return all(self._read(module, inside, name) for name in stored_names(target))
+            case ast.Dict():
+                return node is place and self._in_options(module, above, node)
             case ast.Assign(targets=targets):
-                return node is place and all(self._bound(module, target) for target in targets)
+                return all(self._bound(module, target) for target in targets)
             case ast.AnnAssign(target=target):
-                return node is place and self._bound(module, target)
+                return self._bound(module, target)
             case ast.Return():
-                return node is place and self._returned(module, above)
+                return self._returned(module, above)
         return False
+
+    def _in_options(self, module: Module, options: ast.Dict, value: ast.AST) -> bool:
+        """Follow an item of a dict whose uses pass it on under its key: `DataLoader(**options)`."""
+        key = next(
+            (k for k, v in zip(options.keys, options.values, strict=True) if v is value), None
+        )
+        if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+            return False
+        self.names.add(key.value)
+        above = module.parent(options)
+        if not isinstance(above, ast.Assign):
+            return False
+        return all(
+            isinstance(target, ast.Name) and self._are_options(module, target)
+            for target in above.targets
+        )
+
+    def _are_options(self, module: Module, name: ast.Name) -> bool:
+        """Tell whether all uses of a dict of options pass it to a library."""
+        uses = list(self._uses(module, name))
+        return all(_is_options(module, *each) and self._unpacked(module, *each) for each in uses)
 
     def _bound(self, module: Module, target: ast.expr) -> bool:
         match target:
@@ -184,9 +224,9 @@ class _Flow:
                 return self._kept(name)
             case ast.Subscript(value=ast.Name() as options, slice=ast.Constant(value=str() as key)):
                 self.names.add(key)
-                return all(_is_options(module, *each) for each in self._uses(module, options)) and (
-                    all(self._unpacked(module, *each) for each in self._uses(module, options))
-                )
+                return self._are_options(module, options)
+            case ast.Tuple(elts=elements):
+                return all(self._bound(module, element) for element in elements)
         return False
 
     def _kept(self, name: str) -> bool:
@@ -199,7 +239,11 @@ class _Flow:
             return False
         for module in self.program.project.mentions(name):
             for node in module.nodes_by_name.get(name, ()):
-                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                if (
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.ctx, ast.Load)
+                    and not _is_of_module(module, node)
+                ):
                     self._add(module, node)
         return True
 
@@ -253,6 +297,11 @@ class _Flow:
 
     def _passed(self, module: Module, call: ast.Call, node: ast.AST, keyword: str) -> bool:
         """Follow an argument into the function that gets it."""
+        if _is_builtin(module, call.func, _TESTS):
+            return True
+        if _is_builtin(module, call.func, _ITERATORS):
+            self._add(module, call)
+            return True
         if self._is_of_library(module, call.func):
             self.names.add(keyword)
             is_own = _is_super(call.func) or self.program.class_of(module, call.func) is not None
@@ -337,6 +386,23 @@ def _is_options(module: Module, read: ast.Name, above: ast.AST | None) -> bool:
         case ast.Attribute(attr="pop" | "setdefault"):
             return isinstance(module.parent(module.parent(above) or above), ast.Expr)
     return False
+
+
+def _is_of_module(module: Module, node: ast.Attribute) -> bool:
+    """Tell whether an attribute is one of an imported module: `torchvision.transforms`."""
+    if not isinstance(node.value, ast.Name):
+        return False
+    scope = module.scope_of(node.value).lookup(node.value.id)
+    bindings = scope.bindings.get(node.value.id, []) if scope is not None else []
+    return bool(bindings) and all(isinstance(b.statement, ast.Import) for b in bindings)
+
+
+def _is_builtin(module: Module, func: ast.expr, names: frozenset[str]) -> bool:
+    return (
+        isinstance(func, ast.Name)
+        and func.id in names
+        and module.scope_of(func).lookup(func.id) is None
+    )
 
 
 def _is_super(func: ast.expr) -> bool:
