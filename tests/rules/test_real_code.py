@@ -398,3 +398,24 @@ def test_a_script_that_leaves_the_workers_at_none_needs_no_guard(
 ) -> None:
     script = f"from model import Config, Model\nModel(Config({config})).fit()\n"
     assert codes("", model=CONFIG.format(default), script=script) == expected
+
+
+FOLDERS = """
+import collections
+
+class Folders(Dataset):
+    def __init__(self, names):
+        self.files = {}
+        for name in names:
+            self.files[name[0]][name] = h5py.File(name)
+
+    def __getitem__(self, i):
+        return self.files[i]
+
+DataLoader(Folders("abc"), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize("made", ["collections.defaultdict(dict)", "{'a': {}}"])
+def test_the_class_that_fills_a_dict_of_dicts_opens_what_it_puts_in(codes, made: str) -> None:
+    assert "DLF201" in codes(FOLDERS.format(made))

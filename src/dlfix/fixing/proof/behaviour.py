@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dlfix.fixing.proof import (
     callables,
     delayed,
+    filled,
     first_read,
     import_time,
     left_behind,
@@ -34,6 +35,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     delayed.check,
     left_behind.check,
     positions.check,
+    filled.check,
     removed.check,
     first_read.check,
     state.check,

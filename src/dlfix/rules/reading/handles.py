@@ -222,9 +222,14 @@ def _kept(crossing: Crossing) -> Crossing | None:
     current: Crossing | None = crossing
     while current is not None and current.edge.kind == "item":
         current = current.parent
-        if current is not None and not isinstance(current.value, Container):
+        if current is not None and not _holds_items(current.value):
             return None
     return current if current is not None and current.edge.kind == "attribute" else None
+
+
+def _holds_items(value: Value) -> bool:
+    is_dict = isinstance(value, ExternalCall) and value.name == "collections.defaultdict"
+    return is_dict or isinstance(value, Container)
 
 
 def _made_inside(value: Value, store: Store | None) -> bool:

@@ -1,0 +1,151 @@
+"""What a constructor put into a list or dict that is opened late now: what opens it has to put it in again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.late import used_on_self
+from dlfix.fixing.proof.order import CONSTRUCTORS
+from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, self_name
+from dlfix.project.module import Module
+
+_ADDS = frozenset({"append", "appendleft", "add", "insert", "setdefault", "extend", "update"})
+_MOST = 100  # functions that opening may run
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield the containers whose items the constructor made, and nothing makes when they are opened."""
+    for name, opener in _opened(change):
+        made = set(_put_in(change, name))
+        made -= _put_when_asked(change, name) if made else set()
+        missing = sorted(made - _called_by(change, opener)) if made else []
+        if missing:
+            yield change.regression(
+                opener,
+                f"the constructor puts what `{missing[0]}` gives into `{name}`, and `{opener.name}` does "
+                f"not (line {opener.lineno})",
+            )
+
+
+def _opened(change: ClassChange) -> Iterator[tuple[str, Function]]:
+    """Yield the attributes that are opened late now, each with the function that opens it."""
+    yield from change.made_lazy.items()
+    getstate, restoring = (change.after.methods.get(n) for n in ("__getstate__", "__setstate__"))
+    if getstate is None or restoring is None:
+        return
+    for node in executed(change.fresh(getstate)):
+        name = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(name, str) and name.isidentifier() and name not in change.made_lazy:
+            yield name, restoring
+
+
+def _put_in(change: ClassChange, name: str) -> Iterator[str]:
+    """Yield the names of the calls whose results the constructor put into an attribute, at any depth."""
+    for _, function in change.constructed_before:
+        yield from _put_by(function, name)
+
+
+def _put_by(function: Function, name: str) -> Iterator[str]:
+    roots = _names_of(function, name)
+    for node in executed(function.body):
+        for holder, value in _additions(node):
+            if dotted(_root(holder)) in roots:
+                yield from (last_part(call.func) for call in _calls(value))
+
+
+def _put_when_asked(change: ClassChange, name: str) -> set[str]:
+    """Return the names of the calls whose results methods put in that run after the constructor too."""
+    functions = {n: f for each in change.new.lineage(change.after) for n, f in each.methods.items()}
+    making = [f for n, f in functions.items() if n in CONSTRUCTORS]
+    others = [f for n, f in functions.items() if n not in CONSTRUCTORS]
+    used_while_made = {used for function in making for used in used_on_self(function)}
+    used_later = {used for function in others for used in used_on_self(function)}
+    return {
+        made
+        for n, function in functions.items()
+        if n not in CONSTRUCTORS and (n in used_later or n not in used_while_made)
+        for made in _put_by(function, name)
+    }
+
+
+def _names_of(function: Function, name: str) -> set[str]:
+    """Return what an attribute, or a part of it, goes by in a method: `part = self.files[key]`."""
+    found = {f"{self_name(function)}.{name}"}
+    pairs = [
+        (target, node.value)
+        for node in executed(function.body)
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and node.value is not None
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+    ]
+    while more := {
+        dotted(one)
+        for target, value in pairs
+        for one, other in ((target, _root(value)), (_root(value), target))
+        if isinstance(one, ast.Name) and one.id not in found and dotted(_root(other)) in found
+    }:
+        found |= more
+    return found
+
+
+def _additions(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield what a statement or call adds to a container, with the container."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Subscript):
+                yield target.value, node.value
+    elif isinstance(node, ast.AugAssign):
+        yield node.target, node.value
+    elif (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _ADDS
+    ):
+        for given in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            yield node.func.value, given
+
+
+def _calls(value: ast.expr) -> Iterator[ast.Call]:
+    """Yield the calls that make a value, or an item of the list, tuple or dict that it is."""
+    if isinstance(value, ast.Call):
+        yield value
+    elif isinstance(value, (ast.List, ast.Tuple, ast.Set)):
+        yield from (call for each in value.elts for call in _calls(each))
+    elif isinstance(value, ast.Dict):
+        yield from (call for each in value.values for call in _calls(each))
+    elif isinstance(value, ast.IfExp):
+        yield from (call for each in (value.body, value.orelse) for call in _calls(each))
+
+
+def _root(holder: ast.expr) -> ast.expr:
+    """Return the container that an expression is a part of: `self.files` of `self.files[a].get(b)`."""
+    while True:
+        match holder:
+            case ast.Subscript(value=value):
+                holder = value
+            case ast.Call(func=ast.Attribute(value=value, attr="get" | "setdefault")):
+                holder = value
+            case _:
+                return holder
+
+
+def _called_by(change: ClassChange, opener: Function) -> set[str]:
+    """Return the last names of all that a method calls, and of what these functions of the project call."""
+    names: set[str] = set()
+    waiting: list[tuple[Module, Function]] = [(change.after.module, opener)]
+    for module, function in waiting:  # grows while it is read
+        for node in executed(function.body):
+            if isinstance(node, ast.Attribute):
+                method = change.new.method(change.after, node.attr)
+                _add(waiting, (method[0].module, method[1]) if method is not None else None)
+            if isinstance(node, ast.Call):
+                names.add(last_part(node.func))
+                found = change.new.function_of(module, node.func)
+                _add(waiting, found)
+    return names
+
+
+def _add(waiting: list[tuple[Module, Function]], found: tuple[Module, Function] | None) -> None:
+    if found is not None and found not in waiting and len(waiting) < _MOST:
+        waiting.append(found)

@@ -1,0 +1,119 @@
+"""What a constructor puts into a list or dict is put in again by what opens it later."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fixing.proof.pairs import opened, worse
+
+NESTED = """
+self.path, self.file = path, {}
+for year in path:
+    self.file[year] = {}
+    for day in year:
+        self.file[year][day] = h5py.File(day)
+"""
+FILLS = """
+self.path = path
+self.file = []
+for day in path:
+    self.file.append(h5py.File(day))
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "opener", "kept"),
+    [
+        (NESTED, "return {}", False),
+        (NESTED, "return {y: {d: h5py.File(d) for d in y} for y in self.path}", True),
+        (NESTED.replace("self.file", "f") + "self.file = f\n", "return {}", False),
+        (
+            NESTED.replace("[day] = h5py.File(day)", ".setdefault(day, h5py.File(day))"),
+            "return {}",
+            False,
+        ),
+        (
+            NESTED.replace("self.file[year][day] =", "self.file.get(year)[day] ="),
+            "return {}",
+            False,
+        ),
+        (
+            NESTED.replace("self.file[year][day] =", "part = self.file[year]\n        part[day] ="),
+            "return {}",
+            False,
+        ),
+        (
+            NESTED.replace("[day] = h5py", " |= {day: 0 if day else h5py").replace(
+                "e(day)", "e(day)}"
+            ),
+            "return {}",
+            False,
+        ),
+        (FILLS, "return []", False),
+        (FILLS, "return [h5py.File(day) for day in self.path]", True),
+        (FILLS, "return self._open()", True),
+        (FILLS, "return opened(self.path)", True),
+        (FILLS.replace("h5py.File(day)", "day"), "return []", True),
+    ],
+)
+def test_a_property_makes_the_items_that_the_constructor_made(init, opener, kept):
+    reasons = opened(
+        init=init.strip(),
+        opener=opener,
+        body="def _open(self):\n    return [h5py.File(day) for day in self.path]\n",
+        program="def opened(path):\n    return [h5py.File(day) for day in path]\n",
+    )
+    assert any("the constructor puts what" in reason for reason in reasons) is not kept
+
+
+WHEN_ASKED = """
+class Rows(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+        self.files = {}
+        self.first = self._file(0)["x"][0]
+    def _file(self, i):
+        if i not in self.files:
+            self.files[i] = h5py.File(self.paths[i])
+        return self.files[i]
+    def __getitem__(self, i):
+        return self._file(i)["x"]
+"""
+
+
+@pytest.mark.parametrize(("read", "kept"), [("self._file(i)", True), ("self.files[i]", False)])
+def test_what_a_method_puts_in_when_it_is_asked_is_not_missing(read, kept):
+    before = WHEN_ASKED.replace("return self._file(i)[", f"return {read}[")
+    after = before.replace("        self.files = {}\n", "") + (
+        "    @functools.cached_property\n    def files(self):\n        return {}\n"
+        "    def __getstate__(self):\n        state = self.__dict__.copy()\n"
+        "        state.pop('files', None)\n        return state\n"
+    )
+    reasons = worse(before, after)
+    assert any("the constructor puts what" in reason for reason in reasons) is not kept
+
+
+STATE = """
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.files = {}
+        for day in path:
+            self.files[day] = h5py.File(day)
+"""
+PAIR = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state.pop("files", None)
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.files = {}
+"""
+
+
+def test_a_state_pair_makes_the_items_that_the_constructor_made():
+    assert any("`__setstate__` does not" in reason for reason in worse(STATE, STATE + PAIR))
+    again = PAIR.replace("= {}", "= {day: h5py.File(day) for day in self.path}")
+    assert not any("the constructor puts" in reason for reason in worse(STATE, STATE + again))
