@@ -49,6 +49,13 @@ for day in path:
             "return {}",
             False,
         ),
+        (
+            NESTED.replace("self.file[year] = {}", "part = self.file[year] = {}").replace(
+                "self.file[year][day]", "part[day]"
+            ),
+            "return {}",
+            False,
+        ),
         (FILLS, "return []", False),
         (FILLS, "return [h5py.File(day) for day in self.path]", True),
         (FILLS, "return self._open()", True),

@@ -162,3 +162,27 @@ def test_a_view_of_a_file_that_is_closed_is_not_kept():
         opener="return h5py.File(self.p, 'r')",
         parameters="p",
     )
+
+
+ITEMS = {
+    "a loop over a list": "self.file = [open(p) for p in path]\nfor f in self.file:\n    MOVE",
+    "a comprehension": "self.file = [open(p) for p in path]\nself.heads = [MOVE for f in self.file]",
+    "a list that is filled": "self.file = []\nfor p in path:\n    f = open(p)\n    self.file.append(f)\n    MOVE",
+    "the values of a dict": "self.file = {p: open(p) for p in path}\nfor f in self.file.values():\n    MOVE",
+    "the items of a dict": "self.file = {p: open(p) for p in path}\nfor p, f in self.file.items():\n    MOVE",
+    "each with its number": "self.file = [open(p) for p in path]\nfor i, f in enumerate(self.file):\n    MOVE",
+    "each with another": "self.file = [open(p) for p in path]\nfor f, p in zip(self.file, path):\n    MOVE",
+    "one by its number": "self.file = [open(p) for p in path]\nf = self.file[0]\nMOVE",
+}
+READS = "def __getitem__(self, i):\n    return self.file[i].readline()\n"
+
+
+@pytest.mark.parametrize("init", ITEMS.values(), ids=ITEMS)
+@pytest.mark.parametrize(("move", "moved"), [("f.readline()", True), ("f.name", False)])
+def test_the_files_of_a_list_are_not_opened_again_at_another_place(init, move, moved):
+    reasons = opened(
+        init="self.path = path\n" + init.replace("MOVE", move),
+        opener="return [open(p) for p in self.path]",
+        body=READS,
+    )
+    assert any("moved the position of `file`" in reason for reason in reasons) is moved

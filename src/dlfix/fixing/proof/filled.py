@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression
@@ -73,16 +74,16 @@ def _put_when_asked(change: ClassChange, name: str) -> set[str]:
 def _names_of(function: Function, name: str) -> set[str]:
     """Return what an attribute, or a part of it, goes by in a method: `part = self.files[key]`."""
     found = {f"{self_name(function)}.{name}"}
-    pairs = [
-        (target, node.value)
-        for node in executed(function.body)
-        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and node.value is not None
-        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-    ]
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    for node in executed(function.body):
+        if isinstance(node, ast.Assign):
+            pairs += itertools.permutations([*node.targets, node.value], 2)
+        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
+            pairs.append((node.target, node.value))
     while more := {
         dotted(one)
         for target, value in pairs
-        for one, other in ((target, _root(value)), (_root(value), target))
+        for one, other in ((target, value), (value, target))
         if isinstance(one, ast.Name) and one.id not in found and dotted(_root(other)) in found
     }:
         found |= more

@@ -81,22 +81,39 @@ class _Reader:
             size = len(self.rows)
             for target, value in _assigned(function):
                 self._assign(self._text(target), value)
+            for target, holder in _items_taken(function):
+                self._take(self._text(target), f"{self._text(holder)}[]")
 
     def _text(self, node: ast.AST | None) -> str:
-        """Return a name as it is, and an attribute of self with a dot in front."""
+        """Return a name as it is, an attribute of self with a dot in front, an item with brackets behind."""
+        if isinstance(node, ast.Subscript):
+            text = self._text(node.value)
+            return text and f"{text}[]"
         name = dotted(node)
         first, _, rest = name.partition(".")
         return f".{rest}" if rest and first == self.owner else name
 
     def _assign(self, target: str, value: ast.expr) -> None:
+        source = self._source(value)
+        if source and target.endswith("[]"):
+            self.origins.setdefault(source, target)  # the local name that is put in
         if not target or target in self.rows:
             return
-        source = self._source(value)
+        for item in _items(value):
+            self._assign(f"{target}[]", item)
         row = self._row(value)
         if row is not None:
             self.rows[target] = row
-            if source:
+            if target.endswith("[]"):
+                self.origins[target] = target.removesuffix("[]")
+            elif source:
                 self.origins[target] = source
+
+    def _take(self, target: str, item: str) -> None:
+        """Note that a name stands for an item of a list or dict in turn."""
+        if target and target not in self.rows and item in self.rows:
+            self.rows[target] = self.rows[item]
+            self.origins[target] = item
 
     def _source(self, value: ast.expr) -> str:
         """Return the handle that a value is, or whose method gives it."""
@@ -294,6 +311,42 @@ def _assigned(function: Function) -> Iterator[tuple[ast.AST | None, ast.expr]]:
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             for item in node.items:
                 yield item.optional_vars, item.context_expr
+        elif isinstance(node, ast.Call):
+            match node:
+                case ast.Call(func=ast.Attribute(value=of, attr="append" | "add"), args=[given]):
+                    yield ast.Subscript(of, ast.Constant(0), ast.Store()), given
+
+
+def _items(value: ast.expr) -> list[ast.expr]:
+    """Return the items that a display or comprehension makes."""
+    match value:
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
+            return items
+        case ast.ListComp(elt=item) | ast.SetComp(elt=item) | ast.DictComp(value=item):
+            return [item]
+        case ast.Dict(values=items):
+            return items
+    return []
+
+
+def _items_taken(function: Function) -> Iterator[tuple[ast.AST, ast.expr]]:
+    """Yield the names that stand for the items of what loops go through: `for f in self.files`."""
+    for node in executed(function.body):
+        if not isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            continue
+        match node.iter, node.target:
+            case ast.Call(func=ast.Name(id="zip"), args=given), ast.Tuple(elts=targets):
+                yield from zip(targets, given, strict=False)
+            case ast.Call(func=ast.Name(id="enumerate"), args=[given, *_]), ast.Tuple(elts=[_, of]):
+                yield of, given
+            case ast.Call(func=ast.Attribute(attr="values", value=given), args=[]), target:
+                yield target, given
+            case ast.Call(func=ast.Attribute(attr="items", value=given), args=[]), ast.Tuple(
+                elts=[_, of]
+            ):
+                yield of, given
+            case given, target:
+                yield target, given
 
 
 def _external(module: Module, name: str) -> str:
