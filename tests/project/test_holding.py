@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dlfix.project.holding import Holding
+from dlfix.project.holding import Holding, Passing
 from dlfix.project.module import Module
 from dlfix.source.text import SourceText
 
@@ -52,7 +52,7 @@ def holds(text: str) -> bool:
     module = Module(SourceText(Path("/m.py"), text.encode(), text, "utf-8"), "m")
     made = module.calls_by_name["made"][0]
     (use,) = module.calls_by_name["use"]
-    return Holding([module]).of(module, made).may_be(use.args[0])
+    return Holding(Passing([module])).of(module, made).may_be(use.args[0])
 
 
 @pytest.mark.parametrize("text", HELD.values(), ids=HELD)

@@ -1,12 +1,16 @@
 """How the work grows with a program, in calls of functions: what a clock says depends on the machine."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from dlfix.config import Settings
 from dlfix.session import Session
+
+T = TypeVar("T")
 
 HEAD = """\
 import sqlite3
@@ -86,10 +90,20 @@ PROGRAMS = {
 
 def calls(folder: Path, text: str) -> int:
     """Count the function calls of a rewrite, those of C functions included."""
+    session = opened(folder, text)
+    counted, outcome = counting(lambda: session.rewrite(unsafe=True))
+    assert outcome.changes
+    return counted
+
+
+def opened(folder: Path, text: str) -> Session:
     folder.mkdir(exist_ok=True)
     (folder / "pyproject.toml").write_text("")
     (folder / "main.py").write_text(HEAD + text)
-    session = Session.open([folder], Settings())
+    return Session.open([folder], Settings())
+
+
+def counting(work: Callable[[], T]) -> tuple[int, T]:
     counted = 0
 
     def count(*_: object) -> None:
@@ -98,11 +112,10 @@ def calls(folder: Path, text: str) -> int:
 
     sys.setprofile(count)
     try:
-        outcome = session.rewrite(unsafe=True)
+        result = work()
     finally:
         sys.setprofile(None)
-    assert outcome.changes
-    return counted
+    return counted, result
 
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
@@ -111,6 +124,28 @@ def test_the_work_grows_as_the_program_does(program, tmp_path):
     few, some, many = (calls(tmp_path / str(n), program(n)) for n in (8, 16, 32))
     # Twice as much more for twice as many more; it would be four times if it grew with the square.
     assert many - some < 2.6 * (some - few)
+
+
+# In a line, the bases of a class are as many as the classes before it, and each list of them is gone through.
+@pytest.mark.parametrize(
+    ("base", "most"), [("Base", 2.6), ("C@-", 3.3)], ids=["beside each other", "in a line"]
+)
+def test_more_subclasses_than_are_compared_cost_no_more_each(base, most, tmp_path):
+    """Each class of a family is compared with each: of a large one nothing is rewritten, and that is said."""
+
+    def check(count):
+        classes = "".join(
+            f"class C{n}({base.replace('@-', str(n - 1)) if n else 'Base'}):\n    x{n} = {n}\n\n\n"
+            for n in range(count)
+        )
+        session = opened(tmp_path / str(count), BASE + classes + run(f"C{count - 1}('x')"))
+        counted, (found,) = counting(session.diagnoses)
+        assert "more than 100 bases and subclasses" in found.outcome.reason
+        return counted
+
+    check(101)
+    few, some, many = (check(count) for count in (150, 300, 600))
+    assert many - some < most * (some - few)
 
 
 @pytest.mark.parametrize("depth", [1, 3])

@@ -14,85 +14,39 @@ _PASSING = (
     ast.IfExp, ast.BoolOp, ast.Tuple, ast.List, ast.Set, ast.Starred, ast.Await, ast.DictComp,
     ast.ListComp, ast.GeneratorExp, ast.Subscript, ast.Lambda,
 )  # fmt: skip
+ANYWHERE = "\0"  # stands among names for all of them
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-class Holding:
-    """The variables, attributes, parameters and functions of some modules that may give a value.
+class Passing:
+    """Where the values of some modules go on to, by names; what is found of a name serves every question.
 
-    With `results` also those that may give what a call of the value returns.
+    With `results` also those that may give what a call of a value returns.
     """
 
     def __init__(self, modules: Sequence[Module], *, results: bool = True) -> None:
         self.modules, self._results = modules, results
-        self.names: set[str] = set()
-        self._functions: dict[str, list[Definition]] = {}
+        self.functions: dict[str, list[Definition]] = {}
         self._made: set[str] = set()  # names that are a class's, and no function's of its module
+        self._found: dict[str, frozenset[str]] = {}
         for module in modules:
             functions = module.functions_by_name
             for name, found in functions.items():
-                self._functions.setdefault(name, []).extend(found)
+                self.functions.setdefault(name, []).extend(found)
             self._made |= {cls.name for cls in module.classes} - functions.keys()
-        self._node: ast.AST | None = None
-        self._anywhere = False
 
-    def of(self, module: Module, node: ast.AST) -> Holding:
-        """Take in the names that what a node makes may come to."""
-        self._node = node
-        return self._take(list(self._given(module, node)))
+    def from_name(self, name: str) -> frozenset[str]:
+        """Return the names that what a name holds goes on to."""
+        if name not in self._found:
+            self._found[name] = frozenset(
+                given
+                for module in self.modules
+                for use in module.nodes_by_name.get(name, ())
+                for given in self.from_node(module, use)
+            )
+        return self._found[name]
 
-    def of_definition(self, definition: ast.ClassDef | Definition) -> Holding:
-        """Take in the names that a class or function comes to by its decorators and its bases."""
-        pending = [
-            parameter
-            for decorator in definition.decorator_list
-            for function in self._decorating(decorator)
-            for parameter in _first_given(function)
-        ]
-        if isinstance(definition, ast.ClassDef) and definition.bases:
-            for function in self._functions.get("__init_subclass__", ()):
-                pending += [each.arg for each in function.args.args[:1]]
-        return self._take(pending)
-
-    def _decorating(self, decorator: ast.expr) -> Iterator[Definition]:
-        """Yield the functions that are given what a decorator stands over: of a factory those within."""
-        is_factory = isinstance(decorator, ast.Call)
-        for function in self._functions.get(_last_name(decorator), ()):
-            for each in walk(function) if is_factory else [function]:
-                if isinstance(each, FUNCTIONS) and not (is_factory and each is function):
-                    yield each
-
-    def _take(self, pending: list[str]) -> Holding:
-        while pending:
-            name = pending.pop()
-            if name not in self.names:
-                self.names.add(name)
-                for each in self.modules:
-                    for use in each.nodes_by_name.get(name, ()):
-                        pending += self._given(each, use)
-        return self
-
-    def may_be(self, node: ast.expr) -> bool:
-        """Tell whether an expression may stand for it, or hold it."""
-        return self._anywhere or any(
-            each is self._node or getattr(each, "id", getattr(each, "attr", None)) in self.names
-            for each in walk(node)
-        )
-
-    def gives(self, called: ast.expr) -> bool:
-        """Tell whether what is called may be the value: a name or an item, no method of one."""
-        match called:
-            case ast.Name(id=name) | ast.Attribute(attr=name):
-                return name in self.names
-            case ast.Subscript(value=held):
-                return self.gives(held)
-            case ast.Call(func=ast.Attribute(value=held)):
-                return self.gives(held)
-            case ast.Call(func=given):
-                return self.gives(given)
-        return False
-
-    def _given(self, module: Module, node: ast.AST) -> Iterator[str]:
+    def from_node(self, module: Module, node: ast.AST) -> Iterator[str]:
         """Yield the names that a value goes on to, from where it stands."""
         child, parent = node, module.parent(node)
         while parent is not None:
@@ -135,9 +89,77 @@ class Holding:
             return
         index = call.args.index(argument)
         if name in self._made:
-            self._anywhere = True  # a data class: its fields are not looked up
-        for function in self._functions.get(name, ()):
+            yield ANYWHERE  # a data class: its fields are not looked up
+        for function in self.functions.get(name, ()):
             yield from parameters_at(function, index)
+
+
+class Holding:
+    """The variables, attributes, parameters and functions that may give a value."""
+
+    def __init__(self, passing: Passing) -> None:
+        self.passing = passing
+        self.names: set[str] = set()
+        self._node: ast.AST | None = None
+
+    def of(self, module: Module, node: ast.AST) -> Holding:
+        """Take in the names that what a node makes may come to."""
+        self._node = node
+        return self._take(list(self.passing.from_node(module, node)))
+
+    def of_definition(self, definition: ast.ClassDef | Definition) -> Holding:
+        """Take in the names that a class or function comes to by its decorators and its bases."""
+        pending = [
+            parameter
+            for decorator in definition.decorator_list
+            for function in self._decorating(decorator)
+            for parameter in _first_given(function)
+        ]
+        if isinstance(definition, ast.ClassDef) and definition.bases:
+            for function in self.passing.functions.get("__init_subclass__", ()):
+                pending += [each.arg for each in function.args.args[:1]]
+        return self._take(pending)
+
+    def _decorating(self, decorator: ast.expr) -> Iterator[Definition]:
+        """Yield the functions that are given what a decorator stands over: of a factory those within."""
+        is_factory = isinstance(decorator, ast.Call)
+        for function in self.passing.functions.get(_last_name(decorator), ()):
+            for each in walk(function) if is_factory else [function]:
+                if isinstance(each, FUNCTIONS) and not (is_factory and each is function):
+                    yield each
+
+    def _take(self, pending: list[str]) -> Holding:
+        while pending:
+            name = pending.pop()
+            if name not in self.names:
+                self.names.add(name)
+                pending += self.passing.from_name(name)
+        return self
+
+    @property
+    def is_anywhere(self) -> bool:
+        """Whether it may be held by anything."""
+        return ANYWHERE in self.names
+
+    def may_be(self, node: ast.expr) -> bool:
+        """Tell whether an expression may stand for it, or hold it."""
+        return self.is_anywhere or any(
+            each is self._node or getattr(each, "id", getattr(each, "attr", None)) in self.names
+            for each in walk(node)
+        )
+
+    def gives(self, called: ast.expr) -> bool:
+        """Tell whether what is called may be the value: a name or an item, no method of one."""
+        match called:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                return name in self.names
+            case ast.Subscript(value=held):
+                return self.gives(held)
+            case ast.Call(func=ast.Attribute(value=held)):
+                return self.gives(held)
+            case ast.Call(func=given):
+                return self.gives(given)
+        return False
 
 
 def _last_name(node: ast.expr) -> str:

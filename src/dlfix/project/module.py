@@ -281,6 +281,20 @@ class Module:
         """All class statements, in source order."""
         return self.nodes(ast.ClassDef)
 
+    def deriving(self, name: str) -> list[ast.ClassDef]:
+        """Return the classes that name a class as their base, by its name or one that an import gives it."""
+        names = {name, *self.aliases.get(name, ())}
+        found = {node for each in names for node in self._classes_by_base.get(each, ())}
+        return sorted(found, key=_start)
+
+    @cached_property
+    def _classes_by_base(self) -> dict[str, list[ast.ClassDef]]:
+        named: dict[str, list[ast.ClassDef]] = {}
+        for node in self.classes:
+            for base in node.bases:
+                named.setdefault(_base_name(base), []).append(node)
+        return named
+
     def rows_of(self, qualname: str) -> tuple[int, int] | None:
         """Return the first and last row of a class or function; None where there is none."""
         name = qualname.rpartition(".")[2]
@@ -473,3 +487,8 @@ def _opens_for(parent: ast.AST, child: ast.AST) -> bool:
     if isinstance(parent, COMPREHENSIONS):
         return child is not parent.generators[0]
     return isinstance(child, ast.stmt)
+
+
+def _base_name(base: ast.expr) -> str:
+    written = base.value if isinstance(base, ast.Subscript) else base
+    return str(getattr(written, "id", getattr(written, "attr", "")))

@@ -117,10 +117,7 @@ class Instances:
 
     def _deriving(self, cls: Class) -> Iterator[Class]:
         for module in self.interpreter.project.users(cls.module, cls.name):
-            names = {cls.name, *module.aliases.get(cls.name, ())}
-            for node in module.classes:
-                if not any(_base_name(base) in names for base in node.bases):
-                    continue
+            for node in module.deriving(cls.name):
                 found = self.interpreter.class_value(node, self.interpreter.frame_at(module, node))
                 if found is not cls and cls in self.mro(found):
                     yield found
@@ -709,12 +706,6 @@ def _set_on(module: Module) -> Iterator[tuple[ast.expr, ast.Attribute | ast.Call
     for call in module.calls_by_name.get("setattr", ()):
         if setting(call):
             yield call.args[0], call, module.statement(call)
-
-
-def _base_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Subscript):
-        node = node.value
-    return str(getattr(node, "id", getattr(node, "attr", "")))
 
 
 def _made_by(value: Value) -> ast.AST | None:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.project.holding import Holding
+from dlfix.project.holding import Holding, Passing
 from dlfix.project.import_time import DEFINITIONS
 from dlfix.project.module import COMPREHENSIONS
+from dlfix.project.trees import walk
 from dlfix.reach.entries import Entries, Entry, enclosing_function
 from dlfix.reach.values import Bound, Class, Constant, Derived, ExternalCall, Instance
 
@@ -183,18 +184,18 @@ def starts_on_import(analysis: Analysis) -> Iterator[Start]:
 
 def _uses(analysis: Analysis, boundary: Boundary, home: Module) -> Iterator[Start]:
     modules = _nearby(analysis, boundary, home)
-    holding, entries = Holding(modules).of(home, boundary.node), Entries.of(analysis)
+    passing = analysis.once(("passing", *modules), lambda: Passing(modules))
+    holding, entries = Holding(passing).of(home, boundary.node), Entries.of(analysis)
     for module in modules:
-        is_loader = boundary.kind == "DataLoader"
-        for node, candidates in _candidates(analysis, module, is_loader):
-            for each in candidates:
-                if (
-                    holding.may_be(each)
-                    and entries.may_import(module, node)
-                    and _is_it(analysis, module, each, boundary)
-                ):
-                    yield Start(boundary, module, node)
-                    break
+        candidates = _candidates(analysis, module, boundary.kind == "DataLoader")
+        for number in candidates.that_may_be(boundary.node, holding):
+            node, held = candidates.rows[number]
+            if not entries.may_import(module, node):
+                candidates.idle.add(number)
+            elif any(
+                holding.may_be(each) and _is_it(analysis, module, each, boundary) for each in held
+            ):
+                yield Start(boundary, module, node)
     yield from _fitted(analysis, boundary, home)
 
 
@@ -242,12 +243,33 @@ def _nearby(analysis: Analysis, boundary: Boundary, home: Module) -> list[Module
     return modules[:50]
 
 
-def _candidates(
-    analysis: Analysis, module: Module, is_loader: bool
-) -> list[tuple[ast.expr, list[ast.expr]]]:
-    """Return the expressions that start what they hold, and what they may hold."""
+class _Candidates:
+    """The expressions of a module that start what they hold, with what that may be, by the names in it."""
+
+    def __init__(self, rows: list[tuple[ast.expr, list[ast.expr]]]) -> None:
+        self.rows = rows
+        self.idle: set[int] = set()  # those that never run on import
+        self._by_name: dict[str, list[int]] = {}
+        self._by_call: dict[ast.AST, int] = {}
+        for number, (_, held) in enumerate(rows):
+            nodes = [node for each in held for node in walk(each)]
+            self._by_call.update((node, number) for node in nodes if isinstance(node, ast.Call))
+            for name in {getattr(n, "id", getattr(n, "attr", "")) for n in nodes}:
+                self._by_name.setdefault(name, []).append(number)
+
+    def that_may_be(self, node: ast.AST, holding: Holding) -> list[int]:
+        """Return those that may hold what a node makes, in order."""
+        if holding.is_anywhere:
+            return [number for number in range(len(self.rows)) if number not in self.idle]
+        found = {number for name in holding.names for number in self._by_name.get(name, ())}
+        if node in self._by_call:
+            found.add(self._by_call[node])
+        return sorted(found - self.idle)
+
+
+def _candidates(analysis: Analysis, module: Module, is_loader: bool) -> _Candidates:
     return analysis.once(
-        ("starting", module, is_loader), lambda: list(_starting(module, is_loader))
+        ("starting", module, is_loader), lambda: _Candidates(list(_starting(module, is_loader)))
     )
 
 

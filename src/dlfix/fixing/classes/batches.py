@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import ClassFacts
-from dlfix.fixing.classes.family import family_of
+from dlfix.fixing.classes.family import MOST_RELATED, family_of
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.heirs import with_heirs
 from dlfix.fixing.classes.plans import ClassPlan
@@ -39,7 +39,15 @@ def fixes(
     `plan_class` is told which state methods the bases get in the same fix. `plan_instead` plan the
     forms to try where the first is not accepted: all classes of a cluster have one, or none.
     """
-    for cluster in _clusters(groups, project):
+    entries: Cluster = []
+    for group in groups:
+        facts = group[0][1].facts
+        family = family_of(project, facts)
+        if family.is_large:
+            yield Planned(tuple(finding for finding, _ in group), _crowded(facts))
+        else:
+            entries.append((group, [base.node for base in family.bases]))
+    for cluster in _clusters(entries):
         planned: list[_One] = []
         for one in _plans(cluster, plan_class):
             if isinstance(one.plan, Refusal):
@@ -153,12 +161,14 @@ def _methods_made(plan: ClassPlan) -> frozenset[str]:
     return frozenset(names)
 
 
-def _clusters(groups: Sequence[Group], project: Project) -> list[Cluster]:
+def _crowded(facts: ClassFacts) -> Refused:
+    return Refused(
+        f"the class has more than {MOST_RELATED} bases and subclasses ({facts.line(facts.node)})"
+    )
+
+
+def _clusters(entries: Cluster) -> list[Cluster]:
     """Part groups into clusters of related classes, bases before heirs."""
-    entries = []
-    for group in groups:
-        family = family_of(project, group[0][1].facts)
-        entries.append((group, [base.node for base in family.bases]))
     clusters: list[Cluster] = []
     for entry in sorted(entries, key=lambda each: len(each[1])):
         bases = entry[1]

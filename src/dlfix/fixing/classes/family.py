@@ -22,6 +22,7 @@ WORKER_METHODS = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__
 
 GO_THROUGH = ("list", "tuple", "set", "dict", "sorted", "iter", "next", "enumerate", "zip", "map", "sum", "min", "max", "any", "all")  # fmt: skip
 MOST_CALLS = 4  # from function to function, that an instance is followed
+MOST_RELATED = 100  # bases and subclasses of a class that is rewritten
 MOST_IMPORTS = 8  # from module to module, until a name's class is found
 BEFORE_WORKERS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
 
@@ -40,15 +41,16 @@ class Family:
         """The names under which instances of the class are made."""
         return {self.facts.node.name, *(each.node.name for each in self.heirs)}
 
+    @property
+    def is_large(self) -> bool:
+        """Whether there are too many classes to compare each with each; not all are listed then."""
+        return len(self.bases) + len(self.heirs) > MOST_RELATED
+
 
 def family_of(project: Project, facts: ClassFacts) -> Family:
     """Return the family of a class."""
-    bases: list[ClassFacts] = []
-    outside: set[str] = set()
-    _add_bases(project, facts, bases, outside)
-    heirs: list[ClassFacts] = []
-    _add_heirs(project, facts, heirs)
-    return Family(facts, tuple(bases), tuple(heirs), frozenset(outside))
+    bases, outside = _bases(project, facts)
+    return Family(facts, tuple(bases), tuple(_heirs(project, facts)), frozenset(outside))
 
 
 def surroundings(
@@ -72,8 +74,7 @@ def surroundings(
         handles=frozenset(attributes),
     )
     for heir in family.heirs:
-        bases: list[ClassFacts] = []
-        _add_bases(project, heir, bases, set())
+        bases, _ = _bases(project, heir)
         heir.started.update(heir.reached(_called_by_bases(heir, bases)))
     run = [*_called_by_heirs(family), *_called_by_bases(facts, family.bases)]
     facts.started.update(facts.reached(run))
@@ -148,27 +149,42 @@ def _only_started(project: Project, family: Family) -> Iterator[str]:
             yield name
 
 
-def _add_bases(
-    project: Project, facts: ClassFacts, found: list[ClassFacts], outside: set[str]
-) -> None:
-    for base in facts.node.bases:
-        known = class_of(project, facts.module, base)
+def _bases(project: Project, facts: ClassFacts) -> tuple[list[ClassFacts], set[str]]:
+    """Return the bases of a class in the tree, nearest first, and the names of those outside it."""
+    found: dict[ast.ClassDef, ClassFacts] = {}
+    outside: set[str] = set()
+    pending = [(facts.module, base) for base in reversed(facts.node.bases)]
+    while pending and len(found) <= MOST_RELATED:
+        module, base = pending.pop()
+        known = class_of(project, module, base)
         if known is None:
             outside.add(_last_name(base))
-        elif all(each.node is not known.node for each in (*found, facts)):
-            found.append(known)
-            _add_bases(project, known, found, outside)
+        elif known.node is not facts.node and known.node not in found:
+            found[known.node] = known
+            pending += [(known.module, each) for each in reversed(known.node.bases)]
+    return list(found.values()), outside
 
 
-def _add_heirs(project: Project, facts: ClassFacts, found: list[ClassFacts]) -> None:
+def _heirs(project: Project, facts: ClassFacts) -> list[ClassFacts]:
+    """Return the classes that derive from a class, each before those that derive from it."""
+    found: dict[ast.ClassDef, ClassFacts] = {}
+    pending = [_direct_heirs(project, facts)]
+    while pending and len(found) <= MOST_RELATED:
+        heir = next(pending[-1], None)
+        if heir is None:
+            pending.pop()
+        elif heir.node is not facts.node and heir.node not in found:
+            found[heir.node] = heir
+            pending.append(_direct_heirs(project, heir))
+    return list(found.values())
+
+
+def _direct_heirs(project: Project, facts: ClassFacts) -> Iterator[ClassFacts]:
     name = facts.node.name
     for module in project.mentions(name):
-        for node in module.classes:
-            known = any(each.node is node for each in (*found, facts))
-            if not known and any(_is_class(project, module, base, facts) for base in node.bases):
-                heir = ClassFacts(module, node)
-                found.append(heir)
-                _add_heirs(project, heir, found)
+        for node in module.deriving(name):
+            if any(_is_class(project, module, base, facts) for base in node.bases):
+                yield ClassFacts(module, node)
 
 
 def class_of(
@@ -240,6 +256,8 @@ def _is_class(project: Project, module: Module, written: ast.expr, facts: ClassF
 def _last_name(node: ast.expr) -> str:
     if isinstance(node, ast.Subscript):
         return _last_name(node.value)
+    if isinstance(node, ast.Name):
+        return node.id
     return ast.unparse(node).rpartition(".")[2]
 
 

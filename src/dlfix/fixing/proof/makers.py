@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.proof.syntax import last_part
-from dlfix.project.holding import Holding
+from dlfix.project.holding import Holding, Passing
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -45,7 +45,7 @@ def made_through(
 
 
 def _holding(modules: dict[Module, None], cls: ast.ClassDef) -> Holding:
-    holding = Holding(list(modules), results=False).of_definition(cls)
+    holding = Holding(Passing(list(modules), results=False)).of_definition(cls)
     for module in modules:
         for node in module.nodes_by_name.get(cls.name, ()):
             if isinstance(node.ctx, ast.Load) and not _is_plain_use(module, node):
@@ -65,7 +65,7 @@ def _keeping(project: Project, holding: Holding) -> dict[Module, None]:
     """Return the modules that mention a name of a module or class that holds one."""
     kept = {
         name
-        for module in holding.modules
+        for module in holding.passing.modules
         for scope in (module.scope, *(module.inner_scope(each) for each in module.classes))
         for name in holding.names & scope.bindings.keys()
     }

@@ -23,7 +23,7 @@ from dlfix.fixing.proof.syntax import (
     self_name,
     within,
 )
-from dlfix.project.holding import Holding
+from dlfix.project.holding import Holding, Passing
 from dlfix.project.module import Module
 
 # What a handler waits for that opening a resource never raises.
@@ -583,7 +583,7 @@ def _is_passed_to(change: ClassChange, module: Module, held: ast.expr) -> bool:
         return False
     for home, made in change.new.constructions(change.after):
         modules = dict.fromkeys([home, *users, module])
-        if Holding(list(modules)).of(home, made).may_be(held):
+        if Holding(Passing(list(modules))).of(home, made).may_be(held):
             return True
     return False
 

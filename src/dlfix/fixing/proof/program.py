@@ -141,9 +141,12 @@ class Program:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._classes: dict[Module, list[Class]] = {}
+        self._of_nodes: dict[Module, dict[ast.ClassDef, Class]] = {}
+        self._binders: dict[Module, dict[str, list[tuple[int, ast.stmt]]]] = {}
         self._made_through: dict[ast.ClassDef, list[tuple[Module, ast.Call]]] = {}
         self._lineages: dict[Class, tuple[Class, ...]] = {}
         self._heirs: dict[Class, tuple[Class, ...]] = {}
+        self._direct: dict[Module, dict[Class, list[Class]]] = {}
         self._bindings: dict[ast.AST, list[ast.AST]] = {}
         self._names: dict[tuple[Module, str, int], tuple[Module, ast.AST] | None] = {}
         self._shown: dict[str, list[Shown]] = {}
@@ -154,6 +157,11 @@ class Program:
             holding = {above for each in module.classes for above in module.ancestors(each)}
             self._classes[module] = list(_classes(module, module.tree, "", holding))
         return self._classes[module]
+
+    def _by_node(self, module: Module) -> dict[ast.ClassDef, Class]:
+        if module not in self._of_nodes:
+            self._of_nodes[module] = {each.node: each for each in self.classes(module)}
+        return self._of_nodes[module]
 
     # Names
 
@@ -194,20 +202,31 @@ class Program:
         return self._names[key]
 
     def _binding(self, module: Module, name: str, far: int) -> tuple[Module, ast.AST] | None:
-        for node in _unconditional(module.tree.body):
-            if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node.name == name:
+        for node in self._binding_of(module, name):
+            if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
                 return module, node
             if isinstance(node, ast.ImportFrom):
                 found = self._imported_from(module, node, name, far)
             elif isinstance(node, ast.Import):
                 found = self._imported(module, node, name)
-            elif isinstance(node, ast.Assign) and any(dotted(t) == name for t in node.targets):
+            elif isinstance(node, ast.Assign):
                 found = self.resolve(module, node.value, far - 1)
             else:
                 continue
             if found is not None:
                 return found
         return next(((module, c.node) for c in self.classes(module) if c.name == name), None)
+
+    def _binding_of(self, module: Module, name: str) -> list[ast.stmt]:
+        """Return the statements of a module that may bind a name, in order."""
+        if module not in self._binders:
+            binders: dict[str, list[tuple[int, ast.stmt]]] = {}
+            for number, node in enumerate(_unconditional(module.tree.body)):
+                for bound in _bound_by(node):
+                    binders.setdefault(bound, []).append((number, node))
+            self._binders[module] = binders
+        known = self._binders[module]
+        return [node for _, node in sorted([*known.get(name, ()), *known.get("*", ())], key=_first)]
 
     def _imported_from(
         self, module: Module, node: ast.ImportFrom, name: str, far: int
@@ -247,7 +266,7 @@ class Program:
         found = self.resolve(module, node)
         if found is None or not isinstance(found[1], ast.ClassDef):
             return None
-        return next((c for c in self.classes(found[0]) if c.node is found[1]), None)
+        return self._by_node(found[0]).get(found[1])
 
     def function_of(self, module: Module, node: ast.AST) -> tuple[Module, Function] | None:
         """Return the function of the project that an expression names."""
@@ -261,14 +280,19 @@ class Program:
     def lineage(self, cls: Class) -> tuple[Class, ...]:
         """Return a class and its bases in the project, nearest first."""
         if cls not in self._lineages:
-            self._lineages[cls] = (cls,)
-            found = [cls]
-            for base in cls.node.bases:
-                known = self.class_of(cls.module, base)
-                if known is not None and known is not cls:
-                    found += [each for each in self.lineage(known) if each not in found]
+            found: dict[Class, None] = {}
+            pending = [cls]
+            while pending:
+                one = pending.pop()
+                if one not in found:
+                    found[one] = None
+                    pending += reversed(self._bases(one))
             self._lineages[cls] = tuple(found)
         return self._lineages[cls]
+
+    def _bases(self, cls: Class) -> list[Class]:
+        bases = (self.class_of(cls.module, base) for base in cls.node.bases)
+        return [base for base in bases if base is not None]
 
     def unknown_bases(self, cls: Class) -> list[str]:
         """Return the bases outside the project, of a class and of its bases."""
@@ -282,22 +306,31 @@ class Program:
     def heirs(self, cls: Class) -> tuple[Class, ...]:
         """Return the classes that derive from one, near and far."""
         if cls not in self._heirs:
-            names, found = [cls.name], []
-            for name in names:
-                for module in self.project.mentions(name):
-                    for other in self.classes(module):
-                        if other is not cls and other not in found and cls in self.lineage(other):
-                            found.append(other)
-                            names += [other.name] if other.name not in names else []
-            self._heirs[cls] = tuple(found)
+            found = {cls: None}
+            for one in (pending := [cls]):
+                for module in self.project.mentions(one.name):
+                    more = [each for each in self._deriving(module, one) if each not in found]
+                    found.update(dict.fromkeys(more))
+                    pending += more
+            self._heirs[cls] = tuple(found)[1:]
         return self._heirs[cls]
+
+    def _deriving(self, module: Module, cls: Class) -> list[Class]:
+        """Return the classes of a module that name a class as their base."""
+        if module not in self._direct:
+            direct: dict[Class, list[Class]] = {}
+            for each in self.classes(module):
+                for base in dict.fromkeys(self._bases(each)):
+                    direct.setdefault(base, []).append(each)
+            self._direct[module] = direct
+        return self._direct[module].get(cls, [])
 
     def family(self, cls: Class) -> list[Class]:
         """Return a class, its bases, its subclasses, and their other bases."""
-        found = list(self.lineage(cls))
+        found = dict.fromkeys(self.lineage(cls))
         for heir in self.heirs(cls):
-            found += [each for each in self.lineage(heir) if each not in found]
-        return found
+            found.update(dict.fromkeys(self.lineage(heir)))
+        return list(found)
 
     def method(self, cls: Class, name: str) -> tuple[Class, Function] | None:
         """Return the method of a name that objects of a class have."""
@@ -368,6 +401,19 @@ class Program:
         """Return the body of the function a node stands in, or of the module."""
         function = self.enclosing(module, node)
         return function.body if function is not None else module.tree.body
+
+
+def _first(item: tuple[int, ast.stmt]) -> int:
+    return item[0]
+
+
+def _bound_by(node: ast.stmt) -> set[str]:
+    """Return the names that a statement binds; `*` where these are not written."""
+    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+        return {node.name}
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return {alias.asname or alias.name for alias in node.names}
+    return {dotted(target) for target in node.targets} if isinstance(node, ast.Assign) else set()
 
 
 _BINDING = (ast.Assign, ast.AnnAssign, ast.For, ast.comprehension, ast.withitem)
