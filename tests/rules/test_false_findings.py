@@ -198,6 +198,23 @@ def main(workers, chunk):
         series.attach()
     DataLoader(series, num_workers=workers, worker_init_fn=attach_in_worker)
 """
+DECORATED = """
+import functools, h5py
+def opened(function):
+    @functools.wraps(function)
+    def wrapper(self, *args):
+        if self.file is None:
+            self.file = h5py.File("a.h5")
+        return function(self, *args)
+    return wrapper
+class Series(Dataset):
+    def __init__(self): self.file = None
+    def __len__(self): return 3
+    @opened
+    def __getitem__(self, i): return self.file["x"][i]
+def main(): DataLoader(Series(), num_workers=2)
+"""
+
 CLOSING = """
 import h5py
 class Series(Dataset):
@@ -730,6 +747,17 @@ if __name__ == "__main__":
     "a recorder of a maker that the parent begins": (
         RECORDERS.format("recorder.begin('b')"),
         ["DLF203"],
+    ),
+    "a decorator that opens a file before a method of the worker": (DECORATED, []),
+    "a decorator that opens a file before a method of the parent": (
+        DECORATED.replace("    def __len__", "    @opened\n    def __len__"),
+        ["DLF203"],
+    ),
+    "a decorator that opens a file for itself": (
+        DECORATED.replace("    def __len__", "    @opened\n    def __len__").replace(
+            "self.file =", "file ="
+        ),
+        [],
     ),
     "a file that each method closes again that opened it": (CLOSING.format(""), []),
     "a file that a method does not close again": (

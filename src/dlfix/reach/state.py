@@ -32,6 +32,7 @@ from dlfix.reach.values import (
     Frame,
     Function,
     Instance,
+    Reached,
     Unknown,
 )
 
@@ -43,6 +44,7 @@ Stores = dict[str, list[Store]]
 Field = ast.AnnAssign | ast.Assign
 _FIELDS = ("field", "ib", "attrib", "Field", "PrivateAttr")
 _POST_INITS = ("__post_init__", "__attrs_post_init__", "model_post_init")
+_DECORATORS_OF_PYTHON = frozenset({"property", "staticmethod", "classmethod", "cached_property"})
 _DEEPEST = 24
 _WORKER_INFO = (
     "torch.utils.data.get_worker_info",
@@ -144,9 +146,10 @@ class State:
             method = self.interpreter.instances.method(self.instance.cls, name)
             if method is None or not takes_instance(method.node):
                 continue
-            before = {**self.stores}
-            self._run(method, self._method_frame(method))
-            self.stores = _joined(before, self.stores)
+            for run_first in (*self._wrappers(method), method):
+                before = {**self.stores}
+                self._run(run_first, self._method_frame(run_first))
+                self.stores = _joined(before, self.stores)
             self._cached(name, method)
 
     @cached_property
@@ -157,9 +160,32 @@ class State:
             cls.node, cls.frame, lambda: self._leading_to_stores(cls), "storing"
         )
 
+    def _wrappers(self, method: Function) -> Iterator[Function]:
+        """Yield the functions that decorators of the tree put in a method's place."""
+        for decorator in getattr(method.node, "decorator_list", ()):
+            if not isinstance(decorator, ast.Name) or decorator.id in _DECORATORS_OF_PYTHON:
+                continue
+            for reached in self.interpreter.calls.decorate(
+                decorator, Reached(method), method.frame
+            ):
+                made = reached.value
+                is_def = isinstance(made, Function) and isinstance(made.node, ast.FunctionDef)
+                if is_def and made.node is not method.node:  # type: ignore[union-attr]
+                    yield made  # type: ignore[misc]
+
+    def _stores(self, cls: Class, name: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+        """Tell whether a method stores on its object, itself or by what a decorator makes of it."""
+        if _stores_on_self(node):
+            return True
+        method = self.interpreter.instances.method(cls, name) if node.decorator_list else None
+        return method is not None and any(
+            _touches_state(each.node, _self_names(each.node))  # type: ignore[arg-type]
+            for each in self._wrappers(method)
+        )
+
     def _leading_to_stores(self, cls: Class) -> frozenset[str]:
         sides = self.interpreter.sides
-        found = {n for n, node in sides.methods(cls).items() if _stores_on_self(node)}
+        found = {n for n, node in sides.methods(cls).items() if self._stores(cls, n, node)}
         uses = sides.uses(cls)
         while more := {n for n, used in uses.items() if n not in found and used & found}:
             found |= more
