@@ -170,3 +170,40 @@ def test_an_import_of_the_package_in_it_leaves_a_project_apart(tmp_path):
         len(apart_below(tmp_path, OTHER, **{ONE: "import other.missing\nfrom one import other\n"}))
         == 2
     )
+
+
+SHARED = """
+from torch.utils.data import DataLoader, Dataset
+from torchvision import datasets, transforms
+
+
+def make(name):
+    transform = transforms.Compose([transforms.ToTensor(), transforms.Lambda(lambda x: x + 1)])
+    if name == "lsun":
+        return datasets.LSUN("a", "train", transform)
+    OTHER
+
+
+def main(name):
+    for batch in DataLoader(make(name), num_workers=2):
+        print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "is_fixed"),
+    [
+        ('return datasets.ImageFolder("a", transform)', True),
+        ('return datasets.ImageFolder("a", transform, target_transform=len)', True),
+        ('return datasets.LSUNClass("a", transform)', False),
+        ('return datasets.ImageFolder("a")', False),
+    ],
+)
+def test_a_transform_is_fixed_for_the_dataset_that_is_whole_then(tmp_path, other, is_fixed):
+    """A dataset of LSUN cannot be sent, whatever its transform is."""
+    (tmp_path / "main.py").write_text(SHARED.replace("OTHER", other))
+    found = Session.open([tmp_path], Settings()).diagnoses()
+    (outcome,) = {one.outcome for one in found if one.finding.code == "DLF101"}
+    assert isinstance(outcome, Fix) is is_fixed
+    if not is_fixed:
+        assert "LSUN" in outcome.reason

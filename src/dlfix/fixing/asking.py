@@ -43,7 +43,7 @@ def find(
         try:
             for finding in rule().check(analysis):
                 key = (finding.code, finding.place.path, finding.place.span)
-                sent[key].add(blocking.object_of(finding))
+                sent[key] |= blocking.objects_of(finding, analysis)
                 if key not in shortest or len(finding.trace) < len(shortest[key].trace):
                     shortest[key] = finding
         except Exception as error:
@@ -51,7 +51,7 @@ def find(
     project = analysis.project
     return sorted(
         (
-            replace(finding, objects=frozenset(sent[key] - {None}))
+            replace(finding, objects=frozenset(sent[key]))
             for key, finding in shortest.items()
             if keep is None or keep(finding, project)
         ),

@@ -13,20 +13,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dlfix.reach.crossing import Crossing
 from dlfix.rules.base import Finding
 from dlfix.source.text import Position
 
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
 
-def object_of(finding: Finding) -> object | None:
-    """Return the object that cannot be sent because of a finding; None where it hinders none."""
+
+def objects_of(finding: Finding, analysis: Analysis) -> frozenset[object]:
+    """Return the objects that cannot be sent because of a finding: all that hold the culprit."""
     crossing = finding.evidence
     if not (finding.rule.blocks and finding.error and isinstance(crossing, Crossing)):
-        return None
-    while crossing.parent is not None and crossing.parent.parent is not None:
-        crossing = crossing.parent
-    return crossing
+        return frozenset()
+    repeated = analysis.once(objects_of, lambda: _repeated(analysis))
+    found: set[object] = set()
+    above, met = [crossing], {crossing}
+    for each in above:  # grows while it is read
+        is_object = each.parent is None or each.parent.parent is None
+        if is_object:
+            found.add(each)
+        higher = [] if is_object or each.parent is None else [each.parent]
+        above += [one for one in (*higher, *repeated.get(each, ())) if one not in met]
+        met.update(above)
+    return frozenset(found)
+
+
+def _repeated(analysis: Analysis) -> dict[Crossing, list[Crossing]]:
+    """Return where else each object hangs that several others share."""
+    found: dict[Crossing, list[Crossing]] = {}
+    for crossing in analysis.crossings:
+        if crossing.same is not None:
+            found.setdefault(crossing.same, []).append(crossing)
+    return found
 
 
 class Ways:
