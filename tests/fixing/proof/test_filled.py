@@ -121,6 +121,6 @@ PAIR = """
 
 
 def test_a_state_pair_makes_the_items_that_the_constructor_made():
-    assert any("`__setstate__` does not" in reason for reason in worse(STATE, STATE + PAIR))
+    assert any("what opens it again does not" in reason for reason in worse(STATE, STATE + PAIR))
     again = PAIR.replace("= {}", "= {day: h5py.File(day) for day in self.path}")
     assert not any("the constructor puts" in reason for reason in worse(STATE, STATE + again))

@@ -25,7 +25,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
         if missing:
             yield change.regression(
                 opener,
-                f"the constructor puts what `{missing[0]}` gives into `{name}`, and `{opener.name}` does "
+                f"the constructor puts what `{missing[0]}` gives into `{name}`, and what opens it again does "
                 f"not (line {opener.lineno})",
             )
 
