@@ -207,3 +207,27 @@ def test_a_transform_is_fixed_for_the_dataset_that_is_whole_then(tmp_path, other
     assert isinstance(outcome, Fix) is is_fixed
     if not is_fixed:
         assert "LSUN" in outcome.reason
+
+
+POOLED = """
+import multiprocessing
+
+
+def work(row):
+    return row * SCALE
+
+
+if __name__ == "__main__":
+    SCALE = 2
+    with multiprocessing.Pool(2) as pool:
+        print(pool.map(work, [1, 2]))
+"""
+
+
+def test_a_pool_has_an_initializer_that_could_set_a_name(tmp_path):
+    (tmp_path / "main.py").write_text(POOLED)
+    (found,) = Session.open([tmp_path], Settings()).diagnoses()
+    assert found.finding.code == "DLF303"
+    assert isinstance(found.outcome, Refused)
+    assert "`initializer`" in found.outcome.reason
+    assert "(main.py:12)" in found.outcome.reason

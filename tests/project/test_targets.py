@@ -53,6 +53,13 @@ def test_a_newer_python_gets_annotations(tmp_path, declares):
     assert "def __getstate__(self) -> dict[str, object]:" in fixed(tmp_path)
 
 
+@pytest.mark.parametrize(("declares", "count"), [("", 0), ("requires-python = '>=3.9'\n", 1)])
+def test_a_file_with_the_generics_of_python_3_8_is_taken_to_need_them(tmp_path, declares, count):
+    (tmp_path / "pyproject.toml").write_text(f"[project]\n{declares}")
+    after = fixed(tmp_path, f"from typing import List\n\n{TYPED}")
+    assert after.count("-> dict[str, object]:") == count
+
+
 def test_annotations_that_are_not_evaluated_are_written(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\nrequires-python = ">=3.8"\n')
     after = fixed(tmp_path, f"from __future__ import annotations\n\n{TYPED}")

@@ -17,6 +17,7 @@ _REQUIRES = re.compile(
     r"|^python\s*=\s*[\"'](?:>=|~|\^)\s*3\.(\d+)",  # of Poetry
     re.MULTILINE,
 )
+_GENERICS = frozenset({"Dict", "List", "Tuple", "Set", "FrozenSet", "Type"})
 _SUBSCRIPTED = 9  # the minor version from which `dict[str, object]` can be evaluated
 
 
@@ -41,4 +42,12 @@ def evaluates_generics(module: Module) -> bool:
     if "annotations" in future:
         return True
     oldest = oldest_minor(module.path)
-    return oldest is None or oldest >= _SUBSCRIPTED
+    return not _spells_generics(module) if oldest is None else oldest >= _SUBSCRIPTED
+
+
+def _spells_generics(module: Module) -> bool:
+    """Tell whether a file imports `Dict` or `List`, as Python 3.8 needs them."""
+    return any(
+        node.module == "typing" and any(alias.name in _GENERICS for alias in node.names)
+        for node in module.nodes(ast.ImportFrom)
+    )

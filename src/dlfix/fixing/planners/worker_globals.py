@@ -178,7 +178,7 @@ def _setting(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> S
     boundary = evidence.read.function.crossing.boundary
     module, loader = boundary.frame.module, boundary.node
     if boundary.kind != "DataLoader" or not isinstance(loader, ast.Call):
-        raise _No("only a loader has a `worker_init_fn` that could set the name")
+        raise _No(_no_loader(boundary))
     if module in taken:
         raise _No("another fix already sets a name in this file")
     if evidence.entry.calls and evidence.write.module.scope_of(evidence.write.node).is_function:
@@ -190,6 +190,14 @@ def _setting(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> S
                 raise _No(again)
             return _made_again(caller, call, module, loader, _parameters(evidence))
     return _carried(evidence, module, loader)
+
+
+def _no_loader(boundary: Boundary) -> str:
+    """Return why no function for workers is written where these are not a loader's."""
+    if boundary.kind not in ("Pool", "Executor"):
+        return "only a loader has a `worker_init_fn` that could set the name"
+    at = f"{boundary.frame.module.path.name}:{boundary.node.lineno}"
+    return f"no fix adds an `initializer` to a pool, which could set the name ({at})"
 
 
 def _beside(caller: Module, call: ast.Call, module: Module, loader: ast.Call) -> bool:
