@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -72,7 +73,13 @@ def statements(tree: ast.AST, *, within_functions: bool) -> Iterator[ast.AST]:
         yield from statements(node, within_functions=within_functions)
 
 
-def graph(*, within_functions: bool) -> dict[str, set[str]]:
+@functools.cache
+def trees() -> dict[str, ast.Module]:
+    return {name: ast.parse(path.read_bytes()) for name, path in MODULES.items()}
+
+
+@functools.cache
+def graph(*, within_functions: bool = True) -> dict[str, set[str]]:
     return {
         name: {
             one
@@ -80,12 +87,8 @@ def graph(*, within_functions: bool) -> dict[str, set[str]]:
             for one in imported(node)
         }
         - {name}
-        for name, tree in TREES.items()
+        for name, tree in trees().items()
     }
-
-
-TREES = {name: ast.parse(path.read_bytes()) for name, path in MODULES.items()}
-ALL = graph(within_functions=True)
 
 
 def part(name: str) -> str:
@@ -98,7 +101,7 @@ def test_every_part_has_its_level() -> None:
 
 def edges() -> Iterator[tuple[str, str]]:
     """Yield the imports between parts; `dlfix` itself has the version, and offers the API."""
-    for name, others in ALL.items():
+    for name, others in graph().items():
         for other in others:
             if part(name) and part(other) and part(name) != part(other):
                 yield name, other
@@ -116,7 +119,7 @@ def test_no_module_imports_itself_by_others() -> None:
     known = {frozenset(circle) for circle in CIRCLES}
     without = {
         name: {one for one in others if frozenset((name, one)) not in known}
-        for name, others in ALL.items()
+        for name, others in graph().items()
         if name != "dlfix"
     }
     assert circle_in(without) is None
@@ -125,8 +128,8 @@ def test_no_module_imports_itself_by_others() -> None:
 @pytest.mark.parametrize("circle", sorted(CIRCLES))
 def test_a_known_circle_is_still_there(circle: tuple[str, str]) -> None:
     first, second = circle
-    assert second in ALL[first]
-    assert first in ALL[second]
+    assert second in graph()[first]
+    assert first in graph()[second]
 
 
 def test_no_circle_is_closed_while_modules_are_imported() -> None:

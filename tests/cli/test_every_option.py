@@ -1,6 +1,7 @@
 """Every option of every command is used in some test that runs the command line."""
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,9 @@ def used():
                 yield set(words(node))
 
 
-CALLS = list(used())
+@functools.cache
+def calls():
+    return list(used())
 
 
 @pytest.mark.parametrize(
@@ -47,4 +50,4 @@ CALLS = list(used())
     ids=[f"{command} {spellings[0]}" for command, spellings in offered()],
 )
 def test_an_option_is_tried(command, spellings):
-    assert any(command in said and said.intersection(spellings) for said in CALLS)
+    assert any(command in said and said.intersection(spellings) for said in calls())
