@@ -19,8 +19,8 @@ MODULE = Path("dlfix_example_rules") / "__init__.py"
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory) -> Path:
-    if not all(map(importlib.util.find_spec, ("pip", "setuptools"))):
-        pytest.skip("pip and setuptools build the example")
+    if not all(map(importlib.util.find_spec, ("pip", "hatchling"))):
+        pytest.skip("pip and hatchling build the example")
     source = shutil.copytree(EXAMPLE, tmp_path_factory.mktemp("source") / "example")
     target = tmp_path_factory.mktemp("installed")
     subprocess.run(
