@@ -231,3 +231,39 @@ def test_a_pool_has_an_initializer_that_could_set_a_name(tmp_path):
     assert isinstance(found.outcome, Refused)
     assert "`initializer`" in found.outcome.reason
     assert "(main.py:12)" in found.outcome.reason
+
+
+SLICER = """
+class Slicer:
+    def __init__(self, file):
+        self.file = file
+        self.events = {}
+        for name in "xy":
+            self.events[name] = self.file[name]
+"""
+SLICED = """
+import h5py
+from slicer import Slicer
+from torch.utils.data import DataLoader, Dataset
+
+
+class Data(Dataset):
+    def __init__(self, path):
+        self.slicer = Slicer(h5py.File(path, "r"))
+
+    def __getitem__(self, i):
+        return self.slicer.events["x"][i]
+
+
+def main():
+    DataLoader(Data("a"), num_workers=2)
+"""
+
+
+def test_what_hangs_from_a_file_that_another_module_opens_is_refused_with_a_reason(tmp_path):
+    (tmp_path / "main.py").write_text(SLICED)
+    (tmp_path / "slicer.py").write_text(SLICER)
+    found = Session.open([tmp_path], Settings()).diagnoses()
+    assert {one.finding.code for one in found} == {"DLF201", "DLF205"}
+    assert all(isinstance(one.outcome, Refused) for one in found)
+    assert not any("internal error" in one.outcome.reason for one in found)

@@ -55,6 +55,15 @@ ROWS = [
         "self.transform lambda",
     ),
     row(
+        "a dataset that only a file named an example reads without workers",
+        DATA + "# file: reading_example.py" + USE,
+        "self.transform lambda",
+    ),
+    row(
+        "a dataset that a program reads without workers",
+        DATA + "# file: reading.py" + USE,
+    ),
+    row(
         "a dataset of a library that returns a loader without workers itself",
         PACKAGED + DATA + "    def loader(self): return DataLoader(self, num_workers=0)\n",
     ),

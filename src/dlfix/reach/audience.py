@@ -16,6 +16,7 @@ _ASIDE = frozenset(
     "tests test testing examples example demo demos benchmarks benchmark docs doc notebooks"
     " notebook tutorials tutorial samples scripts".split()
 )
+_EXAMPLES = frozenset({"example", "examples", "tutorial"})
 _DECLARES = {
     "setup.py": re.compile(r"\bsetup\("),
     "setup.cfg": re.compile(r"^\[metadata\]", re.MULTILINE),
@@ -38,7 +39,7 @@ class Audience:
     def is_aside(self, module: Module) -> bool:
         """Tell whether a module is a test, or an example, script or benchmark beside a library."""
         if module not in self._aside:
-            self._aside[module] = is_test(module) or self._is_beside(module)
+            self._aside[module] = is_test(module) or _is_example(module) or self._is_beside(module)
         return self._aside[module]
 
     def _is_beside(self, module: Module) -> bool:
@@ -54,6 +55,11 @@ class Audience:
             found = [each for each in _line(folder) if _declares(each)]
             self._roots[folder] = found[-1] if found else None
         return self._roots[folder]
+
+
+def _is_example(module: Module) -> bool:
+    """Tell whether a file is an example by its name, which shows others how to use what it imports."""
+    return not _EXAMPLES.isdisjoint(module.path.stem.lower().split("_"))
 
 
 def _line(folder: Path) -> Iterator[Path]:

@@ -354,3 +354,33 @@ def test_all_attributes_of_something_else_may_be_read():
     names = "def run_name(obj):\n    return repr(vars(obj))\n"
     program = "from names import run_name\nrows = Rows('a.h5')\nprint(run_name(options))\n"
     assert opened(program=program, names=names) == []
+
+
+KEPT = """
+class Rows:
+    def __init__(self, path):
+        self.path = path
+        self.parts = {"x": h5py.File(path)}
+"""
+NOT_KEPT = """
+class Rows:
+    def __init__(self, path):
+        self.path = path
+"""
+
+
+@pytest.mark.parametrize(
+    ("reader", "is_read"),
+    [
+        ("def first(rows):\n    return rows.parts['x']\n", True),
+        ("class Data:\n    def get(self):\n        return self.rows.parts\n", True),
+        ("from main import Rows\nprint(Rows('a').parts)\n", True),
+        ("class Data:\n    parts = ()\n    def get(self):\n        return self.parts\n", False),
+        ("import parts\nimport os\nprint(os.parts, parts.parts)\n", False),
+        ("class Other:\n    pass\nother = Other()\nprint(other.parts)\n", False),
+        ("def put(rows):\n    rows.parts = {}\n", False),
+    ],
+)
+def test_an_attribute_stays_that_other_code_reads(reader, is_read):
+    reasons = worse(KEPT, NOT_KEPT, reader=reader)
+    assert any("no longer has it" in reason for reason in reasons) is is_read

@@ -49,6 +49,8 @@ def _local_origins(group: Sequence[Culprit], analysis: Analysis) -> Iterator[Cul
         facts = culprit.facts
         if not isinstance(origin, ExternalCall) or origin.node in kept:
             continue
+        if origin.node not in facts.module.parents:
+            continue  # another module opens it
         statement = facts.module.statement(origin.node)
         match statement:
             case ast.Assign(targets=[ast.Name() as target], value=value) if value is origin.node:

@@ -51,6 +51,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _looked_up(change)
     yield from _taken_names(change)
     yield from _cannot_be_set(change)
+    yield from _taken_away(change)
     yield from _whole_dict(change)
 
 
@@ -520,6 +521,48 @@ def _same_class(change: ClassChange, cls: Class) -> Class | None:
     if module is None:
         return None
     return next((c for c in change.old.classes(module) if c.qualname == cls.qualname), None)
+
+
+def _taken_away(change: ClassChange) -> Iterator[Regression]:
+    """Yield the attributes that objects no longer have, and that code beside the class reads."""
+    family = change.new.family(change.after)
+    own = {id(node) for cls in family for node in within(cls.node)}
+    left = {name for cls in family for name in (*attributes_set(cls), *cls.methods, *cls.getters)}
+    for name in attributes_set(change.before):
+        if name in left:
+            continue
+        for module in change.new.project.mentions(name):
+            for node in module.nodes_by_name.get(name, ()):
+                if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+                    continue
+                if id(node) in own or dotted(node.value) in ("self", "cls"):
+                    continue
+                if _is_of_another(change, module, node.value, family):
+                    continue
+                yield change.regression(
+                    change.after.node,
+                    f"`{name}` is read ({module.path.name}:{node.lineno}), and an object of "
+                    f"`{change.after.name}` no longer has it",
+                )
+                return
+
+
+def _is_of_another(
+    change: ClassChange, module: Module, held: ast.expr, family: Iterable[Class]
+) -> bool:
+    """Tell whether an expression is a module, or surely an object of another class."""
+    name = dotted(held)
+    scope = module.scope_of(held).lookup(name.partition(".")[0]) if name else None
+    bindings = scope.bindings.get(name.partition(".")[0], ()) if scope is not None else ()
+    if bindings and all(each.kind == "import" for each in bindings):
+        return True
+    values = writes.values_of(change.new, module, held, name) if name else [held]
+    made = [change.new.class_of(module, v.func) for v in values if isinstance(v, ast.Call)]
+    return (
+        bool(made)
+        and len(made) == len(values)
+        and not any(each is None or each in family for each in made)
+    )
 
 
 def _whole_dict(change: ClassChange) -> Iterator[Regression]:
