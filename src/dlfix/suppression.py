@@ -70,8 +70,10 @@ def _comments(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _tokens(text: str) -> Iterator[tokenize.TokenInfo]:
     """Yield the tokens of a text, up to where it has none."""
+    # A backslash before a lone carriage return goes on for Python, and for `tokenize` it does not.
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
     try:
-        yield from tokenize.generate_tokens(io.StringIO(text, newline="").readline)
+        yield from tokenize.generate_tokens(io.StringIO(lines).readline)
     except (tokenize.TokenError, SyntaxError):
         return
 

@@ -64,3 +64,12 @@ def test_a_class_that_ends_with_a_semicolon_is_rewritten(tmp_path, end):
     source = PROGRAM.replace(".fetchone()[0]\n", f".fetchone()[0]{end}\n")
     assert source != PROGRAM
     assert list(wrongs(source, tmp_path / "main.py")) == []
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_name_on_the_line_below_a_backslash(end, tmp_path):
+    from tests.odd.conftest import PROGRAM
+
+    source = PROGRAM.replace("def __len__", f"def \\{end}__len__")
+    assert source != PROGRAM
+    assert list(wrongs(source, tmp_path / "main.py")) == []

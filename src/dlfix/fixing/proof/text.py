@@ -46,9 +46,11 @@ def broken(
     reason = not_compiled(path, after)
     if reason is not None:
         return reason
-    return _changed_elsewhere(before, after, ast.parse(after), spans) or _lost_comment(
-        before, after, together or Rewritten(())
-    )
+    elsewhere = _changed_elsewhere(before, after, ast.parse(after), spans)
+    try:
+        return elsewhere or _lost_comment(before, after, together or Rewritten(()))
+    except (tokenize.TokenError, SyntaxError):  # Python reads more than `tokenize` does
+        return "the comments of the file cannot be compared"
 
 
 def not_compiled(path: Path, text: str) -> str | None:
@@ -140,7 +142,9 @@ def _counted(text: str) -> Counter[str]:
 
 
 def _comments(text: str) -> Iterator[tuple[int, str]]:
-    for token in tokenize.generate_tokens(io.StringIO(text, newline="").readline):
+    # A backslash before a lone carriage return goes on for Python, and for `tokenize` it does not.
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    for token in tokenize.generate_tokens(io.StringIO(lines).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string.rstrip()
 
