@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from dlfix.source.text import Position
 
 Pick = Callable[[Finding], "Finding | None"]
+_LINE = re.compile(r" \((?:line |(?P<name>[^\s():]+):)(?P<row>\d+)(?P<old> before the fix)?\)")
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,21 @@ class Attribution:
             span = finding.place.span
             if number in self._by_path[finding.place.path]:
                 self._by_path[finding.place.path][number].append((span.start.row, span.end.row))
+
+    def as_before(self, reason: str, path: Path) -> str:
+        """Return a reason with lines of the texts before; a line that a fix wrote is left out."""
+        homes = {home.name: home for home in self._maps}
+
+        def name_line(found: re.Match[str]) -> str:
+            home = homes.get(found["name"]) if found["name"] else path
+            row: int | None = int(found["row"])
+            if home is None:
+                return found[0]
+            if home in self._maps and row is not None and not found["old"]:
+                row = self._maps[home].row_before(row)
+            return "" if row is None else f" ({home.name}:{row})"
+
+        return _LINE.sub(name_line, reason)
 
     def of_file(self, path: Path) -> frozenset[int]:
         """Return the fixes that edit a file; all where none does."""

@@ -7,6 +7,7 @@ import difflib
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from dlfix.source.text import Position, Span
@@ -53,6 +54,14 @@ class LineMap:
     def row(self, row: int) -> int | None:
         """Return the row a row has become, None where its text changed."""
         return self._rows.get(row)
+
+    def row_before(self, row: int) -> int | None:
+        """Return the row that a row of the new text was, None where its text is new."""
+        return self._rows_before.get(row)
+
+    @cached_property
+    def _rows_before(self) -> dict[int, int]:
+        return {new: old for old, new in self._rows.items()}
 
     def position(self, position: Position) -> Position | None:
         """Return where a position is now, None where its row changed."""

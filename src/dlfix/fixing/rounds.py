@@ -403,7 +403,8 @@ class Run:
         for path, text in texts.items():
             reason = proof.broken(path, self.state.text(path), text, spans[path], together)
             if reason is not None:
-                yield Complaint(in_file(reason, path), attribution.of_file(path))
+                named = attribution.as_before(reason, path)
+                yield Complaint(named, attribution.of_file(path))
 
     def _worse(
         self, after: Project, texts: Mapping[Path, str], attribution: Attribution
@@ -416,7 +417,7 @@ class Run:
             changed = attribution.of_row(one.path, one.line)
             rows = before.module(one.path).rows_of(one.qualname)
             suspects = changed or (attribution.of_lines(one.path, *rows) if rows else frozenset())
-            reason = in_file(one.reason, one.path)
+            reason = attribution.as_before(one.reason, one.path)
             yield Complaint(reason, suspects or attribution.of_file(one.path))
 
     def _blame(self, done: Batch, found: Sequence[Complaint]) -> None:

@@ -13,7 +13,7 @@ from dlfix.fixing.classes.facts import ClassFacts, StoreSite, started_sites
 from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.handles import Handle, NotLazily, Refusal
 from dlfix.fixing.classes.hanging import with_hanging
-from dlfix.fixing.classes.observed import declared_at, gone_at, seen_whole_at
+from dlfix.fixing.classes.observed import declared_at, seen_whole_at
 from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.parents import plan_for_parent
 from dlfix.fixing.classes.passing import REOPENED, plan_field, plan_passed_in
@@ -215,10 +215,6 @@ def plan_class(
     if all(asks_first(facts, each.site) for each in group):
         return opened_lazily(group, around)
     handles = {each.attribute: handle_of(each) for each in group}
-    for handle in handles.values():
-        gone = gone_at(facts, handle.site, around.inputs)
-        if gone:
-            raise Refusal(f"the file is removed after it is opened ({gone})")
     if form == "state":
         return _by_state(facts, handles, around)
     if form == "sliced":

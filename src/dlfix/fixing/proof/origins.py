@@ -1,29 +1,44 @@
-"""What a value is made of: the names and attributes that its expression goes back to."""
+"""What a value is made of: the names, attributes and file names that its expression goes back to."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 
 from dlfix.fixing.proof.syntax import dotted, executed, stored_names
 
+_QUOTE = "'"  # in front of a text that the program spells out
+_WILD = frozenset("*?[{%")
+
 
 class Origins:
-    """Follows the names of one body back through its assignments."""
+    """Follows the names of one body back through its assignments and loops."""
 
     def __init__(self, body: Sequence[ast.stmt]) -> None:
         self.made: dict[str, list[ast.expr]] = {}
         for node in executed(body):
-            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-                for name in stored_names(node):
-                    self.made.setdefault(name, []).append(node.value)
-            elif isinstance(node, (ast.With, ast.AsyncWith)):
-                for item in node.items:
-                    for name in stored_names(item.optional_vars or []):
-                        self.made.setdefault(name, []).append(item.context_expr)
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    self._bind(target, node.value)
+            elif isinstance(node, ast.AnnAssign) and node.value is not None:
+                self._bind(node.target, node.value)
+            elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+                self._bind(node.target, node.iter)
+            elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+                self._bind(node.optional_vars, node.context_expr)
+
+    def _bind(self, target: ast.expr, value: ast.expr) -> None:
+        match target, value:
+            case ast.Tuple(elts=targets), ast.Tuple(elts=parts) if len(targets) == len(parts):
+                for inner, part in zip(targets, parts, strict=True):
+                    self._bind(inner, part)
+                return
+        for name in stored_names(target):
+            self.made.setdefault(name, []).append(value)
 
     def of(self, *values: ast.AST | None) -> set[str]:
-        """Return all names and attributes that values are made of, at any distance."""
+        """Return all that values are made of, at any distance; literal texts with a quote in front."""
         found: set[str] = set()
         waiting = [text for value in values if value is not None for text in _leaves(value)]
         while waiting:
@@ -38,22 +53,55 @@ class Origins:
         return found
 
 
+def literal(text: str) -> str:
+    """Return a text that the program spells out as `Origins.of` gives it."""
+    return _QUOTE + text
+
+
+def is_literal(text: str) -> bool:
+    """Tell whether the program spells out a text."""
+    return text.startswith(_QUOTE)
+
+
+def share_files(some: set[str], others: set[str]) -> bool:
+    """Tell whether two values may name the same file, or one a folder above the other's."""
+    if some & others:
+        return True
+    paths = [_parts(each) for each in others if is_literal(each)]
+    for parts in (_parts(each) for each in some if is_literal(each)):
+        if any(parts and each and parts == each[: len(parts)] for each in paths):
+            return True
+        if any(each and parts[: len(each)] == each for each in paths):
+            return True
+    return False
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    """Return the parts of a literal path, up to the first that stands for several names."""
+    found: list[str] = []
+    for part in PurePosixPath(text.removeprefix(_QUOTE)).parts:
+        if _WILD & {*part}:
+            break
+        found.append(part)
+    return tuple(part for part in found if part != "/")
+
+
 def _given(call: ast.Call) -> list[ast.expr]:
     """Return what an attribute of the result may be made of: the arguments, not the owner."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def _leaves(node: ast.AST) -> Iterator[str]:
-    """Yield the names and attributes in an expression; not the functions it calls."""
+    """Yield the names, attributes and texts in an expression; not the functions it calls."""
     if isinstance(node, (ast.Name, ast.Attribute)) and dotted(node):
         yield dotted(node)
-        return
-    if isinstance(node, ast.Call):
-        parts = _given(node)
-        if isinstance(node.func, ast.Attribute):
-            parts.append(node.func.value)
-        for part in parts:
+    elif isinstance(node, ast.Constant):
+        if isinstance(node.value, str) and node.value:
+            yield literal(node.value)
+    elif isinstance(node, ast.Call):
+        owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        for part in [*_given(node), *owner]:
             yield from _leaves(part)
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from _leaves(child)
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from _leaves(child)
