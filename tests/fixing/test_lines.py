@@ -74,3 +74,8 @@ def test_shared_lines_are_found_between_lines_that_both_texts_have_once():
 def test_lines_that_changed_places_are_shared_once():
     shared = [(one, other) for one, other, size in alike(["a", "b", "c"], ["c", "a", "b"]) if size]
     assert shared == [(0, 1), (1, 2)]
+
+
+def test_a_new_row_leads_back_to_the_row_that_it_replaces():
+    lines = LineMap("a\nb\nc\n", "a\nx\ny\nc\nd\n")
+    assert [lines.row_before(row) for row in range(1, 6)] == [1, 2, 2, 3, None]

@@ -56,7 +56,10 @@ class LineMap:
         return self._rows.get(row)
 
     def row_before(self, row: int) -> int | None:
-        """Return the row that a row of the new text was, None where its text is new."""
+        """Return the row that a row of the new text was, or the first it replaces; None if it is new."""
+        hunk = self.hunk_at(row)
+        if hunk is not None and hunk.first <= hunk.last:
+            return hunk.first
         return self._rows_before.get(row)
 
     @cached_property

@@ -19,6 +19,7 @@ from dlfix.fixing.proof import (
     observers,
     positions,
     removed,
+    set_up_later,
     sharing,
     state,
 )
@@ -36,6 +37,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     left_behind.check,
     positions.check,
     filled.check,
+    set_up_later.check,
     removed.check,
     first_read.check,
     state.check,

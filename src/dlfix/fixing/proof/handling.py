@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from dlfix.catalog import load
 from dlfix.catalog.rows import ResourceRow
@@ -16,6 +16,7 @@ _ASKING = ("select", "explain", "values", "show", "describe")  # statements that
 _RUNS = frozenset({"execute", "sql"})
 _ENDS = frozenset("close release shutdown flush debug info warning error exception log".split())
 _T = TypeVar("_T")
+Body: TypeAlias = Function | ast.Module
 _FAR = 2  # how far calls that get the handle are followed
 
 
@@ -61,6 +62,14 @@ def operations(
     yield from reader.operations(reader.derived(handle))
 
 
+def operations_on(
+    program: Program, module: Module, body: Body, rows: Mapping[str, ResourceRow]
+) -> Iterator[Operation]:
+    """Yield what code does to handles that it knows by these names, and to what it derives from them."""
+    reader = _Reader(program, module, body, Held(dict(rows), {}))
+    yield from reader.operations({name for handle in rows for name in reader.derived(handle)})
+
+
 def in_order(
     program: Program, cls: Class, function: Function, held: Held
 ) -> list[tuple[str, str, bool]]:
@@ -71,10 +80,10 @@ def in_order(
 
 class _Reader:
     def __init__(
-        self, program: Program, module: Module, function: Function, known: Held, far: int = _FAR
+        self, program: Program, module: Module, function: Body, known: Held, far: int = _FAR
     ) -> None:
         self.program, self.module, self.function, self.far = program, module, function, far
-        self.owner = self_name(function)
+        self.owner = "" if isinstance(function, ast.Module) else self_name(function)
         self.rows, self.origins = dict(known.rows), dict(known.origins)
         size = -1
         while size != len(self.rows):
@@ -301,7 +310,7 @@ def is_handled(module: Module, node: ast.AST) -> bool:
     return any(each is node for one in tries for s in one.body for each in ast.walk(s))
 
 
-def _assigned(function: Function) -> Iterator[tuple[ast.AST | None, ast.expr]]:
+def _assigned(function: Body) -> Iterator[tuple[ast.AST | None, ast.expr]]:
     for node in executed(function.body):
         if isinstance(node, ast.Assign):
             for target in node.targets:
@@ -376,4 +385,4 @@ def _only_asks(call: ast.Call, *, dropped: bool) -> bool:
     return written.startswith(_ASKING) or (written.startswith("pragma") and "=" not in written)
 
 
-__all__ = ["Held", "Operation", "held_by", "in_order", "is_handled", "operations"]
+__all__ = ["Held", "Operation", "held_by", "in_order", "is_handled", "operations", "operations_on"]

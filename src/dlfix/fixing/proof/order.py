@@ -125,12 +125,13 @@ def only_constructs(program: Program, cls: Class) -> list[tuple[Class, Function]
         or (
             function.name not in elsewhere
             and not is_getter(function)
-            and not _called_from_outside(program, function.name)
+            and not called_from_outside(program, function.name)
         )
     ]
 
 
-def _called_from_outside(program: Program, name: str) -> bool:
+def called_from_outside(program: Program, name: str) -> bool:
+    """Tell whether code calls a public method otherwise than on its own object."""
     if name.startswith("_"):
         return False
     return any(

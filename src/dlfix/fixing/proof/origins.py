@@ -52,6 +52,12 @@ class Origins:
                 waiting += [leaf for part in given for leaf in _leaves(part)]
         return found
 
+    def called(self, name: str) -> list[ast.expr]:
+        """Return what is called to make what a local name holds; empty if it holds something else."""
+        made = self.made.get(name, [])
+        called = [value.func for value in made if isinstance(value, ast.Call)]
+        return called if len(called) == len(made) else []
+
 
 def literal(text: str) -> str:
     """Return a text that the program spells out as `Origins.of` gives it."""

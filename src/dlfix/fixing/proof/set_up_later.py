@@ -1,0 +1,109 @@
+"""Handles that code sets up once their object is made: what another process opens again is not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from dlfix.catalog.rows import ResourceRow
+from dlfix.fixing.proof import order
+from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.handling import Body, Operation, held_by, operations_on
+from dlfix.fixing.proof.origins import Origins
+from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.state import restored
+from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, executed, self_name
+from dlfix.project.module import Module
+
+_IN_WORKERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield the handles that the caller sets up, or a method that workers do not run."""
+    rows = held_by(change.old, change.constructed_before).rows
+    restoring = change.after.methods.get("__setstate__")
+    again = dict.fromkeys(restored(change), restoring) | change.made_lazy
+    for name, opener in again.items():
+        row = rows.get(f".{name}")
+        if row is None or opener is None or name in change.started_empty:
+            continue
+        for module, operation in _operations(change, name, row):
+            yield change.regression(
+                opener,
+                f"`{name}` is set up with `{operation.name}` ({module.path.name}:{operation.line}), and "
+                "the one that a worker opens is not",
+            )
+            return
+
+
+def _operations(
+    change: ClassChange, name: str, row: ResourceRow
+) -> Iterator[tuple[Module, Operation]]:
+    family = change.new.family(change.after)
+    own = {id(function) for cls in family for function in cls.functions}
+    for cls, function in _of_parents(change, family):
+        for operation in operations_on(change.new, cls.module, function, {f".{name}": row}):
+            if operation.configures:
+                yield cls.module, operation
+    for module in change.new.project.mentions(name):
+        bodies = {id(body): body for body in _bodies(module, name)}
+        for body in bodies.values():
+            if id(body) in own or "get_worker_info" in _names(body):
+                continue
+            handles = dict.fromkeys(_handles(change, family, module, body, name), row)
+            for operation in operations_on(change.new, module, body, handles):
+                if operation.configures:
+                    yield module, operation
+
+
+def _of_parents(change: ClassChange, family: Iterable[Class]) -> Iterator[tuple[Class, Function]]:
+    """Yield the methods that code outside calls once an object is made, and workers do not."""
+    for cls in family:
+        made = {id(f) for _, f in order.construction(change.new, cls)}
+        made |= {id(f) for _, f in order.reached(change.new, cls, _IN_WORKERS)}
+        for function in cls.functions:
+            used = function in cls.setters.values()
+            used = used or order.called_from_outside(change.new, function.name)
+            if used and id(function) not in made and function.name not in change.lazy:
+                yield cls, function
+
+
+def _bodies(module: Module, name: str) -> Iterator[Body]:
+    """Yield the functions of a module, or the module itself, that name an attribute."""
+    for node in module.attributes_by_name.get(name, ()):
+        yield next((a for a in module.ancestors(node) if isinstance(a, FUNCTIONS)), module.tree)
+
+
+def _names(body: Body) -> set[str]:
+    nodes = executed(body.body)
+    return {getattr(node, "id", "") or getattr(node, "attr", "") for node in nodes}
+
+
+def _handles(
+    change: ClassChange,
+    family: Iterable[Class],
+    module: Module,
+    body: Body,
+    name: str,
+) -> Iterator[str]:
+    """Yield what a body calls the handle of an object that may be of the class."""
+    me = self_name(body) if isinstance(body, FUNCTIONS) else ""
+    origins = Origins(body.body)
+    for node in executed(body.body):
+        if not isinstance(node, ast.Attribute) or node.attr != name:
+            continue
+        owner = dotted(node.value)
+        made = [change.new.class_of(module, each) for each in origins.called(owner)]
+        others = made and all(each is not None and each not in family for each in made)
+        imported = any(
+            isinstance(each.node, ast.alias) for each in module.scope.bindings.get(owner, ())
+        )
+        if not owner or others or imported:
+            continue
+        if owner == me and isinstance(module.parent(body), ast.ClassDef):
+            continue  # its own attribute of that name
+        first, dot, rest = owner.partition(".")
+        yield f"{dot}{rest}.{name}" if first == me else f"{owner}.{name}"
+
+
+__all__ = ["check"]
