@@ -141,7 +141,9 @@ class _Edits(cst.CSTTransformer):
         assert isinstance(updated_node.body, cst.IndentedBlock)
         body = list(updated_node.body.body)
         members = [
-            each for lazy in self.plan.lazies for each in self._parse(class_members.code(lazy))
+            each
+            for lazy in self.plan.lazies
+            for each in self._parse(class_members.code(lazy, self.plan.lazies))
         ]
         state = self.plan.state
         if state is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,8 +15,9 @@ from dlfix.fixing.classes.text import indented, shifted
 INDENT = "    "
 
 
-def code(lazy: Lazy) -> str:
-    """Return the members that make one attribute lazy."""
+def code(lazy: Lazy, lazies: Sequence[Lazy]) -> str:
+    """Return the members that make one attribute lazy, of all those of its class."""
+    closing = _released(lazy, lazies)
     if lazy.item:
         return _method(lazy, "@property", lazy.name, lazy.body)
     if not lazy.kept_in:
@@ -23,21 +25,20 @@ def code(lazy: Lazy) -> str:
         whole = _method(lazy, "@functools.cached_property", lazy.name, body)
         return "\n".join([*_opener(lazy), whole])
     if lazy.calls:
-        return _by_calling(lazy)
+        return _by_calling(lazy, closing)
     if not lazy.body:
-        return _by_others(lazy)
-    return "\n".join([*_opener(lazy), _by_process(lazy), *_setter(lazy), *_deleter(lazy)])
+        return _by_others(lazy, closing)
+    return "\n".join([*_opener(lazy), _by_process(lazy, closing), *_setter(lazy), *_deleter(lazy)])
 
 
-def _by_process(lazy: Lazy) -> str:
+def _by_process(lazy: Lazy, closing: Sequence[str]) -> str:
     held = _held(lazy)
     made = _kept(lazy, f"{held}[pid]")
-    inherited = _released(lazy, held)
     body = "\n".join(
         [
             "pid = os.getpid()",
             f"if pid not in {held}:",
-            *[indented(part, INDENT) for part in (*inherited, made)],
+            *[indented(part, INDENT) for part in (*closing, made)],
             f"return {held}[pid]",
         ]
     )
@@ -59,14 +60,26 @@ def _split(body: str) -> list[str]:
     return [before, "return " + last] if found else [body]
 
 
-def _released(lazy: Lazy, held: str) -> list[str]:
-    """Let go of what a fork handed down, where one process may not have it open twice."""
-    return [f"{held}.clear()"] if lazy.alone else []
+def _released(lazy: Lazy, lazies: Sequence[Lazy]) -> list[str]:
+    """Let go of what a fork handed down, where one process may not have it open twice.
+
+    What is made from it goes first: it would keep it open.
+    """
+    if not lazy.alone:
+        return []
+    made = [each for each in lazies if each.kept_in and each is not lazy and _reads(each, lazy)]
+    return [f"{_held(each)}.clear()" for each in (*made, lazy)]
 
 
-def _by_calling(lazy: Lazy) -> str:
+def _reads(lazy: Lazy, other: Lazy) -> bool:
+    """Tell whether an attribute may be made from another; other code may make it from any."""
+    whole = rf"\b{re.escape(other.self_name)}\.{re.escape(other.name)}\b"
+    return not (lazy.body or lazy.calls) or re.search(whole, lazy.body + lazy.calls) is not None
+
+
+def _by_calling(lazy: Lazy, closing: Sequence[str]) -> str:
     held = _held(lazy)
-    opening = [indented(part, INDENT) for part in (*_released(lazy, held), lazy.calls)]
+    opening = [indented(part, INDENT) for part in (*closing, lazy.calls)]
     body = "\n".join([f"if os.getpid() not in {held}:", *opening, f"return {held}[os.getpid()]"])
     members = [_method(lazy, "@property", lazy.name, body), *_setter(lazy), *_deleter(lazy)]
     if lazy.opener:
@@ -76,7 +89,7 @@ def _by_calling(lazy: Lazy) -> str:
     return "\n".join(members)
 
 
-def _by_others(lazy: Lazy) -> str:
+def _by_others(lazy: Lazy, closing: Sequence[str]) -> str:
     held = _held(lazy)
     default = "" if lazy.default == "None" else f", {lazy.default}"
     body = f"return {held}.get(os.getpid(){default})"
@@ -85,9 +98,9 @@ def _by_others(lazy: Lazy) -> str:
             f'if os.getpid() not in {held}:\n{INDENT}raise AttributeError("{lazy.name}")\n'
             f"return {held}[os.getpid()]"
         )
-    if lazy.alone:
-        closing = [indented(part, INDENT) for part in _released(lazy, held)]
-        body = "\n".join([f"if os.getpid() not in {held}:", *closing, body])
+    if closing:
+        lines = [indented(part, INDENT) for part in closing]
+        body = "\n".join([f"if os.getpid() not in {held}:", *lines, body])
     return "\n".join([_method(lazy, "@property", lazy.name, body), *_setter(lazy), *_deleter(lazy)])
 
 

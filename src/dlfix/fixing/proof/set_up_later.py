@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import Body, Operation, held_by, operations_on
 from dlfix.fixing.proof.origins import Origins
-from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.state import restored
 from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, executed, self_name
 from dlfix.project.module import Module
 
+_FAR = 3  # how many callers are followed
+_MANY = 40  # a name with so many users says nothing of one of them
 _IN_WORKERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
 
 
@@ -48,7 +51,8 @@ def _operations(
     for module in change.new.project.mentions(name):
         bodies = {id(body): body for body in _bodies(module, name)}
         for body in bodies.values():
-            if id(body) in own or "get_worker_info" in _names(body):
+            function = None if isinstance(body, ast.Module) else body
+            if id(body) in own or not _is_of_parent(change.new, module, function):
                 continue
             handles = dict.fromkeys(_handles(change, family, module, body, name), row)
             for operation in operations_on(change.new, module, body, handles):
@@ -57,15 +61,54 @@ def _operations(
 
 
 def _of_parents(change: ClassChange, family: Iterable[Class]) -> Iterator[tuple[Class, Function]]:
-    """Yield the methods that code outside calls once an object is made, and workers do not."""
+    """Yield the methods that the parent calls once an object is made, and workers do not."""
     for cls in family:
         made = {id(f) for _, f in order.construction(change.new, cls)}
-        made |= {id(f) for _, f in order.reached(change.new, cls, _IN_WORKERS)}
         for function in cls.functions:
-            used = function in cls.setters.values()
-            used = used or order.called_from_outside(change.new, function.name)
-            if used and id(function) not in made and function.name not in change.lazy:
+            if id(function) in made or function.name in change.lazy:
+                continue
+            is_set = function in cls.setters.values()
+            users = list(_users(change.new, cls.module, function, is_set=is_set))
+            if users and all(_is_of_parent(change.new, *each) for each in users):
                 yield cls, function
+
+
+def _is_of_parent(program: Program, module: Module, body: Function | None, far: int = _FAR) -> bool:
+    """Tell whether no method that workers run leads to a body, nor a function handed to somebody."""
+    if body is None or far == 0:
+        return True
+    if body.name in _IN_WORKERS or "get_worker_info" in _names(body):
+        return False
+    users = list(_users(program, module, body))
+    return len(users) < _MANY and all(
+        _is_of_parent(program, *each, far - 1) for each in users if each[1] is not body
+    )
+
+
+def _users(
+    program: Program, home: Module, function: Function, *, is_set: bool = False
+) -> Iterator[tuple[Module, Function | None]]:
+    """Yield the functions that call a function, by its name; those that hand it on count as workers."""
+    is_method = isinstance(home.parent(function), ast.ClassDef)
+    for module in program.project.mentions(function.name):
+        called = {id(call.func) for call in module.calls_by_name.get(function.name, ())}
+        for node in module.nodes_by_name.get(function.name, ()):
+            if is_method and isinstance(node, ast.Name):
+                continue
+            if is_set != isinstance(node.ctx, ast.Store):
+                continue
+            if is_set or id(node) in called:
+                yield module, program.enclosing(module, node)
+            else:
+                yield module, _handed_on()
+
+
+@cache
+def _handed_on() -> Function:
+    """Return a stand-in for what gets a function: a worker may."""
+    (found,) = ast.parse("def __call__(): ...").body
+    assert isinstance(found, FUNCTIONS)
+    return found
 
 
 def _bodies(module: Module, name: str) -> Iterator[Body]:
