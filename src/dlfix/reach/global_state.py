@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.project.import_time import MUTATORS
+from dlfix.project.import_time import FUNCTIONS, MUTATORS
 from dlfix.reach.entries import Entries, Entry
 from dlfix.reach.values import ExternalCall
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
@@ -60,6 +60,33 @@ class GlobalName:
                 if self._is_use(module, node):
                     rebinds = isinstance(node.ctx, (ast.Store, ast.Del))
                     yield Use(module, node, rebinds), rebinds or changes(module, node)
+        for call in self._sets_by_text():
+            yield Use(self.module, call, rebinds=True), True
+
+    def _sets_by_text(self) -> Iterator[ast.expr]:
+        """Yield where the module sets the name through `globals()`."""
+        for call in self.module.calls_by_name.get("globals", ()):
+            parent = self.module.parent(call)
+            above = self.module.parent(parent) if parent is not None else None
+            match parent, above:
+                case ast.Subscript(slice=ast.Constant(value=key), ctx=ast.Store()), _:
+                    if key == self.name:
+                        yield call
+                case ast.Attribute(attr="update"), ast.Call(args=given, keywords=keywords):
+                    named = {k.arg for k in keywords} | {k for each in given for k in _keys(each)}
+                    whole = None in named or any(isinstance(each, ast.Name) for each in given)
+                    if self.name in named or (whole and self._is_passed_around(call)):
+                        yield call
+
+    def _is_passed_around(self, node: ast.AST) -> bool:
+        """Tell whether a call of the function around a node passes an argument of the name."""
+        function = next((a for a in self.module.ancestors(node) if isinstance(a, FUNCTIONS)), None)
+        return function is not None and any(
+            keyword.arg == self.name
+            for module in self.analysis.project.mentions(function.name)
+            for call in module.calls_by_name.get(function.name, ())
+            for keyword in call.keywords
+        )
 
     def _named_so(self, module: Module) -> Iterator[ast.Name | ast.Attribute]:
         """Yield the names and attributes that are written as this one, or as an alias of it."""
@@ -100,6 +127,13 @@ class GlobalName:
     def entries(self, use: Use) -> list[Entry]:
         """Return the top-level statements a use is run from."""
         return Entries.of(self.analysis).entries(use.module, use.node)
+
+
+def _keys(node: ast.expr) -> set[object]:
+    """Return the keys of a dict that is written out."""
+    if not isinstance(node, ast.Dict):
+        return set()
+    return {key.value for key in node.keys if isinstance(key, ast.Constant)}
 
 
 def _in_class_body(scope: Scope, node: ast.Name) -> bool:

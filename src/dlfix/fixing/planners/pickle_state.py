@@ -18,6 +18,7 @@ from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.reopening import OnFirstUse
 from dlfix.fixing.classes.restoring import (
     Remade,
+    asks_first,
     merged,
     opened_lazily,
     plan_fields,
@@ -92,8 +93,8 @@ def plan_class(
     opens = opens_in(analysis, group[0].frame)
     around = surroundings(analysis.project, facts, attributes, holders, opens)
     around = replace(around, inherited=around.inherited | inherited)
-    lazily = [each for each in group if each.code == "DLF203"]
-    rest = [each for each in group if each.code != "DLF203"]
+    lazily = [each for each in group if each.code == "DLF203" or _is_started_lazily(each)]
+    rest = [each for each in group if each not in lazily]
     try:
         plans = [opened_lazily(lazily, around)] if lazily else []
         return merged([*plans, *_by_kind(rest, around)])
@@ -102,6 +103,11 @@ def plan_class(
         if kept is None:
             raise
         return kept
+
+
+def _is_started_lazily(culprit: Culprit) -> bool:
+    """Tell whether threads, which no fork hands down, are started on first use."""
+    return culprit.opener in THREADS and asks_first(culprit.facts, culprit.site)
 
 
 def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
@@ -152,10 +158,13 @@ def _kept_by_process(
     threads = [
         each.attribute
         for each in group
-        if each.attribute in remade and each.opener in (*THREADS, "threading.local")
+        if each.attribute in remade
+        and each.opener in (*THREADS, "threading.local")
+        and not each.container
     ]
     handles = {name: Handle(name, remade[name].site) for name in threads}
-    if not handles or not Uses(facts, handles, around).is_touched_later():
+    used = any(method.name in facts.started for name in handles for method, _ in facts.reads[name])
+    if not handles or not (used or Uses(facts, handles, around).is_touched_later()):
         return {}
     derived = [e.attribute for e in group if e.attribute in remade and e.attribute not in threads]
     made = {e.attribute for e in group if isinstance(e.value, Derived) or e.container}

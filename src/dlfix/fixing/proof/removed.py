@@ -9,7 +9,7 @@ from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late import late_openers, opening_calls, used_on_self
 from dlfix.fixing.proof.outliving import Temporary, on_disk, outlives
 from dlfix.fixing.proof.removals import Removals
-from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, statements
+from dlfix.fixing.proof.syntax import Function, executed, last_part, statements
 from dlfix.project.directory import changes_of_directory
 from dlfix.project.module import Module
 

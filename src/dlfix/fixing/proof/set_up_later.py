@@ -51,8 +51,8 @@ def _operations(
     for module in change.new.project.mentions(name):
         bodies = {id(body): body for body in _bodies(module, name)}
         for body in bodies.values():
-            function = None if isinstance(body, ast.Module) else body
-            if id(body) in own or not _is_of_parent(change.new, module, function):
+            around = None if isinstance(body, ast.Module) else body
+            if id(body) in own or not _is_of_parent(change.new, module, around):
                 continue
             handles = dict.fromkeys(_handles(change, family, module, body, name), row)
             for operation in operations_on(change.new, module, body, handles):

@@ -142,6 +142,18 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
                 f"never called (line {line})",
             )
             return
+    heirs = change.new.heirs(change.after) if name == "__getstate__" else ()
+    for heir in heirs:
+        asked = change.new.method(heir, name)
+        if asked is None or asked[0] in (change.after, *heirs):
+            continue
+        if not _calls_super(asked[1], name):
+            yield change.regression(
+                function,
+                f"`{asked[0].name}.{name}` ({asked[0].module.path.name}:{asked[1].lineno}) pickles a "
+                f"`{heir.name}` and never calls the new method",
+            )
+            return
     for module in change.old.project.mentions(change.before.name):
         for node in module.nodes(ast.Attribute):
             if (
