@@ -338,7 +338,7 @@ def _items(value: ast.expr) -> list[ast.expr]:
     return []
 
 
-def _items_taken(function: Function) -> Iterator[tuple[ast.AST, ast.expr]]:
+def _items_taken(function: Body) -> Iterator[tuple[ast.AST, ast.expr]]:
     """Yield the names that stand for the items of what loops go through: `for f in self.files`."""
     for node in executed(function.body):
         if not isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):

@@ -1,0 +1,42 @@
+import argparse
+import os
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Files(Dataset):
+    def __init__(self, paths, threads=2):
+        self.paths = paths
+        self.pool = ThreadPoolExecutor(threads)
+        self.sizes = list(self.pool.map(os.path.getsize, paths))
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, index):
+        return self.pool.submit(os.path.getsize, self.paths[index]).result() / sum(self.sizes)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--start-method", default="spawn")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, str(number)) for number in range(4)]
+        for number, path in enumerate(paths):
+            with open(path, "wb") as out:
+                out.write(bytes(number + 1))
+        loader = DataLoader(
+            Files(paths),
+            batch_size=2,
+            num_workers=args.workers,
+            multiprocessing_context=args.start_method if args.workers else None,
+        )
+        print("RESULT", [batch.tolist() for batch in loader])
+
+
+if __name__ == "__main__":
+    main()

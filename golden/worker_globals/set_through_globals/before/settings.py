@@ -1,0 +1,5 @@
+scale = 1
+
+
+def configure(**options):
+    globals().update(options)
