@@ -14,19 +14,28 @@ def read(path):
 class Prefetched(Dataset):
     def __init__(self, folder):
         self.path = os.path.join(folder, "x.npy")
-        self.pool = concurrent.futures.ThreadPoolExecutor(max_workers=1)
-        self.pending = self.pool.submit(read, self.path)
+        self._pool_by_pid = {os.getpid(): concurrent.futures.ThreadPoolExecutor(max_workers=1)}
+        self._pending_by_pid = {os.getpid(): self.pool.submit(read, self.path)}
+
+    @property
+    def pool(self):
+        pid = os.getpid()
+        if pid not in self._pool_by_pid:
+            self._pool_by_pid[pid] = concurrent.futures.ThreadPoolExecutor(max_workers=1)
+        return self._pool_by_pid[pid]
+
+    @property
+    def pending(self):
+        pid = os.getpid()
+        if pid not in self._pending_by_pid:
+            self._pending_by_pid[pid] = self.pool.submit(read, self.path)
+        return self._pending_by_pid[pid]
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("pool", None)  # created again by __setstate__
-        state.pop("pending", None)
+        state["_pool_by_pid"] = {}  # each process opens its own
+        state["_pending_by_pid"] = {}
         return state
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        self.pool = concurrent.futures.ThreadPoolExecutor(max_workers=1)
-        self.pending = self.pool.submit(read, self.path)
 
     def __len__(self):
         return 10

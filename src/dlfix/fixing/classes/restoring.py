@@ -17,6 +17,7 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.forms import storage_insert
 from dlfix.fixing.classes.handles import Handle, Moved, Refusal
+from dlfix.fixing.classes.inputs import Inputs, is_mutated
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.observed import declared_at
 from dlfix.fixing.classes.opening import LazyClass
@@ -96,7 +97,9 @@ def plan_fields(facts: ClassFacts, fields: Mapping[str, str], around: Surroundin
 
 
 def plan_lists(
-    facts: ClassFacts, views: Mapping[str, tuple[StoreSite, ast.AST | None]]
+    facts: ClassFacts,
+    views: Mapping[str, tuple[StoreSite, ast.AST | None]],
+    inputs: Inputs | None,
 ) -> ClassPlan:
     """Plan views of a dict, each with the expression that gives it: they become lists of what they show."""
     exchanges = []
@@ -106,9 +109,58 @@ def plan_lists(
                 f"the stored value has no name that the fix could use ({facts.line(site.statement)})"
             )
         _refuse_set_operations(facts, name)
+        changed = _changed_at(facts, site, view, inputs)
+        if changed:
+            raise Refusal(f"the dict changes after the view is stored ({changed})")
         text = f"list({facts.module.segment(view)})"
         exchanges.append(Exchange(facts.module.span(view), text, "expression"))
     return ClassPlan(cls=facts.module.span(facts.node), exchanges=tuple(exchanges))
+
+
+def _changed_at(facts: ClassFacts, site: StoreSite, view: ast.AST, inputs: Inputs | None) -> str:
+    """Return where the dict that a view shows changes once the view is stored; empty if it does not."""
+    of = (
+        view.func.value
+        if isinstance(view, ast.Call) and isinstance(view.func, ast.Attribute)
+        else view
+    )
+    text = ast.unparse(of)
+    for method in facts.all_methods:
+        if method is not site.method and not is_self_attribute(of, self_name(site.method)):
+            continue
+        if method is not site.method and not _runs_after(facts, method, site):
+            continue
+        for node in ast.walk(method):
+            follows = method is not site.method or _follows(facts, node, site)
+            if follows and ast.unparse(node) == text and is_mutated(facts.module, node):
+                return facts.line(node)
+    given = isinstance(of, ast.Name) and inputs is not None
+    return next(inputs.mutated_argument(site.method, text), "") if given and inputs else ""
+
+
+def _runs_after(facts: ClassFacts, method: Method, site: StoreSite) -> bool:
+    """Tell whether a method may run once a statement of the constructor has."""
+    users = [
+        (other, node)
+        for other in facts.all_methods
+        for node in ast.walk(other)
+        if is_self_attribute(node, self_name(other)) and node.attr == method.name
+    ]
+    return not users or any(
+        other is not site.method or _follows(facts, node, site) for other, node in users
+    )
+
+
+def _follows(facts: ClassFacts, node: ast.AST, site: StoreSite) -> bool:
+    """Tell whether a node of the same method runs after a statement, or again in a loop around it."""
+    if not hasattr(node, "lineno"):
+        return False
+    loops = [
+        a for a in facts.module.ancestors(site.statement) if isinstance(a, (ast.For, ast.While))
+    ]
+    if any(node in ast.walk(loop) for loop in loops):
+        return True
+    return facts.module.span(node).start > facts.module.span(site.statement).start
 
 
 def _refuse_set_operations(facts: ClassFacts, name: str) -> None:

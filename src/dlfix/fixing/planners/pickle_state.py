@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.batches import fixes
 from dlfix.fixing.classes.evidence import Culprit, by_class, culprits, opens_in
-from dlfix.fixing.classes.facts import STARTS, StoreSite
+from dlfix.fixing.classes.facts import STARTS, ClassFacts, StoreSite
 from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.hanging import with_hanging
 from dlfix.fixing.classes.parents import plan_for_parent
 from dlfix.fixing.classes.plans import ClassPlan
-from dlfix.fixing.classes.reopening import OnFirstUse
+from dlfix.fixing.classes.reopening import Held, OnFirstUse
 from dlfix.fixing.classes.restoring import (
     Remade,
     asks_first,
@@ -133,12 +133,13 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
     by_process = _kept_by_process(group, remade, around)
     if by_process:
         handles = {name: Handle(name, each.site) for name, each in by_process.items()}
-        plans.append(OnFirstUse(group[0].facts, handles, around).plan())
+        form = Held if _used_when_made(group[0].facts, handles) else OnFirstUse
+        plans.append(form(group[0].facts, handles, around).plan())
         remade = {name: each for name, each in remade.items() if name not in by_process}
     if left:
         plans.append(plan_left(group[0].facts, left, around))
     if views:
-        plans.append(plan_lists(group[0].facts, views))
+        plans.append(plan_lists(group[0].facts, views, around.inputs))
     if remade:
         plans.append(plan_remade(group[0].facts, remade, around))
     if fields:
@@ -163,8 +164,8 @@ def _kept_by_process(
         and not each.container
     ]
     handles = {name: Handle(name, remade[name].site) for name in threads}
-    used = any(method.name in facts.started for name in handles for method, _ in facts.reads[name])
-    if not handles or not (used or Uses(facts, handles, around).is_touched_later()):
+    used = _used_when_made(facts, handles) or Uses(facts, handles, around).is_touched_later()
+    if not handles or not used:
         return {}
     derived = [e.attribute for e in group if e.attribute in remade and e.attribute not in threads]
     made = {e.attribute for e in group if isinstance(e.value, Derived) or e.container}
@@ -173,6 +174,13 @@ def _kept_by_process(
     if not all(each.method.name in STARTS and each.statement in each.method.body for each in sites):
         return {}
     return {name: remade[name] for name in names}
+
+
+def _used_when_made(facts: ClassFacts, names: Iterable[str]) -> bool:
+    """Tell whether the constructor uses some attributes."""
+    return any(
+        method.name in facts.started for name in names for method, _ in facts.reads.get(name, [])
+    )
 
 
 def _belongs_to_parent(culprit: Culprit) -> bool:

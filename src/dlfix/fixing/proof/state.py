@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.order import CONSTRUCTORS, STATE, reached
 from dlfix.fixing.proof.program import NO_STATE, Class
 from dlfix.fixing.proof.syntax import (
@@ -167,8 +167,24 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
                     f"method (line {line})",
                 )
                 return
+    yield from _not_of_heirs(change, function)
     yield from _over_a_base(change, function)
     yield from _over_other_ways(change, function)
+
+
+def _not_of_heirs(change: ClassChange, function: Function) -> Iterator[Regression]:
+    """Yield what subclasses set that a new state does not hold, which names the slots of the class."""
+    if function.name != "__getstate__" or change.after.slots is None:
+        return
+    for heir in change.new.heirs(change.after):
+        own = attributes_set(heir).keys() - change.after.slots - change.after.methods.keys()
+        if own and "__getstate__" not in heir.methods:
+            yield change.regression(
+                function,
+                f"`{heir.name}` sets `{min(own)}` ({heir.module.path.name}:{heir.node.lineno}), which the "
+                f"state of the slots of `{change.after.name}` does not contain",
+            )
+            return
 
 
 def _makes_state(node: ast.AST) -> bool:
