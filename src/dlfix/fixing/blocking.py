@@ -30,14 +30,19 @@ def objects_of(finding: Finding, analysis: Analysis) -> frozenset[object]:
         return frozenset()
     repeated = analysis.once(objects_of, lambda: _repeated(analysis))
     found: set[object] = set()
-    above, met = [crossing], {crossing}
-    for each in above:  # grows while it is read
-        is_object = each.parent is None or each.parent.parent is None
-        if is_object:
-            found.add(each)
-        higher = [] if is_object or each.parent is None else [each.parent]
-        above += [one for one in (*higher, *repeated.get(each, ())) if one not in met]
-        met.update(above)
+    met: set[Crossing] = set()
+    waiting = [crossing]
+    for each in waiting:  # grows while it is read
+        at = each
+        while at.parent is not None and at.parent.parent is not None:
+            if at in repeated and at not in met:
+                met.add(at)
+                waiting += repeated[at]
+            at = at.parent
+        if at in repeated and at not in met:
+            met.add(at)
+            waiting += repeated[at]
+        found.add(at)
     return frozenset(found)
 
 
@@ -68,9 +73,13 @@ class Ways:
 
     def blocker(self, finding: Finding) -> Finding | None:
         """Return what makes a finding's own fix useless; None where the fix makes an object whole."""
-        others = [self._other(sent, finding) for sent in finding.objects]
-        found = [other for other in others if other is not None]
-        if not found or len(found) < len(others):
+        found: list[Finding] = []
+        for sent in finding.objects:
+            other = self._other(sent, finding)
+            if other is None:
+                return None
+            found.append(other)
+        if not found:
             return None
         return min(found, key=lambda each: (not self._hopeless(each), _place(each)))
 
