@@ -22,6 +22,7 @@ from dlfix.fixing.proof import (
     set_up_later,
     sharing,
     state,
+    wrapped,
 )
 from dlfix.fixing.proof.changes import ClassChange, FileChange, Regression
 from dlfix.fixing.proof.program import Program
@@ -38,6 +39,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     positions.check,
     filled.check,
     set_up_later.check,
+    wrapped.check,
     removed.check,
     first_read.check,
     state.check,

@@ -1,0 +1,48 @@
+"""A handle that the parent sets up once its object is made is not set up where a worker opens it."""
+
+import pytest
+
+from tests.fixing.proof.pairs import opened
+
+LOAD = "loader = DataLoader(rows, num_workers=2)\nfor batch in loader:\n    print(batch)\n"
+PROGRAMS = {
+    "an attribute": ("rows = Rows('a')\nrows.file.row_factory = dict\n", True),
+    "a call": ("rows = Rows('a')\nrows.file.create_function('twice', 1, abs)\n", True),
+    "a function": (
+        "def set_up(data):\n    data.file.row_factory = dict\n\nrows = Rows('a')\nset_up(rows)\n",
+        True,
+    ),
+    "a method": ("rows = Rows('a')\nrows.use()\n", True),
+    "another class": (
+        "class Log:\n    def __init__(self):\n        self.file = sqlite3.connect('log')\n\n"
+        "    def start(self):\n        self.file.row_factory = dict\n\nrows = Rows('a')\nLog().start()\n",
+        False,
+    ),
+    "a worker": (
+        "def set_up(worker):\n    get_worker_info().dataset.file.row_factory = dict\n\nrows = Rows('a')\n",
+        False,
+    ),
+    "a question": ("rows = Rows('a')\nprint(rows.file.execute('SELECT 1').fetchone())\n", False),
+}
+BODY = """
+def __getitem__(self, index):
+    self.begin()
+    return self.file.execute("SELECT 1").fetchone()
+
+def begin(self):
+    self.file.isolation_level = None
+
+def use(self):
+    self.file.row_factory = dict
+"""
+
+
+@pytest.mark.parametrize(("program", "refused"), PROGRAMS.values(), ids=PROGRAMS)
+def test_what_sets_a_handle_up_later(program, refused):
+    reasons = opened(
+        init="self.path = path\nself.file = sqlite3.connect(path)",
+        opener="return sqlite3.connect(self.path)",
+        body=BODY,
+        program=program + LOAD,
+    )
+    assert refused == any("is set up with" in reason for reason in reasons)
