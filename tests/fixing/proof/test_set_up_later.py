@@ -3,6 +3,7 @@
 import pytest
 
 from tests.fixing.proof.pairs import opened
+from tests.fixing.proof.test_sharing import BY_PROCESS
 
 LOAD = "loader = DataLoader(rows, num_workers=2)\nfor batch in loader:\n    print(batch)\n"
 PROGRAMS = {
@@ -46,3 +47,32 @@ def test_what_sets_a_handle_up_later(program, refused):
         program=program + LOAD,
     )
     assert refused == any("is set up with" in reason for reason in reasons)
+
+
+SET_AGAIN = """
+def reopen(self, path):
+    {more}
+    self.file = sqlite3.connect(path)
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "program", "refused"),
+    [
+        ("self.file.close()", "rows = Rows('a')\nrows.reopen('b')\n", True),
+        ("self.path = path", "rows = Rows('a')\nrows.reopen('b')\n", False),
+        ("self.file.close()", "rows = Rows('a')\n", False),
+    ],
+    ids=["by another path", "by the path that a worker reads", "never"],
+)
+def test_the_parent_does_not_open_another_resource(more, program, refused):
+    setter = "\n    @file.setter\n    def file(self, file):\n        self._file_by_pid[os.getpid()] = file\n"
+    reasons = opened(
+        init="self.path = path\nself.file = sqlite3.connect(path)",
+        later="self.path = path\nself._file_by_pid = {}",
+        opener="sqlite3.connect(self.path)",
+        getter=BY_PROCESS + setter,
+        body=SET_AGAIN.format(more=more),
+        program=program + LOAD,
+    )
+    assert refused == any("sets `file` again" in reason for reason in reasons)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator, Sequence
 
 from dlfix.fixing.classes.branching import Branching
@@ -176,5 +177,5 @@ class Bodies(Branching):
             if alias == attribute:
                 return name
         name = attribute.lstrip("_")
-        used = names_in(nodes) | set(self.module.scope.bindings)
+        used = names_in(nodes) | {*self.module.scope.bindings, *dir(builtins)}
         return name if name.isidentifier() and name not in used else "opened"

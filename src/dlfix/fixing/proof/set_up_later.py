@@ -10,10 +10,18 @@ from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import Body, Operation, held_by, operations_on
+from dlfix.fixing.proof.late import used_on_self
 from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.state import restored
-from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, executed, self_name
+from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
+    Function,
+    dotted,
+    executed,
+    is_attribute,
+    self_name,
+)
 from dlfix.project.module import Module
 
 _FAR = 3  # how many callers are followed
@@ -30,6 +38,14 @@ def check(change: ClassChange) -> Iterator[Regression]:
         row = rows.get(f".{name}")
         if row is None or opener is None or name in change.started_empty:
             continue
+        again_set = _set_again(change, name, opener) if row.kind not in ("sync", "random") else ()
+        for home, function, line in again_set:
+            yield change.regression(
+                opener,
+                f"`{function.name}` sets `{name}` again ({home.path.name}:{line}), and a worker opens what "
+                "the constructor did",
+            )
+            return
         for module, operation in _operations(change, name, row):
             yield change.regression(
                 opener,
@@ -37,6 +53,32 @@ def check(change: ClassChange) -> Iterator[Regression]:
                 "the one that a worker opens is not",
             )
             return
+
+
+def _set_again(
+    change: ClassChange, name: str, opener: Function
+) -> Iterator[tuple[Module, Function, int]]:
+    """Yield the methods of the parent that open another resource, which nothing tells a worker of."""
+    asked = {
+        used
+        for _, f in order.reached(change.new, change.after, (opener.name,))
+        for used in used_on_self(f)
+    }
+    for cls, function in _of_parents(change, change.new.family(change.after)):
+        me = self_name(function)
+        stored = {
+            node.attr: node
+            for node in executed(function.body)
+            if is_attribute(node, me) and isinstance(node.ctx, ast.Store)
+        }
+        opens = any(
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Call)
+            and any(is_attribute(target, me, name) for target in node.targets)
+            for node in executed(function.body)
+        )
+        if opens and not (stored.keys() - {name}) & asked:
+            yield cls.module, function, stored[name].lineno
 
 
 def _operations(
@@ -65,7 +107,7 @@ def _of_parents(change: ClassChange, family: Iterable[Class]) -> Iterator[tuple[
     for cls in family:
         made = {id(f) for _, f in order.construction(change.new, cls)}
         for function in cls.functions:
-            if id(function) in made or function.name in change.lazy:
+            if id(function) in made or function.name in {*change.lazy, *order.STATE}:
                 continue
             is_set = function in cls.setters.values()
             users = list(_users(change.new, cls.module, function, is_set=is_set))
