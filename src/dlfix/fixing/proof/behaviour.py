@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.fixing.proof import (
     callables,
+    closed,
     delayed,
     filled,
     first_read,
@@ -40,6 +41,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     filled.check,
     set_up_later.check,
     wrapped.check,
+    closed.check,
     removed.check,
     first_read.check,
     state.check,

@@ -1,0 +1,94 @@
+"""What code asks of a handle once it is closed: a process that never opened it closes nothing now."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.order import STATE
+from dlfix.fixing.proof.syntax import (
+    Function,
+    dotted,
+    executed,
+    is_attribute,
+    last_part,
+    same,
+    self_name,
+    within,
+)
+from dlfix.project.module import Module
+
+_ASKS = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.If, ast.IfExp, ast.While, ast.Assert, ast.Call)
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield the attributes that a method takes away only where they were opened, and code asks for."""
+    for name in change.made_lazy:
+        for function in change.after.functions:
+            before = change.before.methods.get(function.name)
+            if function.name in STATE or before is None or same(before, function):
+                continue
+            if not _takes_away(before, name) or not _only_if_opened(function, name):
+                continue
+            for module, line in _asked(change, name):
+                yield change.regression(
+                    function,
+                    f"`{name}` is asked for ({module.path.name}:{line}), and `{function.name}` leaves it to "
+                    "be opened where no code has opened it",
+                )
+                return
+
+
+def _takes_away(function: Function, name: str) -> bool:
+    """Tell whether a method deletes an attribute, or sets it to None."""
+    me = self_name(function)
+    for node in executed(function.body):
+        match node:
+            case (
+                ast.Assign(targets=targets, value=ast.Constant(value=None))
+                | ast.Delete(targets=targets)
+            ):
+                if any(is_attribute(target, me, name) for target in targets):
+                    return True
+    return False
+
+
+def _only_if_opened(function: Function, name: str) -> bool:
+    """Tell whether a method takes an attribute away under a test of what this process opened."""
+    for node in executed(function.body):
+        if isinstance(node, ast.If) and _takes_away_in(node, function, name):
+            text = ast.dump(node.test)
+            if "getpid" in text or "__dict__" in text:
+                return True
+    return False
+
+
+def _takes_away_in(block: ast.If, function: Function, name: str) -> bool:
+    return any(
+        is_attribute(node, self_name(function), name) and not isinstance(node.ctx, ast.Load)
+        for node in executed(block.body)
+    )
+
+
+def _asked(change: ClassChange, name: str) -> Iterator[tuple[Module, int]]:
+    """Yield where code outside the class asks whether an attribute is there, or what it is."""
+    own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
+    for module in change.new.project.mentions(name):
+        for node in module.attributes_by_name.get(name, ()):
+            asks = isinstance(module.parent(node), _ASKS) and isinstance(node.ctx, ast.Load)
+            called = module.parent(node)
+            if isinstance(called, ast.Call) and called.func is node:
+                continue
+            if asks and id(node) not in own and dotted(node.value) not in ("self", "cls"):
+                yield module, node.lineno
+        for call in [
+            *module.calls_by_name.get("hasattr", ()),
+            *module.calls_by_name.get("getattr", ()),
+        ]:
+            texts = [a.value for a in call.args[1:2] if isinstance(a, ast.Constant)]
+            if texts == [name] and id(call) not in own and last_part(call.args[0]) != "self":
+                yield module, call.lineno
+
+
+__all__ = ["check"]
