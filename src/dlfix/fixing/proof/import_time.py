@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from dlfix.fixing.proof import worker_state
 from dlfix.fixing.proof.changes import FileChange, Regression
+from dlfix.fixing.proof.late import opens_to_write
 from dlfix.fixing.proof.order import CONSTRUCTORS
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.syntax import (
@@ -25,6 +26,8 @@ from dlfix.project.module import Module
 
 _QUIET = frozenset({"filterwarnings", "simplefilter", "getLogger", "set_num_threads"})
 _FAR = 4
+_MAKES = frozenset("makedirs mkdir mkfifo symlink copy copyfile copytree move save savez".split())
+_WRITES_ITSELF = frozenset("write_text write_bytes mkdir touch".split())
 _LOOKS_UP = frozenset("globals vars locals getattr modules import_module attrgetter".split())
 _DRAWS = frozenset(
     "random rand randn randint randrange permutation shuffle choice choices sample uniform normal gauss"
@@ -200,10 +203,11 @@ def _order(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
         effect = _effect(change, stays)
         for name in sorted(effect.reads.keys() & seen.changes.keys()):
             line = effect.reads[name]
+            what = name.removeprefix("file ")
             yield change.regression(
                 name,
                 line,
-                f"`{name}` is needed on import (line {line}), but it is now set up only in the main "
+                f"`{what}` is needed on import (line {line}), but it is now set up only in the main "
                 "module",
             )
 
@@ -270,6 +274,21 @@ def _add(
                 effect.changes.setdefault("import:environ", line)
         elif isinstance(node, ast.Call):
             _call(change, module, node, effect, own, seen, far)
+            _files(effect, node)
+
+
+def _files(effect: _Effect, call: ast.Call) -> None:
+    """Note the files and folders that a call is given, by the text that names them, and those it makes."""
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    made: list[ast.expr | None] = [owner] if last_part(call.func) in _WRITES_ITSELF else []
+    if opens_to_write(call) or last_part(call.func) in _MAKES:
+        made = [*call.args[:1]]
+    for each in made:
+        if each is not None:
+            effect.changes.setdefault(f"file {ast.unparse(each)}", call.lineno)
+    for each in [*call.args, *([owner] if owner is not None else [])]:
+        if each not in made and isinstance(each, (ast.Constant, ast.Name, ast.Attribute, ast.Call)):
+            effect.reads.setdefault(f"file {ast.unparse(each)}", call.lineno)
 
 
 def _module_key(change: FileChange, module: Module, name: str) -> str:

@@ -43,12 +43,20 @@ def _set(
                 yield node.value.id, node.attr
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             yield from _set_by_name(node)
+        elif isinstance(node, ast.Call) and dotted(node.func) == "setattr":
+            yield from _set_by_text(node)
         elif isinstance(node, ast.Call) and far:
             found = change.old.resolve(change.before, node.func)
             own = found is not None and found[0] is change.before
             if own and found and isinstance(found[1], FUNCTIONS) and id(found[1]) not in seen:
                 seen.add(id(found[1]))
                 yield from _set(change, found[1].body, far - 1, seen)
+
+
+def _set_by_text(call: ast.Call) -> Iterator[tuple[str, str]]:
+    match call.args:
+        case [ast.Name(id=owner), ast.Constant(value=str() as name), _]:
+            yield owner, name
 
 
 def _set_by_name(node: ast.Subscript) -> Iterator[tuple[str, str]]:
