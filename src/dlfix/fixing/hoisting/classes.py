@@ -19,6 +19,7 @@ from dlfix.fixing.plans_classes import (
     Rename,
 )
 from dlfix.project.module import Module
+from dlfix.project.project import Project
 from dlfix.project.scopes import Scope
 from dlfix.source.text import Span
 from dlfix_codemods.tools import naming
@@ -29,6 +30,7 @@ class ClassMoves:
     """Plans the moves of classes in one module."""
 
     module: Module
+    project: Project
 
     def __post_init__(self) -> None:
         self.given: set[str] = set()
@@ -146,8 +148,22 @@ class _Work:
         )
         parts = "".join(part.capitalize() for part in outer.strip("_").split("_"))
         chosen = naming.free_name([name, f"_{name}", f"_{parts}{name}"], taken)
+        asked = self._name_asked_at() if chosen != name else ""
+        if asked:
+            raise CannotHoist(
+                f"the class would be renamed to `{chosen}`, and its name is read ({asked})"
+            )
         self.moves.given.add(chosen)
         return chosen
+
+    def _name_asked_at(self) -> str:
+        """Return where the program reads the name of an object's class; empty if nowhere."""
+        for module in self.moves.project.mentions("__name__"):
+            for node in module.attributes_by_name.get("__name__", ()):
+                match node.value:
+                    case ast.Call(func=ast.Name(id="type")) | ast.Attribute(attr="__class__"):
+                        return f"{module.path.name}:{node.lineno}"
+        return ""
 
     def _taken(self, name: str, scope: Scope) -> set[str]:
         taken = set(self.moves.given) | set(dir(builtins))

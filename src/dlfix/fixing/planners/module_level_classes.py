@@ -33,16 +33,16 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
             groups.setdefault(_made_by(finding) or finding, []).append(finding)
     for made, group in groups.items():
         try:
-            yield Planned(tuple(group), _fix(made, group[0], moves))
+            yield Planned(tuple(group), _fix(made, group[0], moves, analysis))
         except CannotHoist as reason:
             yield Planned(tuple(group), Refused(str(reason)))
 
 
-def _fix(made: object, finding: Finding, moves: dict[Path, ClassMoves]) -> Fix:
+def _fix(made: object, finding: Finding, moves: dict[Path, ClassMoves], analysis: Analysis) -> Fix:
     module = _module_of(finding)
     if module is None or not isinstance(made, ast.AST):
         raise CannotHoist("the class is not defined in this project")
-    planner = moves.setdefault(module.path, ClassMoves(module))
+    planner = moves.setdefault(module.path, ClassMoves(module, analysis.project))
     if isinstance(made, ast.ClassDef):
         message, plan = planner.move(made)
     elif isinstance(made, ast.Call):

@@ -7,8 +7,10 @@ import itertools
 from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.handling import held_by
 from dlfix.fixing.proof.late import used_on_self
 from dlfix.fixing.proof.order import CONSTRUCTORS
+from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, self_name
 from dlfix.project.module import Module
 
@@ -45,15 +47,26 @@ def _opened(change: ClassChange) -> Iterator[tuple[str, Function]]:
 def _put_in(change: ClassChange, name: str) -> Iterator[str]:
     """Yield the names of the calls whose results the constructor put into an attribute, at any depth."""
     for _, function in change.constructed_before:
-        yield from _put_by(function, name)
+        yield from _put_by(change, function, name)
 
 
-def _put_by(function: Function, name: str) -> Iterator[str]:
+def _put_by(change: ClassChange, function: Function, name: str) -> Iterator[str]:
     roots = _names_of(function, name)
+    origins = Origins(function.body)
     for node in executed(function.body):
         for holder, value in _additions(node):
-            if dotted(_root(holder)) in roots:
-                yield from (last_part(call.func) for call in _calls(value))
+            if dotted(_root(holder)) not in roots:
+                continue
+            yield from (last_part(call.func) for call in _calls(value))
+            if isinstance(value, ast.Name):
+                opened = {last_part(func) for func in origins.called(value.id)}
+                yield from opened & _openers(change)
+
+
+def _openers(change: ClassChange) -> set[str]:
+    """Return the last names of what opened the handles that the constructor kept."""
+    rows = held_by(change.old, change.constructed_before).rows.values()
+    return {name.rpartition(".")[2] for row in rows for name in (row.name, *row.aliases)}
 
 
 def _put_when_asked(change: ClassChange, name: str) -> set[str]:
@@ -67,7 +80,7 @@ def _put_when_asked(change: ClassChange, name: str) -> set[str]:
         made
         for n, function in functions.items()
         if n not in CONSTRUCTORS and (n in used_later or n not in used_while_made)
-        for made in _put_by(function, name)
+        for made in _put_by(change, function, name)
     }
 
 

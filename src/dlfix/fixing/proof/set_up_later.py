@@ -26,6 +26,7 @@ from dlfix.project.module import Module
 
 _FAR = 3  # how many callers are followed
 _MANY = 40  # a name with so many users says nothing of one of them
+_CLOSERS = frozenset("close __exit__ __del__ shutdown stop release teardown".split())
 _IN_WORKERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
 
 
@@ -64,8 +65,11 @@ def _set_again(
         for _, f in order.reached(change.new, change.after, (opener.name,))
         for used in used_on_self(f)
     }
+    in_workers = [f for _, f in order.reached(change.new, change.after, _IN_WORKERS)]
+    asks = any(_asks_for_none(function, name) for function in in_workers)
     for cls, function in _of_parents(change, change.new.family(change.after)):
         me = self_name(function)
+        may_reset = asks and function.name not in _CLOSERS
         stored = {
             node.attr: node
             for node in executed(function.body)
@@ -73,12 +77,26 @@ def _set_again(
         }
         opens = any(
             isinstance(node, ast.Assign)
-            and isinstance(node.value, ast.Call)
+            and (isinstance(node.value, ast.Call) or (may_reset and _is_none(node.value)))
             and any(is_attribute(target, me, name) for target in node.targets)
             for node in executed(function.body)
         )
         if opens and not (stored.keys() - {name}) & asked:
             yield cls.module, function, stored[name].lineno
+
+
+def _asks_for_none(function: Function, name: str) -> bool:
+    """Tell whether a method compares an attribute with None."""
+    return any(
+        isinstance(node, ast.Compare)
+        and is_attribute(node.left, self_name(function), name)
+        and any(_is_none(each) for each in node.comparators)
+        for node in executed(function.body)
+    )
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _operations(
