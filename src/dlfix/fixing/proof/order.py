@@ -24,10 +24,10 @@ STATE = (
 _PARENTS = frozenset(
     "__enter__ __exit__ __aenter__ __aexit__ close shutdown stop release reset".split()
 )
+# What workers run of a dataset, a sampler or a collate function.
+IN_WORKERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
 # What workers call on an object that is sent for itself.
-_CALLED_BY_WORKERS = frozenset(
-    "__getitem__ __getitems__ __iter__ __next__ __call__ forward __getattr__ __del__".split()
-)
+_CALLED_BY_WORKERS = frozenset({*IN_WORKERS, "__getattr__", "__del__"})
 # What the process that makes a loader calls on its dataset.
 _ASKED = {"len": "__len__", "iter": "__iter__", "list": "__iter__", "next": "__next__"}
 

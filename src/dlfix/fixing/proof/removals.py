@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.late import opens_to_write
 from dlfix.fixing.proof.origins import Origins, is_literal, literal, share_files
 from dlfix.fixing.proof.outliving import FAR, REMOVES, Kept, on_disk
@@ -38,7 +39,7 @@ class Removals:
         self.asked: set[str] = set()  # attributes and keys of what the constructor is given
         self.shared: set[str] = set()  # attributes of classes and modules, and global names
         self.spelled: set[str] = set()
-        own = {name for each in program.lineage(cls) for f in each.functions for name in _set(f)}
+        own = {name for each in program.lineage(cls) for name in attributes_set(each)}
         for _, function in constructors:
             self._read(function, own)
         for each in program.lineage(cls):
@@ -228,17 +229,6 @@ def _at_stake(node: ast.Call, owner: ast.expr | None) -> Iterator[ast.expr | Non
 def _is_remover(node: ast.expr) -> bool:
     """Tell whether an expression is a function that removes files, handed on."""
     return last_part(node) in REMOVES and dotted(node).partition(".")[0] in ("os", "shutil")
-
-
-def _set(function: Function) -> set[str]:
-    """Return the attributes that a method sets on its object."""
-    me = self_name(function)
-    return {
-        node.attr
-        for node in executed(function.body)
-        if isinstance(node, ast.Attribute) and dotted(node.value) == me
-        if isinstance(node.ctx, ast.Store)
-    }
 
 
 __all__ = ["Removals"]

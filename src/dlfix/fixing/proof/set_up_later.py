@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from functools import cache
 
 from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order
@@ -12,7 +11,8 @@ from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import Body, Operation, held_by, operations_on
 from dlfix.fixing.proof.late import used_on_self
 from dlfix.fixing.proof.origins import Origins
-from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.parents import ParentCode
+from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.state import restored
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
@@ -24,22 +24,22 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.project.module import Module
 
-_FAR = 3  # how many callers are followed
-_MANY = 40  # a name with so many users says nothing of one of them
 _CLOSERS = frozenset("close __exit__ __del__ shutdown stop release teardown".split())
-_IN_WORKERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the handles that the caller sets up, or a method that workers do not run."""
     rows = held_by(change.old, change.constructed_before).rows
+    parent = ParentCode(change.new)
     restoring = change.after.methods.get("__setstate__")
     again = dict.fromkeys(restored(change), restoring) | change.made_lazy
     for name, opener in again.items():
         row = rows.get(f".{name}")
         if row is None or opener is None or name in change.started_empty:
             continue
-        again_set = _set_again(change, name, opener) if row.kind not in ("sync", "random") else ()
+        again_set = (
+            _set_again(change, parent, name, opener) if row.kind not in ("sync", "random") else ()
+        )
         for home, function, line in again_set:
             yield change.regression(
                 opener,
@@ -47,7 +47,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
                 "the constructor did",
             )
             return
-        for module, operation in _operations(change, name, row):
+        for module, operation in _operations(change, parent, name, row):
             yield change.regression(
                 opener,
                 f"`{name}` is set up with `{operation.name}` ({module.path.name}:{operation.line}), and "
@@ -57,7 +57,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
 
 
 def _set_again(
-    change: ClassChange, name: str, opener: Function
+    change: ClassChange, parent: ParentCode, name: str, opener: Function
 ) -> Iterator[tuple[Module, Function, int]]:
     """Yield the methods of the parent that open another resource, which nothing tells a worker of."""
     asked = {
@@ -65,9 +65,9 @@ def _set_again(
         for _, f in order.reached(change.new, change.after, (opener.name,))
         for used in used_on_self(f)
     }
-    in_workers = [f for _, f in order.reached(change.new, change.after, _IN_WORKERS)]
+    in_workers = [f for _, f in order.reached(change.new, change.after, order.IN_WORKERS)]
     asks = any(_asks_for_none(function, name) for function in in_workers)
-    for cls, function in _of_parents(change, change.new.family(change.after)):
+    for cls, function in parent.methods(change.after):
         me = self_name(function)
         may_reset = asks and function.name not in _CLOSERS
         stored = {
@@ -81,7 +81,7 @@ def _set_again(
             and any(is_attribute(target, me, name) for target in node.targets)
             for node in executed(function.body)
         )
-        if opens and not (stored.keys() - {name}) & asked:
+        if opens and function.name not in change.lazy and not (stored.keys() - {name}) & asked:
             yield cls.module, function, stored[name].lineno
 
 
@@ -100,11 +100,11 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _operations(
-    change: ClassChange, name: str, row: ResourceRow
+    change: ClassChange, parent: ParentCode, name: str, row: ResourceRow
 ) -> Iterator[tuple[Module, Operation]]:
     family = change.new.family(change.after)
     own = {id(function) for cls in family for function in cls.functions}
-    for cls, function in _of_parents(change, family):
+    for cls, function in parent.methods(change.after):
         for operation in operations_on(change.new, cls.module, function, {f".{name}": row}):
             if operation.configures:
                 yield cls.module, operation
@@ -112,7 +112,7 @@ def _operations(
         bodies = {id(body): body for body in _bodies(module, name)}
         for body in bodies.values():
             around = None if isinstance(body, ast.Module) else body
-            if id(body) in own or not _is_of_parent(change.new, module, around):
+            if id(body) in own or not parent.runs(module, around):
                 continue
             handles = dict.fromkeys(_handles(change, family, module, body, name), row)
             for operation in operations_on(change.new, module, body, handles):
@@ -120,66 +120,10 @@ def _operations(
                     yield module, operation
 
 
-def _of_parents(change: ClassChange, family: Iterable[Class]) -> Iterator[tuple[Class, Function]]:
-    """Yield the methods that the parent calls once an object is made, and workers do not."""
-    for cls in family:
-        made = {id(f) for _, f in order.construction(change.new, cls)}
-        for function in cls.functions:
-            if id(function) in made or function.name in {*change.lazy, *order.STATE}:
-                continue
-            is_set = function in cls.setters.values()
-            users = list(_users(change.new, cls.module, function, is_set=is_set))
-            if users and all(_is_of_parent(change.new, *each) for each in users):
-                yield cls, function
-
-
-def _is_of_parent(program: Program, module: Module, body: Function | None, far: int = _FAR) -> bool:
-    """Tell whether no method that workers run leads to a body, nor a function handed to somebody."""
-    if body is None or far == 0:
-        return True
-    if body.name in _IN_WORKERS or "get_worker_info" in _names(body):
-        return False
-    users = list(_users(program, module, body))
-    return len(users) < _MANY and all(
-        _is_of_parent(program, *each, far - 1) for each in users if each[1] is not body
-    )
-
-
-def _users(
-    program: Program, home: Module, function: Function, *, is_set: bool = False
-) -> Iterator[tuple[Module, Function | None]]:
-    """Yield the functions that call a function, by its name; those that hand it on count as workers."""
-    is_method = isinstance(home.parent(function), ast.ClassDef)
-    for module in program.project.mentions(function.name):
-        called = {id(call.func) for call in module.calls_by_name.get(function.name, ())}
-        for node in module.nodes_by_name.get(function.name, ()):
-            if is_method and isinstance(node, ast.Name):
-                continue
-            if is_set != isinstance(node.ctx, ast.Store):
-                continue
-            if is_set or id(node) in called:
-                yield module, program.enclosing(module, node)
-            else:
-                yield module, _handed_on()
-
-
-@cache
-def _handed_on() -> Function:
-    """Return a stand-in for what gets a function: a worker may."""
-    (found,) = ast.parse("def __call__(): ...").body
-    assert isinstance(found, FUNCTIONS)
-    return found
-
-
 def _bodies(module: Module, name: str) -> Iterator[Body]:
     """Yield the functions of a module, or the module itself, that name an attribute."""
     for node in module.attributes_by_name.get(name, ()):
         yield next((a for a in module.ancestors(node) if isinstance(a, FUNCTIONS)), module.tree)
-
-
-def _names(body: Body) -> set[str]:
-    nodes = executed(body.body)
-    return {getattr(node, "id", "") or getattr(node, "attr", "") for node in nodes}
 
 
 def _handles(

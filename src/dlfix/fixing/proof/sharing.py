@@ -42,9 +42,6 @@ _PROTOCOL = {
     ),
 }
 # What wraps a dataset, and reads its items when asked for one.
-_IN_WORKERS = frozenset(
-    {"__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward"}
-)
 _WRAPS = frozenset("random_split Subset ConcatDataset islice cycle chain".split())
 
 
@@ -266,7 +263,7 @@ def _bodies(
         if name.startswith("self."):
             owner = next((a for a in module.ancestors(call) if isinstance(a, ast.ClassDef)), None)
             methods = [m for m in owner.body if isinstance(m, ast.FunctionDef)] if owner else []
-            if not {m.name for m in methods} & _IN_WORKERS:
+            if not {m.name for m in methods} & {*order.IN_WORKERS}:
                 yield from ((module, m.body, name) for m in methods if m.body is not around)
     statement = module.statement(call)
     function = change.new.enclosing(module, call)
@@ -356,7 +353,7 @@ def _by_call(
     own: set[int],
     far: int,
 ) -> Iterator[tuple[Module, ast.expr, str]]:
-    loads = last_part(node.func) in _STARTS and touching & _IN_WORKERS
+    loads = last_part(node.func) in _STARTS and touching & {*order.IN_WORKERS}
     if loads and _without_workers(module, node, name):
         yield module, node, "a loader without workers"
     if dotted(node.func) == "getattr" and [dotted(a) for a in node.args[:1]] == [name]:
