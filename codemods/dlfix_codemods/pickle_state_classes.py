@@ -1,4 +1,4 @@
-"""Give a class the methods it lacks: `__reduce__`, or `__enter__` and `__exit__`."""
+"""Give a class the methods it lacks: `__reduce__`, `__setstate__`, or `__enter__` and `__exit__`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import cast
 import libcst as cst
 
 from dlfix.fixing.planners.pickle_state_exceptions import AddContextManager, AddReduce
+from dlfix.fixing.planners.pickle_state_lookups import AddSetstate
 from dlfix_codemods.tools import classes, imports
 
 
-def rewrite(module: cst.Module, plan: AddReduce | AddContextManager) -> cst.Module:
+def rewrite(module: cst.Module, plan: AddReduce | AddContextManager | AddSetstate) -> cst.Module:
     """Carry out a plan for one class."""
     if isinstance(plan, AddReduce):
         return add_reduce(module, plan)
+    if isinstance(plan, AddSetstate):
+        return add_setstate(module, plan)
     return add_context_manager(module, plan)
 
 
@@ -41,6 +44,19 @@ def add_context_manager(module: cst.Module, plan: AddContextManager) -> cst.Modu
     node = classes.at(module, plan.cls)
     added = classes.methods(module, _context_manager_code(plan))
     return classes.with_body(module, node, [*classes.body(node), *added])
+
+
+def add_setstate(module: cst.Module, plan: AddSetstate) -> cst.Module:
+    """Add `__setstate__` above the `__getattr__` that pickle would call instead."""
+    node = classes.at(module, plan.cls)
+    body = classes.body(node)
+    index = classes.method_index(body, "__getattr__")
+    if index is None:
+        raise LookupError("the class has no __getattr__")
+    takes = "state: dict[str, object]) -> None" if plan.typed else "state)"
+    code = f"def __setstate__(self, {takes}:\n    self.__dict__.update(state)\n"
+    body[index:index] = classes.methods(module, code)
+    return classes.with_body(module, node, body)
 
 
 def _partial(module: cst.Module, plan: AddReduce) -> tuple[cst.Module, str]:

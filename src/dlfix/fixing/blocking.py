@@ -4,9 +4,12 @@ An object that is sent (one value of one argument of one boundary) is pickled as
 of a boundary are pickled together. Two findings *block the same object* when both make this pickling fail.
 A finding of which each object is blocked by another that is not fixed, or goes together with an argument
 each value of which is blocked, gains nothing from its own fix: the fix is held back, and the reason names
-the other. What is wrong without an error (a shared generator, a handle that must not cross a fork) is
-independent of what fails: such findings block nothing and are not held back. A culprit that is sent
-in several objects is fixed if one of them is whole then.
+the other. A culprit that is sent in several objects is fixed if one of them is whole then.
+
+What is wrong without an error (a shared generator, a handle that must not cross a fork) is independent
+of what fails: such findings block nothing and are not held back. One kind is hidden by an error: workers
+that read another value than the parent, once the object arrives. It blocks what fails, as a program that
+stops is better than one that is silently wrong, and is not held back itself.
 """
 
 from __future__ import annotations
@@ -25,8 +28,9 @@ if TYPE_CHECKING:
 
 def objects_of(finding: Finding, analysis: Analysis) -> frozenset[object]:
     """Return the objects that cannot be sent because of a finding: all that hold the culprit."""
-    crossing = finding.evidence
-    if not (finding.rule.blocks and finding.error and isinstance(crossing, Crossing)):
+    crossing = getattr(finding.evidence, "crossing", finding.evidence)
+    fails = finding.rule.blocks and finding.error
+    if not (fails or finding.rule.shows_late) or not isinstance(crossing, Crossing):
         return frozenset()
     repeated = analysis.once(objects_of, lambda: _repeated(analysis))
     found: set[object] = set()
@@ -74,7 +78,7 @@ class Ways:
     def blocker(self, finding: Finding) -> Finding | None:
         """Return what makes a finding's own fix useless; None where the fix makes an object whole."""
         found: list[Finding] = []
-        for sent in finding.objects:
+        for sent in () if finding.rule.shows_late else finding.objects:
             other = self._other(sent, finding)
             if other is None:
                 return None
@@ -109,5 +113,15 @@ def _place(finding: Finding) -> tuple[Path, Position]:
 def what(finding: Finding) -> str:
     """Return the words for what is in the way: what it is, and where."""
     place = finding.place
+    at = f"{place.path.name}:{place.span.start.row}"
+    if finding.rule.shows_late:
+        return f"{finding.code} at {at}"
     label = finding.trace[-1].label.split("  ")[-1] if finding.trace else finding.rule.name
-    return f"`{label}` at {place.path.name}:{place.span.start.row}"
+    return f"`{label}` at {at}"
+
+
+def in_the_way(finding: Finding) -> str:
+    """Say what another finding's fix would come to without this one's."""
+    if finding.rule.shows_late:
+        return f"{what(finding)} is not fixed: the workers would silently read another value"
+    return f"{what(finding)} would still fail"

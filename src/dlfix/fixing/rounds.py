@@ -580,7 +580,7 @@ class Run:
             )
         other = self._ways(self.ends[-1]).blocker(first)
         if other is not None:
-            return Refused(f"{blocking.what(other)} would still fail")
+            return Refused(blocking.in_the_way(other))
         return outcome
 
     def _ways(self, state: State) -> blocking.Ways:

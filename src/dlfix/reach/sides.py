@@ -243,7 +243,11 @@ class SideReader:
     def _used(self, cls: Class) -> dict[str, set[str]]:
         methods = self.methods(cls)
         found = {
-            name: {used for used in used_on_self(node) if used in methods or used in PROTOCOLS}
+            name: {
+                iterated_by(used, methods)
+                for used in used_on_self(node)
+                if used in methods or used in PROTOCOLS
+            }
             for name, node in methods.items()
         }
         if "__getattr__" in methods:
@@ -738,12 +742,25 @@ def _uses(node: Def, me: str) -> Iterator[str]:
                 isinstance(inner.value, ast.Call) and _name(inner.value.func) == "super"
             ):
                 yield inner.attr
-        elif isinstance(inner, ast.Subscript) and _name(inner.value) == me:
-            yield "__getitem__"
-        elif isinstance(inner, ast.Call) and inner.args and _name(inner.args[0]) == me:
-            used = _BUILTINS.get(_name(inner.func))
-            if used is not None:
-                yield used
+        elif (used := protocol_used(inner, frozenset({me}))) is not None:
+            yield used
+
+
+def protocol_used(node: ast.AST, me: AbstractSet[str]) -> str | None:
+    """Return the special method that an expression calls on an object without naming it."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Load()) if name in me:
+            return "__getitem__"
+        case ast.Call(func=ast.Name(id=func), args=[ast.Name(id=name), *_]) if name in me:
+            return "__iter__" if func in _ITERATING else _BUILTINS.get(func)
+        case ast.comprehension(iter=ast.Name(id=name)) | ast.For(iter=ast.Name(id=name)):
+            return "__iter__" if name in me else None
+    return None
+
+
+def iterated_by(name: str, methods: Collection[str]) -> str:
+    """Return `__getitem__` for `__iter__` where a class has none: Python then asks item by item."""
+    return "__getitem__" if name == "__iter__" and name not in methods else name
 
 
 def _is_context_manager(node: Def) -> bool:

@@ -21,6 +21,7 @@ from dlfix.reach.outcomes import outcome
 from dlfix.reach.questions import question
 from dlfix.reach.records import record
 from dlfix.reach.set_by_call import may_set, set_by_call
+from dlfix.reach.sides import iterated_by, protocol_used
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -75,6 +76,7 @@ class Effects:
     targets: tuple[tuple[str, ast.expr, ast.expr | None, tuple[object, ...]], ...]
     setting: tuple[ast.Call, ...]
     deleted: tuple[str, ...]
+    protocols: tuple[str, ...]  # special methods that are called without being named: `self[0]`
 
 
 class State:
@@ -351,6 +353,8 @@ class State:
         effects = _effects(node, me)
         for call in effects.calls:
             self._call(call, frame, me, sure=sure)
+        for name in effects.protocols:
+            self._operate(name, sure=sure)
         for store in self._stores_of(node, effects, frame, me, sure=sure):
             self._put(store, sure=sure)
         self._assume(node, me)
@@ -541,6 +545,19 @@ class State:
         before = None if sure else {**self.stores}
         for reached in self.interpreter.evaluate(func, frame):
             self._called(reached.value, call, frame, bool(is_own), handed)
+        if before is not None:
+            self.stores = _joined(before, self.stores)
+
+    def _operate(self, name: str, *, sure: bool) -> None:
+        """Run the special method that an operation on the instance calls."""
+        name = iterated_by(name, self.interpreter.sides.methods(self.instance.cls))
+        method = self.interpreter.instances.method(self.instance.cls, name)
+        if method is None or name not in self._storing:
+            return
+        before = None if sure else {**self.stores}
+        outer, self.late = self.late, True  # it is the object's own use that opens what it needs
+        self._run(method, self._method_frame(method))
+        self.late = outer
         if before is not None:
             self.stores = _joined(before, self.stores)
 
@@ -735,6 +752,7 @@ def _effects(node: ast.stmt, me: frozenset[str]) -> Effects:
         tuple((name, *more) for name, *more in targets if name is not None),  # type: ignore[misc]
         tuple(call for call in calls if may_set(call, me)),
         tuple(_deleted(node, me)),
+        tuple(filter(None, (protocol_used(each, me) for each in _expressions_in(node)))),
     )
 
 
@@ -752,7 +770,13 @@ def _is_about(call: ast.Call, me: frozenset[str]) -> bool:
 @kept
 def _calls_in(node: ast.stmt) -> tuple[ast.Call, ...]:
     """Return the calls of a statement's own expressions, inner ones first."""
-    found: list[ast.Call] = []
+    return tuple(each for each in _expressions_in(node) if isinstance(each, ast.Call))
+
+
+@kept
+def _expressions_in(node: ast.stmt) -> tuple[ast.AST, ...]:
+    """Return a statement and its own expressions, inner ones first: not those of its blocks."""
+    found: list[ast.AST] = [node]
     stack: list[ast.AST] = [node]
     while stack:
         here = stack.pop()
@@ -761,8 +785,7 @@ def _calls_in(node: ast.stmt) -> tuple[ast.Call, ...]:
                 continue
             if type(child).__name__ == "match_case":
                 continue
-            if isinstance(child, ast.Call):
-                found.append(child)
+            found.append(child)
             stack.append(child)
     return tuple(found[::-1])
 

@@ -209,6 +209,8 @@ class WorkerCode:
             function = WorkerFunction(module, node, crossing, qualname)
             self.functions[node] = function
             self._open.append(function)
+            for part in _parts(module, node):
+                self._add(module, part, crossing)
 
     def _follow(self, function: WorkerFunction) -> None:
         uses = self._uses[function.node] = self._used_by(function)
@@ -304,6 +306,21 @@ class Uses:
     def functions(self) -> frozenset[ast.AST]:
         """The functions among the values, those they are bound from included."""
         return frozenset(_function_nodes(self.values))
+
+
+def _parts(module: Module, node: FunctionNode) -> Iterator[FunctionNode]:
+    """Yield the functions that decorators make parts of one: `@area.register(int)`."""
+    if isinstance(node, ast.Lambda) or not node.decorator_list:
+        return
+    for beside in getattr(module.parent(node), "body", ()):
+        if isinstance(beside, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            used = (each for one in beside.decorator_list for each in walk(one))
+            if any(isinstance(e, ast.Attribute) and _is_named(e.value, node.name) for e in used):
+                yield beside
+
+
+def _is_named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _function_nodes(values: Iterable[Value]) -> Iterator[ast.AST]:

@@ -62,6 +62,9 @@ class Rule(ABC):
     valid: ClassVar[tuple[str, ...]] = ()
     invalid: ClassVar[tuple[str, ...]] = ()
     blocks: ClassVar[bool] = False  # whether the object sent cannot be pickled because of it
+    shows_late: ClassVar[bool] = (
+        False  # whether its effect is silent, and only there once the object can be sent
+    )
 
     @abstractmethod
     def check(self, analysis: Analysis) -> Iterator[Finding]:

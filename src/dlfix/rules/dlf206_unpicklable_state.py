@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.rules.base import Finding, Rule
+from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading.handles import Handle, finding, handles, states
+from dlfix.rules.reading.unpickling import EndlessLookup, endless_lookup
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -19,6 +20,10 @@ class UnpicklableState(Rule):
 
     Generators, modules, weak references, dictionary views, readers, script modules and loader
     iterators cannot be pickled, or lose their state when they are: an R-tree is empty in the worker.
+
+    Objects of a class whose `__getattr__` reads an attribute of the object without any check cannot
+    be unpickled: the attribute is not set yet, so that `__getattr__` is called for it, again and again.
+    The worker exits with a `RecursionError`. The fix adds a `__setstate__`.
 
     ## The error you see
 
@@ -86,7 +91,8 @@ class UnpicklableState(Rule):
     blocks = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
-        """Yield a finding for each value that crosses and cannot be pickled, by its kind."""
+        """Yield a finding for each value that crosses and cannot be pickled, or not be unpickled."""
+        yield from self._endless(analysis)
         for handle in [*handles(analysis), *states(analysis)]:
             if handle.row.kind == "state" and handle.row.fails:
                 empty = handle.row.pickles == "empty"
@@ -101,6 +107,24 @@ class UnpicklableState(Rule):
                 found = finding(type(self), handle, message)
                 if found is not None:
                     yield found
+
+    def _endless(self, analysis: Analysis) -> Iterator[Finding]:
+        """Yield the classes whose `__getattr__` never ends while their objects are unpickled."""
+        seen: set[EndlessLookup] = set()
+        for crossing in analysis.pickled:
+            found = endless_lookup(analysis, crossing)
+            if found is None or found in seen:
+                continue
+            seen.add(found)
+            yield Finding(
+                type(self),
+                f"`{found.name}` cannot be unpickled: `__getattr__` reads `{found.attribute}`, which is not set yet, "
+                "and calls itself without end",
+                found.place,
+                (*crossing.path, Step(found.place, f"self.{found.attribute}", "in `__getattr__`")),
+                "RecursionError: maximum recursion depth exceeded",
+                found,
+            )
 
 
 def _is_filled_again(handle: Handle, analysis: Analysis) -> bool:

@@ -18,6 +18,7 @@ from dlfix.rules.reading.registered import added_by_parent, changed_by_methods
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,11 @@ class SetInParent:
     write: Use
     entry: Entry
     added: str = ""  # the entry that only the parent adds, where an import adds others
+
+    @property
+    def crossing(self) -> Crossing:
+        """What brings the function that reads the name to the workers."""
+        return self.read.function.crossing
 
 
 class GlobalSetInMain(Rule):
@@ -123,6 +129,7 @@ class GlobalSetInMain(Rule):
     code = "DLF303"
     name = "global-set-in-main"
     codemods = ("worker_globals", "module_level_callables")
+    shows_late = True
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each name that workers read and only the parent sets."""

@@ -91,7 +91,20 @@ class Forms(Together):
             yield Lazy(name=name, body=body, annotation=annotation, item=True, self_name=me)
 
     def _is_alone(self, handle: Handle) -> bool:
+        if handle.closed_by_parent:
+            self._refuse_stack(handle)
         return handle.closed_by_parent and bool(handle.close)
+
+    def _refuse_stack(self, handle: Handle) -> None:
+        """Refuse what an exit stack of the object keeps open: a fork hands the stack down."""
+        match handle.site.value:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Attribute(attr=stack), attr="enter_context")
+            ):
+                raise Refusal(
+                    f"`{stack}` would keep the `{handle.attribute}` of the parent in a forked worker, which then "
+                    f"could not open its own ({self.facts.line(handle.site.statement)})"
+                )
 
     def _opener(self, name: str) -> str:
         wanted = "_open_" + name.lstrip("_")

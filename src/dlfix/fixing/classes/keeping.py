@@ -204,7 +204,10 @@ class Keeping(Settings):
             self.saves.setdefault(attribute, []).append(
                 f"{self.me}.{self.moved.kept[key]} = {value}"
             )
-        return f"{self.me}.{self.moved.kept[key]}"
+        read = f"{self.me}.{self.moved.kept[key]}"
+        if any(isinstance(each, ast.Call) for each in ast.walk(part)):
+            self.evaluated[part] = read
+        return read
 
     def _changes(self, name: str) -> bool:
         """Tell whether an attribute may be another one once the handle is opened."""

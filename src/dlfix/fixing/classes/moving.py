@@ -51,7 +51,8 @@ class Mover(Leaving):
     def again(self, attribute: str) -> tuple[str, list[str]]:
         """Return the body that opens an attribute again, and what must be kept for it.
 
-        The statements that open it stay where they are.
+        The statements that open it stay where they are; `evaluated` says what they read now, as a
+        call that gave a kept value is not repeated.
         """
         handle = self.handles[attribute]
         self._find_alias(attribute, handle)

@@ -46,6 +46,7 @@ class Origins:
         self.walrus: dict[str, ast.NamedExpr] = {}
         self.steps: dict[str, list[ast.stmt]] = {}  # attribute -> what makes its value, in order
         self.saves: dict[str, list[str]] = {}  # attribute -> statements to keep values
+        self.evaluated: dict[ast.expr, str] = {}  # a kept part -> the attribute that keeps it
         self.remade: ast.expr | None = None  # the value that is made again and never kept
         self.taken_locals: set[ast.stmt] = set()
         self.bound_around: set[str] = set()  # names bound by a `with` that moves along

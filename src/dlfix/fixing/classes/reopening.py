@@ -50,7 +50,7 @@ class Held(Forms):
             )
             body, saves = mover.again(name)
             lazies.append(self._held(handle, body))
-            exchanges.append(self._kept_first(handle))
+            exchanges.append(self._kept_first(handle, mover.evaluated))
             if saves:
                 span = self.module.span(site.statement)
                 inserts.append(Insert(span, "\n".join(saves), before=True))
@@ -91,21 +91,23 @@ class Held(Forms):
         )
         return own or (name in self.around.set_outside)
 
-    def _kept_first(self, handle: Handle) -> Exchange:
+    def _kept_first(self, handle: Handle, evaluated: Mapping[ast.expr, str]) -> Exchange:
         site = handle.site
         assert site.value is not None
+        _refuse_other_targets(self.facts, site)
         me, annotation = self_name(site.method), self._annotation(handle)
         typed = f": dict[int, {annotation}]" if annotation else ""
         if not self.eager:
             text = f"{me}.{self._kept_in(handle.attribute, True)}{typed} = {{}}"
             return Exchange(self.module.span(site.statement), text)
         head = f"{me}.{self._kept_in(handle.attribute, True)}{typed} = {{os.getpid(): "
-        text = render(self.module, site.value, {})
+        parts = {*ast.walk(site.value)}
+        inside: dict[ast.AST, str] = {e: read for e, read in evaluated.items() if e in parts}
+        text = render(self.module, site.value, inside)
         value = self.module.span(site.value).start.column
         statement = self.module.span(site.statement).start.column
         text = shifted(text, len(head) - (value - statement), value - statement)
-        others = _other_targets(self.module.segment, site)
-        return Exchange(self.module.span(site.statement), f"{head}{text}}}{others}")
+        return Exchange(self.module.span(site.statement), f"{head}{text}}}")
 
 
 class OnFirstUse(Held):
@@ -114,10 +116,10 @@ class OnFirstUse(Held):
     eager = False
 
 
-def _other_targets(segment: object, site: StoreSite) -> str:
-    if isinstance(site.statement, ast.Assign) and len(site.statement.targets) > 1:
-        raise Refusal("the attribute is set together with others")
-    return ""
+def _refuse_other_targets(facts: ClassFacts, site: StoreSite) -> None:
+    """Refuse a statement that sets more than the attribute, since it is replaced as a whole."""
+    if isinstance(site.statement, ast.Assign) and site.statement.targets != [site.target]:
+        raise Refusal(f"the attribute is set together with others ({facts.line(site.statement)})")
 
 
 def plan_by_state(
@@ -131,6 +133,7 @@ def plan_by_state(
     movers: dict[Method, Mover] = {}
     restores: list[str] = []
     inserts: list[Insert] = []
+    exchanges: list[Exchange] = []
     frozen = any("frozen=True" in ast.unparse(each) for each in facts.node.decorator_list)
     for handle in ordered:
         site = _only_start(facts, handle)
@@ -143,6 +146,10 @@ def plan_by_state(
             )
         if saves:
             inserts.append(Insert(facts.module.span(site.statement), "\n".join(saves), before=True))
+    for mover in movers.values():
+        exchanges += (
+            Exchange(facts.module.span(part), read) for part, read in mover.evaluated.items()
+        )
     inputs = around.inputs
     if inputs is not None:
         known = set(handles) | {n for m in movers.values() for n in m.moved.kept.values()}
@@ -152,6 +159,7 @@ def plan_by_state(
     )
     return ClassPlan(
         cls=facts.module.span(facts.node),
+        exchanges=tuple(exchanges),
         inserts=tuple(inserts),
         state=_state(facts, drops, tuple(restores), around),
         after=ordered[-1].site.method.name if "__init__" in facts.methods else "__post_init__",

@@ -52,6 +52,9 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
         mover = Mover(facts, method, handles, around)
         for each in group:
             lines, saves = mover.expression(each.attribute)
+            if mover.evaluated:
+                part = next(iter(mover.evaluated))
+                raise Refusal(f"the value would be computed twice ({facts.line(part)})")
             if _is_conditional(facts, each.site):
                 itself = any(f"self.{each.attribute})" in line for line in lines)
                 take = f'pop("{each.attribute}", None)' if itself else f'get("{each.attribute}")'

@@ -31,6 +31,7 @@ from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.uses import Uses
 from dlfix.fixing.plans import Planned
 from dlfix.reach.values import Derived, ExternalCall, Generator
+from dlfix.rules.reading.unpickling import EndlessLookup
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -47,8 +48,14 @@ VIEWS = {"keys", "values", "items"}
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     """Answer for each finding: one fix for each class that keeps what cannot be pickled."""
-    own = [finding for finding in findings if finding.code not in ("DLF208", "DLF209")]
-    yield from _others(findings, analysis)
+    lookups = [each for each in findings if isinstance(each.evidence, EndlessLookup)]
+    lacking = [each for each in findings if each.code in ("DLF208", "DLF209")]
+    own = [each for each in findings if each not in lacking and each not in lookups]
+    yield from _others(lacking, analysis)
+    if lookups:
+        from dlfix.fixing.planners.pickle_state_lookups import plan_lookups
+
+        yield from plan_lookups(lookups, analysis)
     read, refused = culprits(own, analysis)
     yield from refused
 

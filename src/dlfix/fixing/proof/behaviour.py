@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dlfix.fixing.proof import (
     callables,
     closed,
+    copies,
     delayed,
     filled,
     first_read,
@@ -46,6 +47,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     first_read.check,
     state.check,
     observers.check,
+    copies.check,
     sharing.check,
 )
 _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (

@@ -606,7 +606,7 @@ def _shown_outside(change: ClassChange, names: list[str]) -> Iterator[Regression
             if (
                 word in _OF_FIELDS
                 or is_object(change, module, held, classes)
-                or _is_passed_to(change, module, held)
+                or is_passed_to(change, module, held)
             ):
                 yield change.regression(
                     next(iter(change.lazy.values()), change.after.node),
@@ -616,7 +616,7 @@ def _shown_outside(change: ClassChange, names: list[str]) -> Iterator[Regression
                 return
 
 
-def _is_passed_to(change: ClassChange, module: Module, held: ast.expr) -> bool:
+def is_passed_to(change: ClassChange, module: Module, held: ast.expr) -> bool:
     """Tell whether a parameter may be given an object of the class."""
     function = change.new.enclosing(module, held)
     if function is None or dotted(held) not in parameters(function):

@@ -142,18 +142,15 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
                 f"never called (line {line})",
             )
             return
-    heirs = change.new.heirs(change.after) if name == "__getstate__" else ()
-    for heir in heirs:
-        asked = change.new.method(heir, name)
-        if asked is None or asked[0] in (change.after, *heirs):
-            continue
-        if not _calls_super(asked[1], name):
-            yield change.regression(
-                function,
-                f"`{asked[0].name}.{name}` ({asked[0].module.path.name}:{asked[1].lineno}) pickles a "
-                f"`{heir.name}` and never calls the new method",
-            )
-            return
+    hidden = _hidden(change, name)
+    if hidden is not None:
+        heir, cls, theirs = hidden
+        yield change.regression(
+            function,
+            f"`{cls.name}.{name}` ({cls.module.path.name}:{theirs.lineno}) pickles a "
+            f"`{heir.name}` and never calls the new method",
+        )
+        return
     for module in change.old.project.mentions(change.before.name):
         for node in module.nodes(ast.Attribute):
             if (
@@ -170,6 +167,19 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
     yield from _not_of_heirs(change, function)
     yield from _over_a_base(change, function)
     yield from _over_other_ways(change, function)
+
+
+def _hidden(change: ClassChange, name: str) -> tuple[Class, Class, Function] | None:
+    """Return a subclass, and the class beside the changed one whose state method its objects have instead."""
+    heirs = change.new.heirs(change.after) if name == "__getstate__" else ()
+    for heir in heirs:
+        for cls in change.new.lineage(heir):
+            if cls is change.after:
+                break
+            theirs = cls.methods.get(name)
+            if theirs is not None and cls not in heirs and not _calls_super(theirs, name):
+                return heir, cls, theirs
+    return None
 
 
 def _not_of_heirs(change: ClassChange, function: Function) -> Iterator[Regression]:

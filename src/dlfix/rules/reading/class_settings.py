@@ -19,6 +19,7 @@ from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class SetOnClass:
     write: Use
     entry: Entry
     has_default: bool  # a worker finds the value of the class statement
+
+    @property
+    def crossing(self) -> Crossing:
+        """What brings the function that reads the attribute to the workers."""
+        return self.function.crossing
 
 
 def set_on_classes(analysis: Analysis) -> Iterator[SetOnClass]:

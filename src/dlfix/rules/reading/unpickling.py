@@ -1,0 +1,235 @@
+"""A `__getattr__` that never ends while an object is unpickled.
+
+Pickle makes an object without its constructor and asks it for `__setstate__` before it has any attribute. If the class
+has no such method, Python calls `__getattr__`; an attribute that it reads of the object is missing too, so that
+Python calls `__getattr__` again. The body is read here as it runs for one name, and only what surely runs counts.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dlfix.reach.values import Class, External, Instance
+from dlfix.rules.base import Place
+
+if TYPE_CHECKING:
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Crossing
+    from dlfix.reach.values import Function
+
+_OWN_PICKLING = (
+    "__new__", "__setstate__", "__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__",
+    "__getattribute__",
+)  # fmt: skip
+# Bases that bring no attribute and no way of their own to be pickled.
+_BARE = frozenset(
+    {"object", "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"}
+    | {f"torch.utils.data.{name}" for name in ("Dataset", "IterableDataset", "Sampler")}
+)
+_CATCHING_ALL = frozenset({"Exception", "BaseException", "RuntimeError", "RecursionError"})
+
+_SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.Assert, ast.Pass, ast.Import, ast.ImportFrom)
+_NOTHING = (ast.Pass(),)
+
+
+@dataclass(frozen=True)
+class EndlessLookup:
+    """The class whose `__getattr__` reads a missing attribute, and where."""
+
+    name: str
+    attribute: str
+    cls: Place
+    place: Place
+    typed: bool
+    crossing: Crossing = field(compare=False)
+
+
+def endless_lookup(analysis: Analysis, crossing: Crossing) -> EndlessLookup | None:
+    """Return what makes an object's unpickling end in a RecursionError; None where that is not certain."""
+    value = crossing.value
+    if not isinstance(value, Instance):
+        return None
+    hook = analysis.method(value.cls, "__getattr__")
+    if hook is None or not isinstance(hook.node, ast.FunctionDef) or hook.node.decorator_list:
+        return None
+    if len(hook.node.args.args) != 2 or not analysis.stores(value):
+        return None
+    present = _present(analysis, value)
+    if present is None:
+        return None
+    read = _Lookup(hook.node, present).endless("__setstate__", ())
+    owner = _owner(analysis, value, hook)
+    if read is None or owner is None:
+        return None
+    return EndlessLookup(
+        owner.name,
+        read.attr,
+        owner.module.place(owner.node),
+        hook.module.place(read),
+        hook.node.returns is not None,
+        crossing,
+    )
+
+
+def _owner(analysis: Analysis, value: Instance, hook: Function) -> Class | None:
+    line = analysis.mro(value.cls)
+    return next((c for c in line if isinstance(c, Class) and hook.node in c.node.body), None)
+
+
+def _present(analysis: Analysis, value: Instance) -> frozenset[str] | None:
+    """Return the names that an object without attributes has; None where that, or how it is pickled, is not known."""
+    found: set[str] = set()
+    for base in analysis.mro(value.cls):
+        if isinstance(base, Class):
+            if base.node.decorator_list or base.node.keywords:
+                return None
+            found |= set(base.body_names())
+        elif not isinstance(base, External) or base.name not in _BARE:
+            return None
+    return frozenset(found.union(dir(object))) if found.isdisjoint(_OWN_PICKLING) else None
+
+
+class _Lookup:
+    """What `__getattr__` does for a name while its object has no attributes."""
+
+    def __init__(self, hook: ast.FunctionDef, present: frozenset[str]) -> None:
+        self.body = hook.body
+        self.me, self.asked = (each.arg for each in hook.args.args)
+        self.present = present
+
+    def endless(self, name: str, above: tuple[str, ...]) -> ast.Attribute | None:
+        """Return the read that asks again and again; None where the look-up ends, or may end."""
+        read = self._first_missing(self.body, name)
+        if read is None:
+            return None
+        if read.attr in above:
+            return read
+        return read if self.endless(read.attr, (*above, read.attr)) else None
+
+    def _first_missing(self, block: Sequence[ast.stmt], name: str) -> ast.Attribute | None:
+        for at, statement in enumerate(block):
+            for part in _evaluated(statement):
+                read = next(self._missing(part, name), None)
+                if read is not None:
+                    return read
+            if not isinstance(statement, _SIMPLE):
+                inner = self._entered(statement, name)
+                return self._first_missing([*inner, *block[at + 1 :]], name) if inner else None
+        return None
+
+    def _entered(self, statement: ast.stmt, name: str) -> Sequence[ast.stmt]:
+        """Return the block of a statement that surely runs; nothing where another may."""
+        if isinstance(statement, ast.If):
+            held = self._holds(statement.test, name)
+            return (
+                () if held is None else (statement.body if held else statement.orelse or _NOTHING)
+            )
+        return statement.body if isinstance(statement, ast.Try) and _lets_pass(statement) else ()
+
+    def _missing(self, node: ast.expr, name: str) -> Iterator[ast.Attribute]:
+        """Yield the reads of missing attributes that surely happen when an expression is evaluated."""
+        match node:
+            case ast.Lambda() | ast.GeneratorExp():
+                return
+            case ast.ListComp(generators=[first, *_]) | ast.SetComp(generators=[first, *_]):
+                yield from self._missing(first.iter, name)
+            case ast.BoolOp(values=[first, *_]):
+                yield from self._missing(first, name)
+            case ast.IfExp(test=test):
+                yield from self._missing(test, name)
+                held = self._holds(test, name)
+                if held is not None:
+                    yield from self._missing(node.body if held else node.orelse, name)
+            case ast.Attribute(value=ast.Name(id=owner), attr=attribute, ctx=ast.Load()):
+                if owner == self.me and attribute not in self.present and attribute != "__dict__":
+                    yield node
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    if isinstance(child, ast.keyword):
+                        child = child.value
+                    if isinstance(child, ast.expr):
+                        yield from self._missing(child, name)
+
+    def _holds(self, test: ast.expr, name: str) -> bool | None:
+        """Tell what a test of the name, or of what the object has, gives; None where that is not known."""
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                held = self._holds(operand, name)
+                return None if held is None else not held
+            case ast.BoolOp(op=op, values=values):
+                parts = [self._holds(each, name) for each in values]
+                decisive = isinstance(op, ast.Or)
+                if parts[0] is decisive or (decisive in parts and None not in parts):
+                    return decisive
+                return None if None in parts else not decisive
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=asked), attr="startswith" | "endswith" as how),
+                args=[ast.Constant(value=str() as text)],
+            ) if asked == self.asked:
+                return name.startswith(text) if how == "startswith" else name.endswith(text)
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return self._compared(left, op, right, name)
+        return None
+
+    def _compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr, name: str) -> bool | None:
+        inside = isinstance(op, (ast.Eq, ast.In))
+        if not inside and not isinstance(op, (ast.NotEq, ast.NotIn)):
+            return None
+        if isinstance(op, (ast.In, ast.NotIn)) and self._is_own_dict(right):
+            return not inside  # the object has no attributes yet
+        texts = _texts(right, isinstance(op, (ast.In, ast.NotIn)))
+        if not isinstance(left, ast.Name) or left.id != self.asked or texts is None:
+            return None
+        return (name in texts) is inside
+
+    def _is_own_dict(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner), attr="__dict__"):
+                return owner == self.me
+            case ast.Call(func=ast.Name(id="vars"), args=[ast.Name(id=owner)]):
+                return owner == self.me
+        return False
+
+
+def _evaluated(statement: ast.stmt) -> Iterator[ast.expr]:
+    """Yield the expressions of a statement itself, in the order in which they are evaluated."""
+    match statement:
+        case ast.If(test=part) | ast.Assert(test=part) | ast.While(test=part):
+            yield part
+        case ast.For(iter=part):
+            yield part
+        case ast.With(items=[first, *_]):
+            yield first.context_expr
+        case ast.Expr(value=part) | ast.Assign(value=part):
+            yield part
+        case ast.Return(value=ast.expr() as part) | ast.AnnAssign(value=ast.expr() as part):
+            yield part
+        case ast.Raise(exc=ast.expr() as part):
+            yield part
+
+
+def _lets_pass(statement: ast.Try) -> bool:
+    """Tell whether a RecursionError passes the handlers of a `try`, and nothing is put in its place."""
+    if statement.finalbody:
+        return False
+    caught: list[ast.expr | None] = []
+    for handler in statement.handlers:
+        kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        caught += kinds
+    names = [each.id for each in caught if isinstance(each, ast.Name)]
+    return len(names) == len(caught) and _CATCHING_ALL.isdisjoint(names)
+
+
+def _texts(node: ast.expr, several: bool) -> list[str] | None:
+    """Return the texts that a name is compared with: one, or those of a display."""
+    match node:
+        case ast.Constant(value=str() as text) if not several:
+            return [text]
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts) if several:
+            found = [each.value for each in parts if isinstance(each, ast.Constant)]
+            if len(found) == len(parts):
+                return [text for text in found if isinstance(text, str)]
+    return None
