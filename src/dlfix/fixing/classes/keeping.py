@@ -321,8 +321,8 @@ class Keeping(Settings):
             return None
         if len(sites) < 2 and name not in self.set_elsewhere and not changes:
             return None
-        opened = self.handles[attribute].site.statement
-        later = [each for each in sites if self._is_later(each, opened)]
+        moving = self._moving_with(attribute, node)
+        later = [each for each in sites if self._is_later(each, moving)]
         if name in self.set_elsewhere:
             later = later or sites
         if self._reopens(attribute, later) or not (later or changes):
@@ -336,6 +336,10 @@ class Keeping(Settings):
                 f"{self.me}.{self.moved.kept[key]} = {text}"
             )
         return f"{self.me}.{self.moved.kept[key]}"
+
+    def _moving_with(self, attribute: str, node: ast.AST) -> ast.stmt:
+        """Return the statement above which what a moved part reads is kept."""
+        return self.handles[attribute].site.statement
 
     def _is_later(self, site: StoreSite, opened: ast.stmt) -> bool:
         if site.method is self.method:

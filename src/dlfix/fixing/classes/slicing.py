@@ -293,6 +293,9 @@ class Slice(Selection):
         self.instead[part] = key
         return read
 
+    def _moving_with(self, attribute: str, node: ast.AST) -> ast.stmt:
+        return self.module.statement(node)
+
     def _rendered(self, statement: ast.stmt) -> list[str]:
         above, beside = comments_of(self.module, statement)
         self.remade = getattr(statement, "value", None)

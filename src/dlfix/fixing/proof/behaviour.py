@@ -11,6 +11,7 @@ from dlfix.fixing.proof import (
     closed,
     copies,
     delayed,
+    descriptors,
     filled,
     first_read,
     import_time,
@@ -48,6 +49,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     state.check,
     observers.check,
     copies.check,
+    descriptors.check,
     sharing.check,
 )
 _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (

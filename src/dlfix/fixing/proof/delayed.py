@@ -344,7 +344,7 @@ class _Delayed:
     def _read_before(self, before: Function, name: str) -> ast.stmt | None:
         """Return the first statement that read an attribute in the constructor, and moved."""
         owner = self_name(before)
-        moved = {header(statement) for statement in statements(self.function.body)}
+        moved = {header(statement) for statement in statements(self._visited_code())}
         return next(
             (
                 statement
@@ -356,10 +356,14 @@ class _Delayed:
             None,
         )
 
+    def _visited_code(self) -> list[ast.stmt]:
+        """Return the delayed code, and that of the methods it is made of, as far as they were looked at."""
+        return [statement for function in self.visited for statement in function.body]
+
     def _opening(self, write: writes.Write) -> ast.stmt | None:
         """Return the statement of the constructor before that did what is done later now."""
         names = {
-            last_part(n.func) for n in executed(self.function.body) if isinstance(n, ast.Call)
+            last_part(n.func) for n in executed(self._visited_code()) if isinstance(n, ast.Call)
         } & self.change.calls_while_made
         if write.function is None:
             return None
