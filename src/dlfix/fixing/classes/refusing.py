@@ -88,7 +88,7 @@ class Refusing(Uses):
 
     def _refuse_consumed(self) -> None:
         """Refuse where making an instance moves a position that reading goes on from."""
-        streams = {n for n, each in self.handles.items() if {"read", "readline"} & {*each.position}}
+        streams = self._streams()
         streams |= {n for n, each in self.handles.items() if self._reads_from(each, streams)}
         if not streams:
             return
@@ -157,7 +157,10 @@ class Refusing(Uses):
         return isinstance(parent, ast.Starred)
 
     def _scan(self, method_name: str, seen: set[str]) -> ast.AST | str | None:
-        """Return the first read that depends on the position, "sought" if a seek comes first."""
+        """Return the first read that depends on the position, "sought" if a seek comes first.
+
+        "read" stands for one of what hangs from a handle: a reader over a file, which opens with it.
+        """
         if method_name in seen or method_name not in self.facts.methods:
             return None
         seen.add(method_name)
@@ -194,10 +197,15 @@ class Refusing(Uses):
         parent = self.module.parent(node)
         match parent:
             case ast.Call(func=ast.Name(id="next" | "iter" | "list" | "enumerate")):
-                return parent if handle.iterates else None
-            case ast.For(iter=it) | ast.comprehension(iter=it):
-                return node if it is node and handle.iterates else None
-        return None
+                if handle.iterates:
+                    return parent
+            case ast.For(iter=it) | ast.comprehension(iter=it) if it is node and handle.iterates:
+                return node
+        goes_on = self._reads_from(handle, self._streams()) and self._moves_position(node)
+        return "read" if goes_on else None
+
+    def _streams(self) -> set[str]:
+        return {n for n, each in self.handles.items() if {"read", "readline"} & {*each.position}}
 
     def _refuse_second_openings(self) -> None:
         for name, handle in self.handles.items():

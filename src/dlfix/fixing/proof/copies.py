@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
+from dlfix.fixing.proof.handling import held_by
 from dlfix.fixing.proof.observers import is_passed_to
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.sharing import is_object
@@ -24,6 +25,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     """Yield where a shallow copy shared what the copy now makes for itself."""
     left_out = dropped(change)
     shared = attributes_set(change.before).keys() & left_out.keys() & restored(change)
+    shared |= set(_open_once(change))
     if not shared:
         return
     name = min(shared)
@@ -31,11 +33,20 @@ def check(change: ClassChange) -> Iterator[Regression]:
     for module, call in _copies(change.new):
         if _is_of(change, module, call.args[0], classes):
             yield change.regression(
-                left_out[name],
+                left_out.get(name, change.after.node),
                 f"`{dotted(call.func)}` ({module.path.name}:{call.lineno}) gives the copy the same `{name}`, but "
                 "the copy would have its own",
             )
             return
+
+
+def _open_once(change: ClassChange) -> Iterator[str]:
+    """Yield the handles of which a process may have only one, each opened by its object now."""
+    rows = held_by(change.old, change.constructed_before).rows
+    for name in change.lazy:
+        row = rows.get(f".{name}")
+        if row is not None and row.closed_by_parent:
+            yield name
 
 
 def _copies(program: Program) -> Iterator[tuple[Module, ast.Call]]:

@@ -18,6 +18,7 @@ from dlfix.fixing.proof.handling import (
 )
 from dlfix.fixing.proof.late import used_on_self
 from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.rewinding import Rewinding
 from dlfix.fixing.proof.state import restored
 from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, self_name
 
@@ -36,7 +37,6 @@ _SAYS = frozenset(
     "send sendall sendto sendmsg recv recv_into recvfrom recvmsg stdin stdout communicate write read"
     " readline login".split()
 )
-_REWINDS = frozenset("seek rewind reset set execute executemany".split())
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -235,13 +235,14 @@ def _reads_on(change: ClassChange, held: Held, name: str) -> Function | None:
     """Return a later method that reads a handle where it stands."""
     made = [f for _, f in change.constructed_after]
     for cls in change.new.family(change.after):
+        rewinding = Rewinding(change.new, cls, name)
         for function in cls.functions:
             only_made = function in made and function.name not in change.late_before
             if only_made or function.name in change.lazy:
                 continue
             if name not in set(used_on_self(function)):
                 continue
-            if set(_operations(function.body)) & _REWINDS:
+            if rewinding.comes_first(function, _names_of(function, name)):
                 continue
             if _may_read(change, cls, function, held, name):
                 return function

@@ -84,7 +84,7 @@ class Removals:
         files = self._files(module, call, around, origins) | known
         named = files | kept.names.keys()  # what the object says of its file
         for node in executed(around):
-            if not isinstance(node, ast.Call) or node.lineno <= call.lineno:
+            if not isinstance(node, ast.Call) or not _ends_after(node, call):
                 continue
             removes = self._removes(node, named, origins) or self._inside(
                 module, node, named, origins
@@ -202,12 +202,21 @@ class Removals:
         if not isinstance(node.func, ast.Attribute) or not origins.of(node.func.value) & files:
             return False
         return any(
-            isinstance(each, ast.Call) and (on_disk(each) or opens_to_write(each))
+            isinstance(each, ast.Call) and (_moves_away(each) or opens_to_write(each))
             for module in self.program.project.mentions(node.func.attr)
             for function in module.functions_by_name.get(node.func.attr, ())
             if isinstance(module.parent(function), ast.ClassDef)
             for each in executed(function.body)
         )
+
+
+def _ends_after(node: ast.Call, call: ast.Call) -> bool:
+    """Tell whether a call returns after another: also one of a chain of methods that begins with it."""
+    mine, other = (
+        (each.end_lineno or each.lineno, each.end_col_offset or each.col_offset)
+        for each in (node, call)
+    )
+    return mine > other
 
 
 def _at_stake(node: ast.Call, owner: ast.expr | None) -> Iterator[ast.expr | None]:
@@ -220,10 +229,16 @@ def _at_stake(node: ast.Call, owner: ast.expr | None) -> Iterator[ast.expr | Non
         yield from node.args[1:2]
     elif name == "open" and opens_to_write(node):
         yield from node.args[:1]
-    elif on_disk(node) or (name in ("rename", "replace") and len(node.args) == 1):
+    elif _moves_away(node):
         yield from (owner, *node.args)
     elif name in _COMMANDS and library in ("subprocess", "os"):
         yield from node.args
+
+
+def _moves_away(node: ast.Call) -> bool:
+    """Tell whether a call removes a file, or gives it another name: `path.rename(target)`."""
+    renames = last_part(node.func) in ("rename", "replace") and len(node.args) == 1
+    return on_disk(node) or renames
 
 
 def _is_remover(node: ast.expr) -> bool:
