@@ -46,6 +46,17 @@ class Question:
         """Whether it asks for the name only, which a function at module level has too."""
         return self.about in _NAMES
 
+    @property
+    def is_type(self) -> bool:
+        """Whether it asks for the type only."""
+        return self.about in ("isinstance", "type")
+
+    def asked_of(self, what: str) -> str:
+        """Say what is asked of something."""
+        if self.about.startswith("__"):
+            return f"`{self.about}` of {what} is read"
+        return f"`{self.about}` is applied to {what}"
+
 
 class Consumers:
     """The questions of a project's code, and of whom they are asked."""

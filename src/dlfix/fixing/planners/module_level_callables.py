@@ -171,6 +171,7 @@ class _Planning:
         if isinstance(value, External):
             self._define_library_function(work, value, group)
         elif isinstance(value, Function) and _was_decorated(group[0]):
+            self._refuse_asked(value.node, group)
             self._wrap(work, value)
         elif isinstance(value, Function) and _is_local(value):
             self._move(work, value, crossing)
@@ -237,13 +238,23 @@ class _Planning:
         for question in self.consumers.asks(draft.node, names):
             if not is_plain:
                 raise CannotHoist(
-                    f"`{question.about}` is applied to {draft.what} ({question.place}), and its "
+                    f"{question.asked_of(draft.what)} ({question.place}), and its "
                     "replacement would give another result"
                 )
             if question.is_name and draft.new_name != getattr(draft.node, "name", ""):
                 move.doubts.append(
                     f"`{question.about}` of the function is read ({question.place}), and the name would"
                     " change"
+                )
+
+    def _refuse_asked(self, function: ast.AST, group: list[Finding]) -> None:
+        """Refuse a wrapper of which code asks something that `functools.wraps` changes."""
+        names = {name for each in group for name in _names_on_the_way(each.evidence)}
+        for question in self.consumers.asks(function, names):
+            if not question.is_type:
+                raise CannotHoist(
+                    f"{question.asked_of('the function')} ({question.place}), and "
+                    "`functools.wraps` would change the result"
                 )
 
     # Captures

@@ -38,6 +38,7 @@ _OF_FUNCTIONS = frozenset(
     " getfullargspec getargspec FunctionType LambdaType isfunction getsource get_type_hints"
     " isroutine getclosurevars getmodule".split()
 )
+_TYPES = frozenset({"FunctionType", "LambdaType", "isfunction", "isroutine"})
 _NAMES = frozenset({"__name__", "__qualname__"})
 # Functions of C that cannot be pickled by their name.
 _NOT_BY_NAME = frozenset({"lmdb.open", "lmdb.Environment"})
@@ -623,7 +624,27 @@ class _Moved:
     @cached_property
     def _known_as(self) -> set[str] | None:
         """The names by which code could ask something of the functions that moved; None for any."""
-        return known_as(self.change.old, self.old, self.gone)
+        return known_as(self.change.old, self.old, [*self.gone, *self._dressed()])
+
+    def _wrapped(self) -> list[Function]:
+        """Return the wrappers that get `functools.wraps`, which takes over what the wrapped function is."""
+        before = _functions(self.old)
+        return [
+            function
+            for name, function in _functions(self.new).items()
+            if name in before
+            and any("wraps" in text for text in _decorators(function))
+            and not any("wraps" in text for text in _decorators(before[name]))
+        ]
+
+    def _dressed(self) -> list[Function]:
+        """Return the functions of the file that were decorated with such a wrapper."""
+        makers = {getattr(self.new.parent(each), "name", "") for each in self._wrapped()}
+        return [
+            function
+            for function in _functions(self.old).values()
+            if any(last_part(each) in makers for each in function.decorator_list)
+        ]
 
     def _may_be_about(self, module: Module, node: ast.AST) -> bool:
         """Tell whether what a node asks may be asked of the functions that moved."""
@@ -636,10 +657,13 @@ class _Moved:
         partials = [
             c for _, c in self.captures if c.partial and c.parameter and not _makes_object(c.call)
         ]
-        renamed = [n for n in self.defined if self._is_renamed(n)]
-        if not partials and not renamed:
+        renamed: list[Defined] = [n for n in self.defined if self._is_renamed(n)]
+        wrapped = self._wrapped()
+        if not partials and not renamed and not wrapped:
             return
-        words = (_OF_FUNCTIONS | _NAMES) if partials else _NAMES
+        told = _OF_FUNCTIONS if partials else (_OF_FUNCTIONS - _TYPES if wrapped else frozenset())
+        words = _NAMES | told
+        renamed += wrapped  # each goes by the name of what it wraps
         for word in sorted(words):
             for module in self.change.new.project.mentions(word):
                 for node in module.nodes_by_name.get(word, ()):

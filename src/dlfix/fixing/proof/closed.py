@@ -23,7 +23,8 @@ _ASKS = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.If, ast.IfExp, ast.While, ast
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
-    """Yield the attributes that a method takes away only where they were opened, and code asks for."""
+    """Yield what is closed too early, and what a method takes away only where it was opened."""
+    yield from _left_in_a_stack(change)
     for name in change.made_lazy:
         for function in change.after.functions:
             before = change.before.methods.get(function.name)
@@ -38,6 +39,26 @@ def check(change: ClassChange) -> Iterator[Regression]:
                     "be opened where no code has opened it",
                 )
                 return
+
+
+def _left_in_a_stack(change: ClassChange) -> Iterator[Regression]:
+    """Yield what stays on the object though the stack it was entered in ends with the constructor."""
+    for _, function in change.constructed_after:
+        for node in change.fresh(function):
+            stacks = {
+                last_part(i.optional_vars) for i in getattr(node, "items", ()) if i.optional_vars
+            }
+            for inner in executed(node) if stacks else ():
+                match inner:
+                    case ast.Assign(
+                        targets=[ast.Attribute(attr=name), *_],
+                        value=ast.Call(func=ast.Attribute(value=stack, attr="enter_context")),
+                    ) if last_part(stack) in stacks:
+                        yield change.regression(
+                            inner,
+                            f"`{name}` is closed with the stack when the constructor ends (line {inner.lineno})",
+                        )
+                        return
 
 
 def _takes_away(function: Function, name: str) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange
+from dlfix.fixing.proof.order import reached
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
     Function,
@@ -113,14 +114,30 @@ def late_openers(change: ClassChange) -> Iterator[Function]:
 
 
 def opening_calls(change: ClassChange, getter: Function) -> list[ast.Call]:
-    """Return the calls of what opens late, and of the new methods that it calls."""
+    """Return the calls of what opens late, and of the methods that it calls."""
+    return [node for node in executed(opening_code(change, getter)) if isinstance(node, ast.Call)]
+
+
+def opening_code(change: ClassChange, getter: Function) -> list[ast.stmt]:
+    """Return the statements of what opens late, and of the methods of its object that these call."""
     bodies = [
         statement
         for each in _with_openers(change, getter)
         for statement in (change.fresh(each) if each.name == "__setstate__" else each.body)
         if not _restores(statement)
     ]
-    return [node for node in executed(bodies) if isinstance(node, ast.Call)]
+    called = [
+        node.func.attr
+        for node in executed(bodies)
+        if isinstance(node, ast.Call) and is_attribute(node.func, self_name(getter))
+    ]
+    known = [name for name in called if name not in change.lazy]
+    return bodies + [
+        statement
+        for _, function in reached(change.new, change.after, tuple(known))
+        if function.name not in change.lazy
+        for statement in function.body
+    ]
 
 
 def _was_given(change: ClassChange, name: str) -> bool:

@@ -6,10 +6,17 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.late import late_openers, opening_calls, used_on_self
+from dlfix.fixing.proof.late import late_openers, opening_calls, opening_code
 from dlfix.fixing.proof.outliving import Temporary, on_disk, outlives
 from dlfix.fixing.proof.removals import Removals
-from dlfix.fixing.proof.syntax import Function, executed, last_part, statements
+from dlfix.fixing.proof.syntax import (
+    Function,
+    executed,
+    is_attribute,
+    last_part,
+    self_name,
+    statements,
+)
 from dlfix.project.directory import changes_of_directory
 from dlfix.project.module import Module
 
@@ -91,7 +98,10 @@ def _may_take_a_path(change: ClassChange, call: ast.Call) -> bool:
 
 def _is_absolute(change: ClassChange, getter: Function) -> bool:
     """Tell whether what a property opens is, or was kept as, an absolute path."""
-    wanted = set(used_on_self(getter))
+    code, me = opening_code(change, getter), self_name(getter)
+    wanted = {
+        n.attr for n in executed(code) if isinstance(n, ast.Attribute) and is_attribute(n, me)
+    }
     kept = [
         statement.value
         for _, function in change.constructed_after
@@ -104,7 +114,7 @@ def _is_absolute(change: ClassChange, getter: Function) -> bool:
     ]
     return any(
         last_part(node) in {"abspath", "resolve", "realpath", "absolute"}
-        for node in executed([*getter.body, *kept])
+        for node in executed([*code, *kept])
     )
 
 
