@@ -36,6 +36,7 @@ from dlfix.reach.values import (
     Function,
     Generator,
     Instance,
+    Member,
     Partial,
     Passed,
     Reached,
@@ -134,6 +135,9 @@ class Walk:
         self, parent: Crossing, edge: Edge, reached: Reached, above: frozenset[Value]
     ) -> None:
         value = reached.value
+        if isinstance(value, Constant) and isinstance(value.value, Member):
+            edge, reached = Edge("class"), Reached(value.value.cls)  # pickle names its enumeration
+            value = reached.value
         if isinstance(value, Constant) or value in above:
             return
         makers = self.interpreter.instances.registered_makers

@@ -659,11 +659,11 @@ class _Moved:
         ]
         renamed: list[Defined] = [n for n in self.defined if self._is_renamed(n)]
         wrapped = self._wrapped()
-        if not partials and not renamed and not wrapped:
-            return
-        told = _OF_FUNCTIONS if partials else (_OF_FUNCTIONS - _TYPES if wrapped else frozenset())
-        words = _NAMES | told
+        words = _changed_by(bool(partials), bool(renamed), bool(wrapped))
         renamed += wrapped  # each goes by the name of what it wraps
+        renamed += self.defined if not renamed else []
+        if not partials and not renamed:
+            return
         for word in sorted(words):
             for module in self.change.new.project.mentions(word):
                 for node in module.nodes_by_name.get(word, ()):
@@ -723,6 +723,8 @@ class _Moved:
         if name not in _NAMES:
             return isinstance(node.ctx, ast.Load)
         owner = node.value
+        if name == "__qualname__" and dotted(getattr(owner, "func", None)) == "type":
+            return True
         if (
             not isinstance(node.ctx, ast.Load)
             or isinstance(owner, ast.Call)
@@ -783,6 +785,15 @@ class _Moved:
 
 
 _BINDING = (*FUNCTIONS, ast.ClassDef, ast.ExceptHandler, ast.Import, ast.ImportFrom)
+
+
+def _changed_by(becomes_partial: bool, is_renamed: bool, is_wrapped: bool) -> frozenset[str]:
+    """Return the words that ask a function for what a change of it changes."""
+    if becomes_partial:
+        return _NAMES | _OF_FUNCTIONS
+    if is_wrapped:
+        return _NAMES | (_OF_FUNCTIONS - _TYPES)
+    return _NAMES if is_renamed else frozenset({"__qualname__"})  # `main.<locals>.f` moves
 
 
 def _decorators(node: Defined) -> list[str]:

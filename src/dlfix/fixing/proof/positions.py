@@ -17,10 +17,12 @@ from dlfix.fixing.proof.handling import (
     operations,
 )
 from dlfix.fixing.proof.late import used_on_self
+from dlfix.fixing.proof.observers import is_passed_to
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.rewinding import Rewinding
+from dlfix.fixing.proof.sharing import is_object
 from dlfix.fixing.proof.state import restored
-from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, self_name
+from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, self_name, within
 
 _Method = tuple[Class, Function]
 _STREAMS = frozenset(
@@ -157,7 +159,9 @@ def _left_elsewhere(
         moved = [op.name for op in found if not op.configures]
     again = {op for _, f in opener for op in _operations(f.body)}
     moved = [op for op in moved if op not in again]
-    if not moved or "seek" in again or _reads_on(change, held, name) is None:
+    if not moved or "seek" in again:
+        return ""
+    if _reads_on(change, held, name) is None and not _read_outside(change, name):
         return ""
     if "connection" in kinds:
         return f"used the connection `{name}` with `{moved[0]}`, and a new connection does not have that state"
@@ -247,6 +251,18 @@ def _reads_on(change: ClassChange, held: Held, name: str) -> Function | None:
             if _may_read(change, cls, function, held, name):
                 return function
     return None
+
+
+def _read_outside(change: ClassChange, name: str) -> bool:
+    """Tell whether other code asks an object for where its handle stands, or reads there."""
+    classes = [change.after, *change.new.heirs(change.after)]
+    own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
+    return any(
+        (is_object(change, module, node.value, classes) or is_passed_to(change, module, node.value))
+        for module in change.new.project.mentions(name)
+        for node in module.attributes_by_name.get(name, ())
+        if id(node) not in own and getattr(module.parent(node), "attr", "") in _ADVANCES - {"seek"}
+    )
 
 
 def _may_read(change: ClassChange, cls: Class, function: Function, held: Held, name: str) -> bool:
