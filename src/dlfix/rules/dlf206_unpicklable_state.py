@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.reach.values import Instance
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading.handles import Handle, finding, handles, states
 from dlfix.rules.reading.unpickling import EndlessLookup, endless_lookup
@@ -101,6 +102,8 @@ class UnpicklableState(Rule):
                 trouble = (
                     "but arrives empty: pickle does not store its items"
                     if empty
+                    else "and cannot be unpickled"
+                    if isinstance(handle.crossing.value, Instance)
                     else "and cannot be pickled"
                 )
                 message = f"`{handle.name}`{handle.where} is sent to the workers {trouble}"

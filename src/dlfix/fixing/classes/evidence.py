@@ -105,6 +105,10 @@ def culprit_of(
     classes: dict[ast.ClassDef, ClassFacts],
 ) -> Culprit:
     """Return what a finding is about; raise Refusal where that is no attribute of a class."""
+    if isinstance(crossing.value, Instance):
+        own = handles.kind_row(crossing.value, analysis)
+        if own is not None:
+            raise Refusal(own.note)
     kept, container = _kept_on_instance(crossing)
     store = kept.edge.store
     if store is None:

@@ -41,6 +41,12 @@ _FAR = 3
 _MOST_MODULES = 24  # a name in more modules than these is too common to follow
 
 
+# What a `__setattr__` that only sets, or refuses to, calls.
+_CHECKS = frozenset(
+    "__setattr__ super isinstance issubclass hasattr getattr type len callable startswith endswith".split()
+)
+
+
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield what others saw of an object before and do not see any more."""
     yield from _errors(change)
@@ -51,6 +57,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _looked_up(change)
     yield from _taken_names(change)
     yield from _cannot_be_set(change)
+    yield from _noted_when_set(change)
     yield from _taken_away(change)
     yield from _whole_dict(change)
 
@@ -509,6 +516,32 @@ def _cannot_be_set(change: ClassChange) -> Iterator[Regression]:
                 getter,
                 f"`{name}` is set (line {lines[0]}), but it is now a property without a setter",
             )
+
+
+def _noted_when_set(change: ClassChange) -> Iterator[Regression]:
+    """Yield a `__setattr__` that does more than set: it no longer hears of what a property opens."""
+    found = change.new.method(change.after, "__setattr__") if change.made_lazy else None
+    effect = next(_effects(found[1]), None) if found is not None else None
+    if found is not None and effect is not None:
+        name = min(change.made_lazy)
+        yield change.regression(
+            change.made_lazy[name],
+            f"`{found[0].name}.__setattr__` (line {effect.lineno}) would no longer be called for `{name}`",
+        )
+
+
+def _effects(hook: Function) -> Iterator[ast.expr]:
+    """Yield what a `__setattr__` changes or calls besides setting the attribute, checks left out."""
+    raised = {
+        id(n) for node in executed(hook.body) if isinstance(node, ast.Raise) for n in within(node)
+    }
+    for node in executed(hook.body):
+        calls = isinstance(node, ast.Call) and last_part(node.func) not in _CHECKS
+        stores = isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(
+            node.ctx, ast.Store
+        )
+        if (calls and id(node) not in raised) or stores:
+            yield node  # type: ignore[misc]
 
 
 def _inherited_lazy(change: ClassChange, name: str) -> set[str]:

@@ -129,11 +129,23 @@ class Removals:
             match node:
                 case ast.Assign(targets=[*_, target], value=value) if self._sets(target):
                     texts |= origins.of(target, value)
-                case ast.Call(func=ast.Attribute(value=of), args=[_, *_] as passed):
-                    found = self.program.class_of(module, of)
-                    texts |= origins.of(*passed) if found is not None else set()
+                case ast.Call(args=[_, *_] as passed) if self._hands_over(module, node):
+                    texts |= origins.of(*passed)
         imported = stored_names([*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)])
         return {text for text in texts if text.partition(".")[0] not in imported} | self.spelled
+
+    def _hands_over(self, module: Module, call: ast.Call) -> bool:
+        """Tell whether a call is of a class's method, or of a function that sets what the constructor reads."""
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if owner is not None and self.program.class_of(module, owner) is not None:
+            return True
+        known = self.program.function_of(module, call.func)
+        return known is not None and any(
+            self._sets(target)
+            for node in executed(known[1].body)
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+        )
 
     def _sets(self, target: ast.expr) -> bool:
         """Tell whether a target is something that the constructor reads."""

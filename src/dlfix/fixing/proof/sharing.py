@@ -356,10 +356,11 @@ def _by_call(
     loads = last_part(node.func) in _STARTS and touching & {*order.IN_WORKERS}
     if loads and _without_workers(module, node, name):
         yield module, node, "a loader without workers"
-    if dotted(node.func) == "getattr" and [dotted(a) for a in node.args[:1]] == [name]:
-        asked = node.args[1] if len(node.args) > 1 else None
-        if isinstance(asked, ast.Constant) and asked.value in touching:
-            yield module, node, f"`getattr({name}, ...)`"
+    asks = dotted(node.func) in {"getattr", "hasattr"} and len(node.args) > 1
+    if asks and dotted(node.args[0]) == name:
+        asked = node.args[1]
+        if not isinstance(asked, ast.Constant) or asked.value in touching:
+            yield module, node, f"`{dotted(node.func)}({name}, ...)`"
     if dotted(node.func) == name and "__call__" in touching:
         yield module, node, f"`{name}()`"
     for position, arg in enumerate(node.args):
@@ -418,6 +419,8 @@ def is_object(change: ClassChange, module: Module, node: ast.expr, classes: list
             known = change.new.function_of(module, value.func)
             if known is not None and any(last_part(n) in names for n in within(known[1].body)):
                 return True
+            if _by_own_method(change, module, value.func, classes):
+                return True
     function = change.new.enclosing(module, node)
     for argument in (
         [*function.args.args, *function.args.kwonlyargs] if function is not None else ()
@@ -434,6 +437,18 @@ def is_object(change: ClassChange, module: Module, node: ast.expr, classes: list
             ):
                 return True
     return False
+
+
+def _by_own_method(
+    change: ClassChange, module: Module, func: ast.expr, classes: list[Class]
+) -> bool:
+    """Tell whether a method of such a class, or of an object that the expression makes, may give an object."""
+    if not isinstance(func, ast.Attribute):
+        return False
+    if change.new.class_of(module, func.value) in classes:
+        return True
+    is_chain = isinstance(func.value, ast.Call)
+    return is_chain and is_object(change, module, func.value, classes)
 
 
 def _before_workers(change: ClassChange, module: Module, node: ast.expr) -> bool:

@@ -81,6 +81,18 @@ def outside(program: Program, family: list[Class], name: str) -> Iterator[Write]
                 continue
             if call.args[1].value == name and may_be(program, module, call.args[0], family):
                 yield Write(module, None, program.enclosing(module, call), call)
+    yield from _of_any_name(program, family, own)
+
+
+def _of_any_name(program: Program, family: list[Class], own: set[int]) -> Iterator[Write]:
+    """Yield where `setattr` gives an object made in the same code an attribute whose name it computes."""
+    for module in program.project.mentions("setattr"):
+        for call in module.calls_by_name.get("setattr", ()):
+            if len(call.args) != 3 or isinstance(call.args[1], ast.Constant) or id(call) in own:
+                continue
+            made = values_of(program, module, call, dotted(call.args[0]))
+            if any(_may_make(program, module, value, family) for value in made):
+                yield Write(module, None, program.enclosing(module, call), call)
 
 
 def _with_keys(program: Program, name: str) -> list[Module]:

@@ -154,36 +154,44 @@ def kind_row(value: Value, analysis: Analysis) -> ResourceRow | None:
 
 
 def _made_with_arguments(value: Instance, analysis: Analysis) -> ResourceRow | None:
-    """Return the row of a tuple or text of a class whose `__new__` takes other arguments than its value.
+    """Return the row of an object of a class whose `__new__` takes other arguments than pickle passes.
 
-    Pickle passes the whole value to `__new__`, as `__getnewargs__` of the built-in class says.
+    That is none, or the whole value of a tuple or text, as `__getnewargs__` of the built-in class says.
     """
     line = analysis.interpreter.instances.mro(value.cls)
     known = {base.name.removeprefix("builtins.") for base in line if isinstance(base, External)}
     new = analysis.method(value.cls, "__new__")
-    if new is None or not known & _VALUES or not known <= _VALUES | _EMPTY:
+    is_value = bool(known & _VALUES)
+    known_whole = known <= (_VALUES if is_value else _PLAIN_BASES) | _EMPTY
+    if new is None or not known_whole or any(not isinstance(b, (Class, External)) for b in line):
         return None
-    if any(analysis.method(value.cls, name) is not None for name in _OWN_PICKLING):
+    if value.cls in analysis.interpreter.instances.registered:
+        return None
+    own = _OWN_PICKLING if is_value else _OWN_MAKING
+    if any(analysis.method(value.cls, name) is not None for name in own):
         return None
     signature = new.node.args
     positional = [*signature.posonlyargs, *signature.args][1:]
     needed = positional[: len(positional) - len(signature.defaults)]
-    if len(needed) < 2:
+    if len(needed) <= is_value:
         return None
-    count, last = len(needed) - 1, needed[-1].arg
+    count, last = len(needed) - is_value, needed[-1].arg
     missing = f"missing {count} required positional argument{'s' if count > 1 else ''}"
     error = f"TypeError: {value.cls.name}.__new__() {missing}"
     error += f": '{last}'" if count == 1 else ""
-    return ResourceRow(value.cls.name, kind="state", error=error, action="report")
+    note = "`__new__` takes arguments that pickle does not pass: the class needs `__getnewargs__` or `__reduce__`"
+    return ResourceRow(value.cls.name, kind="state", error=error, action="report", note=note)
 
 
 _VALUES = frozenset(
     {"tuple", "str", "bytes", "int", "float", "complex", "frozenset", "typing.Tuple"}
 )
 _EMPTY = frozenset({"object", "abc.ABC", "typing.Generic"})
-_OWN_PICKLING = (
-    "__getnewargs__", "__getnewargs_ex__", "__reduce__", "__reduce_ex__", "__getstate__",
-)  # fmt: skip
+_PLAIN_BASES = frozenset(
+    f"torch.utils.data.{name}" for name in ("Dataset", "IterableDataset", "Sampler")
+)
+_OWN_MAKING = ("__getnewargs__", "__getnewargs_ex__", "__reduce__", "__reduce_ex__")
+_OWN_PICKLING = (*_OWN_MAKING, "__getstate__")
 
 _NON_LEAF = ResourceRow(
     "the output of a layer",
