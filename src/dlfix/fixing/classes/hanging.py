@@ -179,10 +179,12 @@ def _is_live(facts: ClassFacts, site: StoreSite, culprit: Culprit) -> bool:
 
 
 def is_method_of(facts: ClassFacts, site: StoreSite, handle: str) -> bool:
-    """Tell whether an attribute is set to a method of a handle: the class calls it."""
+    """Tell whether an attribute is set to a method of a handle, or of a part of one: the class calls it."""
     if not isinstance(site.value, ast.Attribute):
         return False
     owner = site.value.value
+    while isinstance(owner, ast.Subscript):
+        owner = owner.value
     if isinstance(owner, ast.Name):
         names = {name for each in facts.stores.get(handle, []) for name in _aliases(facts, each)}
         if owner.id not in names:

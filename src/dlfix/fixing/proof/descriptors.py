@@ -33,10 +33,10 @@ def _kept_numbers(
 ) -> Iterator[tuple[Module, ast.Assign | ast.AnnAssign, ast.Attribute]]:
     for module in program.project.mentions("fileno"):
         for node in module.nodes_by_name.get("fileno", ()):
-            statement = module.statement(node)
-            if isinstance(node, ast.Attribute) and isinstance(
-                statement, (ast.Assign, ast.AnnAssign)
-            ):
+            call, statement = module.parent(node), module.statement(node)
+            if not isinstance(node, ast.Attribute) or not isinstance(call, ast.Call):
+                continue
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is call:
                 yield module, statement, node
 
 

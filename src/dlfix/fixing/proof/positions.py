@@ -53,6 +53,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
         for name, opener in _opened_again(change, cls):
             why = _left_elsewhere(change, made, held, name, opener)
             why = why or _not_set_up(change, made, held, name, opener)
+            why = why or _items_set(made, name, opener)
             if why:
                 at = opener[0][1]
                 yield change.regression(at, f"the constructor {why} (line {at.lineno})")
@@ -130,6 +131,22 @@ def _not_set_up(
     done = {op.name for op in again} | {op for _, f in opener for op in _operations(f.body)}
     missing = next((op.name for op in set_up if op.name not in done), "")
     return missing and f"sets `{name}` up with `{missing}`, and a newly opened one is not set up"
+
+
+def _items_set(made: list[_Method], name: str, opener: list[_Method]) -> str:
+    """Return that the constructor changes items of what is opened again, and no opener does."""
+
+    def changed(methods: list[_Method]) -> bool:
+        return any(
+            isinstance(node, ast.Subscript)
+            and not isinstance(node.ctx, ast.Load)
+            and dotted(node.value) in _names_of(function, name)
+            for _, function in methods
+            for node in executed(function.body)
+        )
+
+    changes = changed(made) and not changed(opener)
+    return f"changes items of `{name}`, which a newly opened one does not have" if changes else ""
 
 
 def _may_raise(opener: list[_Method], operation: str) -> bool:
