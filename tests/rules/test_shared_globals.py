@@ -197,6 +197,147 @@ def test_what_is_not_surely_shared_is_not_found(found, source: str):
     assert found(source) == []
 
 
+READS = READER.replace("        self.names = archive(path).namelist()\n", "").replace("len(self.names)", "8").replace(
+    "self.names[index]", "str(index)"
+)  # fmt: skip
+USE = """
+if __name__ == "__main__":
+    notes = Notes("notes.zip")
+    USED
+    for batch in DataLoader(notes, num_workers=2): print(batch)
+"""
+BY_HELPER = """
+def part(path, name):
+    opened = archive(path)
+    return opened.read(name)
+"""
+PROPERTY = READS.replace("archive(self.path).read", "self.opened.read").replace(
+    "    def __len__",
+    "    @property\n    def opened(self): return archive(self.path)\n    def __len__",
+)
+METHOD = READS.replace("archive(self.path).read", "self.opened().read").replace(
+    "    def __len__",
+    "    @functools.lru_cache\n    def opened(self): return zipfile.ZipFile(self.path)\n    def __len__",
+)
+NAMES = READS.replace(
+    "    def __len__", "    def names(self): return archive(self.path).namelist()\n    def __len__"
+)
+
+
+def used(line: str) -> str:
+    return USE.replace("USED", line)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(CACHED + READS + used("print(notes[0])"), id="an item is read"),
+        pytest.param(KEYED + READS + used("print(notes[0])"), id="an item is read from a dict cache"),
+        pytest.param(CACHED + READS + used("archive('notes.zip')"), id="the function is called"),
+        pytest.param(CACHED + NAMES + used("print(notes.names())"), id="a method is called"),
+        pytest.param(CACHED + PROPERTY + used("print(notes.opened)"), id="a property is read"),
+        pytest.param(METHOD + used("print(notes[0])"), id="the cache is of a method"),
+        pytest.param(LAZY + USED_FIRST.replace("connection()", "Notes()[0], Notes()").replace(
+            ".execute(\"select 1\")", ""), id="an item is read and a global holds it"),
+        pytest.param(
+            CACHED + READS.replace("8", "len(archive(self.path).namelist())") + used("print(len(notes))"),
+            id="the length is asked for",
+        ),
+        pytest.param(
+            CACHED + BY_HELPER + READS.replace("archive(self.path).read(", "part(self.path, ")
+            + used("print(notes[0])"),
+            id="a helper gets the path",
+        ),
+        pytest.param(CACHED + READS + used("for note in notes: print(note)"), id="it is gone through"),
+        pytest.param(
+            CACHED + READS.replace("archive(self.path)", "archive(os.path.join('a', self.path))")
+            + used("print(notes[0])"),
+            id="the path is joined",
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_use_of_the_dataset_opens_in_the_parent_is_found(found, source: str):
+    assert len(found(source)) == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(CACHED + READS + used("pass"), id="nothing is used"),
+        pytest.param(
+            CACHED + READS + used("print(Notes('other.zip')[0])"), id="another dataset is used"
+        ),
+        pytest.param(
+            CACHED + NAMES + used("print(Notes('other.zip').names())"),
+            id="a method of another dataset is called",
+        ),
+        pytest.param(CACHED + READS + used("archive('other.zip')"), id="another file is asked for"),
+        pytest.param(
+            CACHED + READS.replace("(self.path)", "(f'{index}.zip')") + used("print(notes[0])"),
+            id="each item has a file of its own",
+        ),
+        pytest.param(
+            CACHED + BY_HELPER + READS.replace("archive(self.path).read(", "part(str(index), ")
+            + used("print(notes[0])"),
+            id="a helper gets the item",
+        ),
+        pytest.param(
+            CACHED + BY_HELPER + READS.replace("archive(self.path).read(", "part(self.path, ")
+            + used("part('other.zip', '0')"),
+            id="a helper gets another file",
+        ),
+        pytest.param(
+            CACHED + READS + used("if os.environ.get('CHECK'): print(notes[0])"), id="under a test"
+        ),
+        pytest.param(
+            CACHED + READS + used("pass") + "    print(notes[0])\n", id="after the loop"
+        ),
+        pytest.param(
+            CACHED + READS.replace("return archive", "return index and archive")
+            + used("print(notes[0])"),
+            id="the item is not always read",
+        ),
+        pytest.param(
+            CACHED + READS + "\ndef look(given): return given[0]\n" + used("print(look)"),
+            id="what reads an item is not called",
+        ),
+        pytest.param(
+            CACHED + READS + used("print(notes[0]); archive.cache_clear()"), id="the cache is emptied"
+        ),
+        pytest.param(
+            CACHED + READS.replace("__getitem__(self, index): return", "__iter__(self): yield")
+            .replace("index", "0") + used("print(iter(notes))"),
+            id="a generator that has not begun",
+        ),
+        pytest.param(
+            METHOD + used("print(Notes('notes.zip')[0])"), id="the cache is of another object's method"
+        ),
+        pytest.param(
+            CACHED + READS + """
+if __name__ == "__main__":
+    every = [Notes(name) for name in ("a.zip", "b.zip")]
+    print(every[0][0])
+    for batch in DataLoader(every[1], num_workers=2): print(batch)
+""",
+            id="one of several",
+        ),
+        pytest.param(
+            CACHED + READS + """
+def train(one, other):
+    print(one[0])
+    for batch in DataLoader(other, num_workers=2): print(batch)
+
+if __name__ == "__main__":
+    train(Notes("a.zip"), Notes("b.zip"))
+""",
+            id="the other one is sent",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_workers_open_again_is_not_found(found, source: str):
+    assert found(source) == []
+
+
 def test_a_program_that_never_forks_has_no_such_finding(found):
     assert found(DIRECT + MAIN, target_start_methods=("spawn", "forkserver")) == []
 

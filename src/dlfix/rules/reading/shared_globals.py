@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,11 @@ from dlfix.reach.entries import Entries, enclosing_function, is_before
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.starts import never_forks
 from dlfix.reach.surely import conditions
-from dlfix.reach.values import Bound, Container, Derived, ExternalCall, Instance
-from dlfix.reach.without_workers import Source, source_of
+from dlfix.reach.values import Container, Derived, ExternalCall, Instance
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.base import Step
 from dlfix.rules.reading.handles import row_of
+from dlfix.rules.reading.runs import Runs
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from dlfix.reach.values import Value
 
 Made = ExternalCall | Derived
-Key = tuple[Source, ...] | None  # what a cache is asked by; None where it has one place only
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 # A module with one of these words may keep a handle for each process, or open it again in a child.
@@ -249,14 +248,22 @@ def _opened_before(held: _Held, boundary: Boundary, analysis: Analysis) -> tuple
         return None
     if not held.keyed and _is_in_constructor(module, held.node, boundary, analysis):
         return ()
-    if isinstance(around, ast.Lambda) or module.parent(around) is not module.tree:
+    owner = module.parent(around)
+    if isinstance(around, ast.Lambda) or not isinstance(owner, (ast.Module, ast.ClassDef)):
         return None
-    wanted = _keys_in_workers(around, module, analysis) if held.keyed else {None}
-    for caller, call in Entries.of(analysis).calls_of(module, around):
-        key = _key(call, caller, analysis) if held.keyed else None
-        if key in wanted and (steps := _runs_before(caller, call, boundary, analysis)) is not None:
+    by_name = isinstance(owner, ast.Module) and not held.keyed
+    for caller, call in Entries.of(analysis).calls_of(module, around) if by_name else ():
+        if (steps := _runs_before(caller, call, boundary, analysis)) is not None:
             return steps
-    return None
+    return _opened_by_use(Runs(module, around, boundary, analysis), keyed=held.keyed)
+
+
+def _opened_by_use(runs: Runs, *, keyed: bool) -> tuple[Step, ...] | None:
+    """Return how the parent surely opens what workers use by the same key, from its uses of objects."""
+    wanted = {found.key for found in runs.of_workers()} - {None} if keyed else set()
+    if keyed and not wanted:
+        return None
+    return next((f.steps for f in runs.of_parent() if not keyed or f.key in wanted), None)
 
 
 def _asks_more(test: ast.AST, module: Module) -> bool:
@@ -325,34 +332,6 @@ def _is_in_constructor(
             if init is not None and init.node is function:
                 return True
     return False
-
-
-def _keys_in_workers(function: FunctionNode, module: Module, analysis: Analysis) -> set[Key]:
-    """Return what code in workers calls a function with, as far as it is known."""
-    code = WorkerCode.of(analysis)
-    found = {
-        _key(call, caller, analysis)
-        for caller, call in Entries.of(analysis).calls_of(module, function)
-        if code.runs(caller, call) is not None
-    }
-    return found - {None}
-
-
-def _key(call: ast.Call, module: Module, analysis: Analysis) -> Key:
-    """Return where the arguments of a call come from; None where one of them is not known."""
-    frame = analysis.frame(module.scope_of(call))
-    given: Sequence[ast.expr] = [*call.args, *(keyword.value for keyword in call.keywords)]
-    found: list[Source] = []
-    for node in given:
-        source = (
-            ("constant", node.value)
-            if isinstance(node, ast.Constant)
-            else source_of(Bound(node, frame), analysis.interpreter)
-        )
-        if not source:
-            return None
-        found.append(source)
-    return tuple(found)
 
 
 __all__ = ["SharedHandle", "shared_handles"]

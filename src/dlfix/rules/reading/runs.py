@@ -1,0 +1,334 @@
+"""Which calls of a function the parent surely makes before workers start, and which the workers make.
+
+Both are followed from above, frame by frame, so that it is known with what each call is made.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dlfix.project.trees import walk
+from dlfix.reach.calls import ANYTHING
+from dlfix.reach.correlated import is_set_again
+from dlfix.reach.entries import Entries, enclosing_function
+from dlfix.reach.methods import decorator_kind
+from dlfix.reach.sides import iterated_by
+from dlfix.reach.surely import conditions
+from dlfix.reach.values import Arguments, Bound, BoundMethod, Class, Function, Instance
+from dlfix.reach.worker_code import ENTRIES
+from dlfix.rules.base import Step
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Boundary
+    from dlfix.reach.values import Argument, Frame, Value
+
+Code = ast.FunctionDef | ast.AsyncFunctionDef
+Key = tuple[object, ...]  # where each argument of a call comes from
+Run = tuple[ast.expr, Function, Arguments, "Value | None"]
+
+_DEPTH = 6
+_MOST = 200  # how many functions may lead to one
+_LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)  # fmt: skip
+_BUILTINS = {"len": "__len__", "next": "__next__"}
+_ITERATING = frozenset({"list", "tuple", "set", "sorted"})
+_PURE = ("os.path.", "pathlib.", "str", "os.fspath", "int")
+
+
+@dataclass(frozen=True)
+class FoundCall:
+    """One call of the function that is asked for, and the places passed on the way to it."""
+
+    key: Key | None  # None where an argument is not known
+    steps: tuple[Step, ...]
+
+
+class Runs:
+    """Follows code of the parent, and of workers, down to the calls of one function."""
+
+    def __init__(self, module: Module, goal: Code, boundary: Boundary, analysis: Analysis) -> None:
+        self.goal = goal
+        self.boundary = boundary
+        self.analysis = analysis
+        self._leading = _leading(module, goal, analysis)
+
+    def of_workers(self) -> Iterator[FoundCall]:
+        """Yield the calls that code in a worker may make, on the objects that cross."""
+        for crossing in self.analysis.crossings:
+            if crossing.boundary is not self.boundary or crossing.edge.kind == "returned":
+                continue
+            for function, owner in self._entered_by(crossing.value):
+                if function.node is self.goal:
+                    yield FoundCall(None, ())
+                frame = self.analysis.interpreter.calls.of_anything(function, owner)
+                yield from self._below(frame, surely=False)
+
+    def _entered_by(self, value: Value) -> Iterator[tuple[Function, Value | None]]:
+        if isinstance(value, Function):
+            yield value, None
+        elif isinstance(value, BoundMethod):
+            yield value.function, value.owner
+        elif isinstance(value, Instance):
+            for name in sorted(ENTRIES):
+                method = self.analysis.method(value.cls, name)
+                if method is not None and method.node in self._leading:
+                    yield method, value
+
+    def of_parent(self) -> Iterator[FoundCall]:
+        """Yield the calls that the parent surely makes before the boundary, in its own frames."""
+        boundary = self.boundary
+        yield from self._before(boundary.node, boundary.frame)
+        yield from self._constructors()
+        entries = Entries.of(self.analysis).entries(boundary.frame.module, boundary.node)
+        for module, call in entries[0].calls if len(entries) == 1 else ():
+            frame = self.analysis.frame(module.scope_of(call))
+            yield from self._before(call, frame)
+
+    def _constructors(self) -> Iterator[FoundCall]:
+        """Yield the calls that the constructors of the objects make that cross."""
+        for crossing in self.analysis.crossings:
+            value = crossing.value
+            if crossing.boundary is self.boundary and isinstance(value, Instance) and value.call:
+                init = self.analysis.method(value.cls, "__init__")
+                if init is not None and init.node in self._leading and value.frame is not None:
+                    run = (value.call, init, value.arguments or Arguments(), value)
+                    yield from self._within(run, value.frame, surely=True)
+
+    def _before(self, end: ast.AST, frame: Frame) -> Iterator[FoundCall]:
+        module = frame.module
+        again = {above for above in module.ancestors(end) if isinstance(above, _LOOPS)}
+        for node in _own_nodes(frame):
+            if _is_left_of(node, end) and again.isdisjoint(module.ancestors(node)):
+                yield from self._from(node, frame, surely=True)
+
+    def _below(self, frame: Frame, *, surely: bool, depth: int = _DEPTH) -> Iterator[FoundCall]:
+        """Yield the calls that running a frame's code makes."""
+        ends = [node.lineno for node in frame.scope.yields] if surely else []
+        for node in _own_nodes(frame):
+            if not ends or node.lineno < min(ends):
+                yield from self._from(node, frame, surely=surely, depth=depth)
+
+    def _from(
+        self, node: ast.expr, frame: Frame, *, surely: bool, depth: int = _DEPTH
+    ) -> Iterator[FoundCall]:
+        if surely and not _is_sure(node, frame):
+            return
+        for run in self._run_by(node, frame, surely=surely):
+            yield from self._within(run, frame, surely=surely, depth=depth)
+
+    def _within(
+        self, run: Run, frame: Frame, *, surely: bool, depth: int = _DEPTH
+    ) -> Iterator[FoundCall]:
+        node, function, arguments, owner = run
+        note = "called here" if isinstance(node, ast.Call) else "used here"
+        step = Step(frame.module.place(node), _shown(node), note)
+        if function.node is self.goal:
+            step = replace(step, note="the parent opens it here")
+            yield FoundCall(self._key(arguments, owner), (step,))
+            return
+        calls = self.analysis.interpreter.calls
+        inside = calls.frame_of(function, arguments, node, frame, owner) if depth else None
+        for found in self._below(inside, surely=surely, depth=depth - 1) if inside else ():
+            yield replace(found, steps=(step, *found.steps))
+
+    # What an expression runs
+
+    def _run_by(self, node: ast.expr, frame: Frame, *, surely: bool) -> Iterator[Run]:
+        """Yield the functions that an expression runs, of those that may lead to the goal."""
+        calls = self.analysis.interpreter.calls
+        most = 1 if surely else _MOST
+        if isinstance(node, ast.Call):
+            callees = self._values(node.func, frame)
+            for callee in callees if len(callees) <= most else ():
+                for function, owner in self._called(callee, node, frame):
+                    yield node, function, calls.arguments(node, frame), owner
+        for used, name in _protocols(node, frame.module):
+            values = self._values(used, frame)
+            for value in values if len(values) <= most else ():
+                method = self._method(value, name)
+                if method is not None:
+                    yield node, method, ANYTHING, value
+
+    def _values(self, node: ast.expr, frame: Frame) -> list[Value]:
+        return [reached.value for reached in self.analysis.evaluate(node, frame)]
+
+    def _called(
+        self, callee: Value, node: ast.Call, frame: Frame
+    ) -> Iterator[tuple[Function, Value | None]]:
+        if isinstance(callee, Function) and callee.node in self._leading:
+            yield callee, None
+        elif isinstance(callee, BoundMethod) and callee.function.node in self._leading:
+            yield callee.function, callee.owner
+        elif isinstance(callee, Class):
+            init = self.analysis.method(callee, "__init__")
+            if init is not None and init.node in self._leading:
+                yield from ((init, made) for made in self._values(node, frame))
+
+    def _method(self, value: Value, name: str) -> Function | None:
+        if not isinstance(value, Instance):
+            return None
+        methods = self.analysis.interpreter.sides.methods(value.cls)
+        name = iterated_by(name, methods)
+        if methods.get(name) not in self._leading:
+            return None
+        if not name.startswith("__") and not decorator_kind(methods[name]).endswith("property"):
+            return None
+        return self.analysis.method(value.cls, name)
+
+    # What a call is made with
+
+    def _key(self, arguments: Arguments, owner: Value | None) -> Key | None:
+        if arguments.more_positional or arguments.more_keywords:
+            return None
+        given: list[object] = [] if owner is None else [("object", self._known(owner))]
+        given += [self._origin(argument) for argument in arguments.positional]
+        given += [(name, self._origin(each)) for name, each in sorted(arguments.keywords.items())]
+        return None if _is_unknown(given) else tuple(given)
+
+    def _known(self, owner: Value) -> Value | None:
+        """Return an object if it is one: not any of its class, nor one of those that a loop makes."""
+        if not isinstance(owner, Instance):
+            return owner
+        if owner.call is None or owner.frame is None or owner.copied is not None:
+            return None
+        module = owner.frame.module
+        around = set(module.ancestors(owner.call)) - set(module.ancestors(self.boundary.node))
+        return None if any(isinstance(above, _LOOPS) for above in around) else owner
+
+    def _origin(self, argument: Argument | None, depth: int = _DEPTH) -> object:
+        """Return where an argument comes from; None where that is not known."""
+        if not isinstance(argument, Bound) or argument.passed or not depth:
+            return None
+        node, frame = argument.node, argument.frame
+        match node:
+            case ast.Constant(value=value):
+                return ("constant", value)
+            case ast.Name():
+                return self._of_name(node, frame, depth)
+            case ast.Attribute():
+                return self._of_attribute(node, frame, depth)
+            case ast.Call(func=func, args=[_, *_] as args, keywords=[]):
+                names = [getattr(each, "name", "") for each in self._values(func, frame)]
+                if len(names) != 1 or not names[0].removeprefix("builtins.").startswith(_PURE):
+                    return None
+                return self._together(names[0], args, frame, depth)
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._together(type(op).__name__, [left, right], frame, depth)
+        return None
+
+    def _together(self, name: str, parts: list[ast.expr], frame: Frame, depth: int) -> object:
+        found = [self._origin(Bound(part, frame), depth - 1) for part in parts]
+        return None if None in found else (name, *found)
+
+    def _of_name(self, node: ast.Name, frame: Frame, depth: int) -> object:
+        binder = frame.scope.lookup(node.id)
+        bindings = binder.bindings.get(node.id, ()) if binder is not None else ()
+        if binder is None or len(bindings) != 1:
+            return None
+        binding = bindings[0]
+        entered = binder is frame.scope and frame.arguments is not None
+        if not entered:  # one variable, whatever it holds
+            return None if isinstance(binding.statement, _LOOPS) else (binder, node.id)
+        if binding.kind == "parameter":
+            given = frame.arguments.get(node.id, ()) if frame.arguments else ()
+            return self._origin(given[0], depth - 1) if len(given) == 1 else None
+        if binding.value is None or binding.path:
+            return None
+        return self._origin(Bound(binding.value, frame), depth - 1)
+
+    def _of_attribute(self, node: ast.Attribute, frame: Frame, depth: int) -> object:
+        owner = frame.owner
+        if isinstance(node.value, ast.Name) and isinstance(owner, Instance) and self._known(owner):
+            stored = self.analysis.interpreter.instances.only_store(owner, node, frame)
+            if stored is not None:
+                return self._origin(stored, depth - 1) or ("attribute", owner, node.attr)
+        inner = self._origin(Bound(node.value, frame), depth - 1)
+        if inner is None or is_set_again(node.attr, frame.module):
+            return None
+        return (inner, node.attr)
+
+
+def _leading(module: Module, goal: Code, analysis: Analysis) -> set[ast.AST]:
+    """Return the functions that may run another by the names in them, that one included."""
+    found: set[ast.AST] = set()
+    waiting: list[tuple[Module, Code]] = [(module, goal)]
+    while waiting and len(found) < _MOST:
+        module, function = waiting.pop()
+        if function in found:
+            continue
+        found.add(function)
+        owner = module.parent(function)
+        made = isinstance(owner, ast.ClassDef) and function.name == "__init__"
+        name = owner.name if made and isinstance(owner, ast.ClassDef) else function.name
+        for user in analysis.project.users(module, name):
+            for node in user.nodes_by_name.get(name, ()):
+                around = enclosing_function(user, node)
+                if isinstance(around, Code):
+                    waiting.append((user, around))
+    return found
+
+
+def _own_nodes(frame: Frame) -> Iterator[ast.expr]:
+    """Yield the expressions that running a frame's code evaluates, but for those of inner scopes."""
+    scope, module = frame.scope, frame.module
+    body = getattr(scope.node, "body", [])
+    statements: list[ast.AST] = body if isinstance(body, list) else [body]
+    for statement in statements:
+        for node in walk(statement):
+            if isinstance(node, ast.expr) and module.scope_of(node) is scope:
+                yield node
+
+
+def _is_sure(node: ast.expr, frame: Frame) -> bool:
+    return next(conditions(node, frame.module), None) is None
+
+
+def _is_left_of(node: ast.expr, end: ast.AST) -> bool:
+    """Tell whether a node is evaluated before another one is: above it, or in it as an argument."""
+    ends = (node.end_lineno or 0, node.end_col_offset or 0)
+    starts = (getattr(end, "lineno", 0), getattr(end, "col_offset", 0))
+    within = (getattr(end, "end_lineno", 0), getattr(end, "end_col_offset", 0))
+    begins = (node.lineno, node.col_offset)
+    return node is not end and (ends <= starts or (starts <= begins and ends <= within))
+
+
+def _protocols(node: ast.expr, module: Module) -> Iterator[tuple[ast.expr, str]]:
+    """Yield the objects of which an expression runs a method that it does not call by name."""
+    above = module.parent(node)
+    if isinstance(above, ast.For) and above.iter is node:
+        yield node, "__iter__"
+    match node:
+        case ast.Subscript(value=value, ctx=ast.Load()):
+            yield value, "__getitem__"
+        case ast.Attribute(value=value, attr=attr, ctx=ast.Load()) if not _is_called(node, module):
+            yield value, attr
+        case ast.Call(
+            func=ast.Name(id="next"), args=[ast.Call(func=ast.Name(id="iter"), args=[it])]
+        ):
+            yield it, "__iter__"
+        case ast.Call(func=ast.Name(id=name), args=[value, *_]) if name in _BUILTINS:
+            yield value, _BUILTINS[name]
+        case ast.Call(func=ast.Name(id=name), args=[value, *_]) if name in _ITERATING:
+            yield value, "__iter__"
+
+
+def _is_called(node: ast.AST, module: Module) -> bool:
+    above = module.parent(node)
+    return isinstance(above, ast.Call) and above.func is node
+
+
+def _shown(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        return f"{ast.unparse(node.func)}(...)"
+    return ast.unparse(node)
+
+
+def _is_unknown(given: list[object]) -> bool:
+    return any(each is None or (isinstance(each, tuple) and each[-1] is None) for each in given)
+
+
+__all__ = ["FoundCall", "Runs"]
