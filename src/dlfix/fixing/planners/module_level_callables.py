@@ -153,7 +153,7 @@ class _Planning:
         crossing = finding.evidence
         value = _sent(crossing) if isinstance(crossing, Crossing) else crossing
         if isinstance(value, Function):
-            if not _is_local(value) or _was_decorated(finding):
+            if not _is_local(value) or self._takes_a_name(value, finding):
                 return ("named", value.module.path, value.node)
             same = self.moves(value.module).key(value.node)
             return ("equal", value.module.path, same or value.node)
@@ -170,7 +170,7 @@ class _Planning:
         value = _sent(crossing)
         if isinstance(value, External):
             self._define_library_function(work, value, group)
-        elif isinstance(value, Function) and _was_decorated(group[0]):
+        elif isinstance(value, Function) and self._takes_a_name(value, group[0]):
             self._refuse_asked(value.node, group)
             self._wrap(work, value)
         elif isinstance(value, Function) and _is_local(value):
@@ -500,6 +500,17 @@ class _Planning:
         work.message = f"Rename the {kind} `{node.name}` to `{name}`"
 
     # Decorators
+
+    def _takes_a_name(self, value: Function, finding: Finding) -> bool:
+        """Tell whether a function takes the place, and so the name, of one that it decorates."""
+        if _was_decorated(finding):
+            return True
+        outer = value.frame.scope.node
+        if not isinstance(outer, ast.FunctionDef) or not isinstance(value.node, ast.FunctionDef):
+            return False
+        returned = [each.value for each in value.module.inner_scope(outer).returns]
+        taken = any(isinstance(r, ast.Name) and r.id == value.node.name for r in returned)
+        return taken and bool(self.analysis.interpreter.callers.decorated(value.frame))
 
     def _wrap(self, work: _Work, value: Function) -> None:
         """Give the function a decorator puts in place `functools.wraps`."""
