@@ -343,7 +343,7 @@ def _refuse_hanging_from_outside(
     if row is not None and row.kind == "plain":
         return  # a path is a value
     if _comes_from_outside(culprit):
-        where = culprit.facts.line(culprit.site.statement)
+        where = f"{origin.frame.module.path.name}:{origin.node.lineno}"
         raise Refusal(f"the caller opens the parent resource with `{origin.name}` ({where})")
 
 

@@ -45,6 +45,8 @@ THREADS = (
 )
 VIEWS = {"keys", "values", "items"}
 
+_UNKNOWN = "how to create the object again is not known"
+
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     """Answer for each finding: one fix for each class that keeps what cannot be pickled."""
@@ -211,9 +213,9 @@ def _remade(culprit: Culprit) -> Remade:
     if isinstance(culprit.value, Generator):
         raise Refusal(f"the position of a generator cannot be restored ({where})")
     if culprit.row is not None and culprit.row.action == "report":
-        raise Refusal(f"{culprit.row.note or 'the object cannot be created again'} ({where})")
+        raise Refusal(f"{culprit.row.note or _UNKNOWN} ({where})")
     if culprit.site.value is None:
-        raise Refusal(f"the object cannot be created again ({where})")
+        raise Refusal(f"{_UNKNOWN} ({where})")
     return Remade(culprit.attribute, culprit.site)
 
 

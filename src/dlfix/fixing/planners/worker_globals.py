@@ -256,10 +256,12 @@ def _made_again(
 def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting:
     """Carry the value itself to the worker and set it there."""
     name, write = evidence.name, evidence.write
-    if name.module is not module or write.module is not module:
-        raise _No(f"`{name.name}` is set in another file than the one that creates the loader")
+    if name.module is not module:
+        raise _elsewhere(f"`{name.name}` is a name of", name.module, module, loader)
+    if write.module is not module:
+        raise _elsewhere(f"`{name.name}` is set in", write.module, module, loader)
     if evidence.read.function.module is not module:
-        raise _No(f"`{name.name}` is read in another file than the one that creates the loader")
+        raise _elsewhere(f"`{name.name}` is read in", evidence.read.function.module, module, loader)
     calls = evidence.entry.calls
     here = enclosing_function(module, write.node) is enclosing_function(module, loader)
     set_at = calls[-1][1] if calls and not here else write.node
@@ -272,6 +274,11 @@ def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting
         raise _No(f"`{name.name}` is a different name where the loader is created")
     body = (f"global {name.name}", f"{name.name} = value")
     return Setting((("value", name.name),), body, name.name)
+
+
+def _elsewhere(what: str, where: Module, module: Module, loader: ast.Call) -> _No:
+    place = f"{module.path.name}:{loader.lineno}"
+    return _No(f"{what} `{where.path.name}`, and the loader is created in another file ({place})")
 
 
 def _set_below(module: Module, name: str, loader: ast.Call) -> int:
