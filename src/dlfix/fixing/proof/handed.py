@@ -13,7 +13,9 @@ from dlfix.project.module import Module
 _PASSES_ON = frozenset(
     {"functools", "inspect", "builtins", "types", "operator", "itertools", "toolz"}
 )
-_HOLDERS = (ast.List, ast.Tuple, ast.Starred, ast.BinOp)
+_HOLDERS = (ast.List, ast.Tuple, ast.Starred, ast.BinOp, ast.BoolOp)
+# What a list or dict that holds the function gives, and with it the function.
+_OF_HOLDERS = frozenset(name for kind in (list, tuple, set, dict) for name in dir(kind))
 # Builtin functions that show nothing of what they are given, and those that give it, or its items.
 _TESTS = frozenset({"isinstance", "len", "callable"})
 _ITERATORS = frozenset({"enumerate", "zip", "reversed", "list", "tuple", "iter"})
@@ -169,8 +171,14 @@ class _Flow:
                 return self._passed(module, above, node, keyword)
             case ast.Compare() | ast.Expr():
                 return True
-            case ast.If(test=test) | ast.While(test=test):
+            case ast.If(test=test) | ast.While(test=test) | ast.Assert(test=test):
                 return test is node
+            case ast.UnaryOp(op=ast.Not()):
+                return True
+            case ast.Attribute(attr=name) if not name.startswith("__"):
+                return name not in _OF_HOLDERS  # no function has it
+            case ast.arguments():
+                return self._is_default(module, above, node)
             case ast.Subscript(value=value) if value is node:
                 self._add(module, above)  # an item of the list that holds it
                 return isinstance(above.ctx, ast.Load)
@@ -194,6 +202,17 @@ class _Flow:
             case ast.Return():
                 return self._returned(module, above)
         return False
+
+    def _is_default(self, module: Module, parameters: ast.arguments, value: ast.AST) -> bool:
+        """Follow the default of a parameter into the function."""
+        named = [*parameters.posonlyargs, *parameters.args][-len(parameters.defaults) :]
+        pairs = [*zip(named, parameters.defaults, strict=False)]
+        pairs += zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True)  # type: ignore[arg-type]
+        function = module.parent(parameters)
+        if not isinstance(function, FUNCTIONS) or function.decorator_list:
+            return False
+        names = [parameter.arg for parameter, default in pairs if default is value]
+        return all(self._read(module, function.body[0], name) for name in names)
 
     def _in_options(self, module: Module, options: ast.Dict, value: ast.AST) -> bool:
         """Follow an item of a dict whose uses pass it on under its key: `DataLoader(**options)`."""
@@ -297,7 +316,7 @@ class _Flow:
 
     def _passed(self, module: Module, call: ast.Call, node: ast.AST, keyword: str) -> bool:
         """Follow an argument into the function that gets it."""
-        if _is_builtin(module, call.func, _TESTS):
+        if _is_builtin(module, call.func, _TESTS) or _asks_for_another(module, call):
             return True
         if _is_builtin(module, call.func, _ITERATORS):
             self._add(module, call)
@@ -403,6 +422,14 @@ def _is_builtin(module: Module, func: ast.expr, names: frozenset[str]) -> bool:
         and func.id in names
         and module.scope_of(func).lookup(func.id) is None
     )
+
+
+def _asks_for_another(module: Module, call: ast.Call) -> bool:
+    """Tell whether a call asks whether there is an attribute that no function has."""
+    if not _is_builtin(module, call.func, frozenset({"hasattr"})) or len(call.args) != 2:
+        return False
+    asked = call.args[1]
+    return isinstance(asked, ast.Constant) and not str(asked.value).startswith("__")
 
 
 def _is_super(func: ast.expr) -> bool:
