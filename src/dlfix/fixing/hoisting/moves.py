@@ -568,13 +568,13 @@ class Moves:
 
 
 def _text_of(module: Module, node: Node) -> str | None:
-    """Return what two functions share that are one; None where a comment tells them apart."""
+    """Return what two functions share that are one, with their comments; None for a lambda that has one."""
     if isinstance(node, ast.Lambda):
         return None if "#" in module.segment(node) else ast.dump(node)
     first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-    above = module.lines[first - 2].lstrip() if first > 1 else ""
-    text = "\n".join(module.lines[first - 1 : node.end_lineno])
-    return None if "#" in text or above.startswith("#") else textwrap.dedent(text)
+    while first > 1 and module.lines[first - 2].lstrip().startswith("#"):
+        first -= 1
+    return textwrap.dedent("\n".join(module.lines[first - 1 : node.end_lineno]))
 
 
 def is_only_name(module: Module, name: str, binder: Scope) -> bool:

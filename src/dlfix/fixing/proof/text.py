@@ -129,22 +129,40 @@ def _imported(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ...]]:
 
 def _lost_comment(before: str, after: str, together: Rewritten) -> str | None:
     kept = _counted(after)
+    lost = []
     for row, comment in _comments(before):
         if kept[comment]:
             kept[comment] -= 1
         elif not _TO_A_TOOL.match(comment) and not together.gained[comment]:
-            return f"the comment would be lost (line {row})"
-    return None
+            lost.append(row)
+    still = set(_with_code(after).values()) if lost else set()
+    said = _with_code(before) if lost else {}
+    return next(
+        (f"the comment would be lost (line {r})" for r in lost if said[r] not in still), None
+    )
+
+
+def _with_code(text: str) -> dict[int, tuple[str, str]]:
+    """Return each comment with the code that it stands by: what two equal functions say is said once."""
+    lines = [line.strip() for line in _lines(text).splitlines()]
+    found = {}
+    for row, comment in _comments(text):
+        code = (line for line in lines[row - 1 :] if line and not line.startswith("#"))
+        found[row] = (comment, next(code, ""))
+    return found
 
 
 def _counted(text: str) -> Counter[str]:
     return Counter(comment for _, comment in _comments(text))
 
 
-def _comments(text: str) -> Iterator[tuple[int, str]]:
+def _lines(text: str) -> str:
     # A backslash before a lone carriage return goes on for Python, and for `tokenize` it does not.
-    lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    for token in tokenize.generate_tokens(io.StringIO(lines).readline):
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _comments(text: str) -> Iterator[tuple[int, str]]:
+    for token in tokenize.generate_tokens(io.StringIO(_lines(text)).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string.rstrip()
 
