@@ -400,6 +400,50 @@ def test_a_script_that_leaves_the_workers_at_none_needs_no_guard(
     assert codes("", model=CONFIG.format(default), script=script) == expected
 
 
+PASSED_ON = """
+from torch.utils.data import DataLoader
+
+class Model:
+    def loader(self, size, **kwargs):
+        return DataLoader([1, 2], batch_size=size, **kwargs)
+
+    def evaluate(self, size=2, **kwargs):
+        for batch in self.loader(size, {given}**kwargs):
+            print(batch)
+
+    def again(self):
+        self.evaluate(**self.options)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "call", "expected"),
+    [
+        ("", "evaluate()", []),
+        ("", "evaluate(size=4, drop_last=True)", []),
+        ("", "evaluate(num_workers=2)", ["DLF301"]),
+        ("", "evaluate(**options)", ["DLF301"]),
+        ("", "again()", ["DLF301"]),
+        ("num_workers=2, ", "evaluate()", ["DLF301"]),
+    ],
+)
+def test_a_script_that_passes_no_number_of_workers_on_needs_no_guard(
+    codes, given: str, call: str, expected: list[str]
+) -> None:
+    script = (
+        f"import json\nfrom model import Model\noptions = json.load(open('a'))\nModel().{call}\n"
+    )
+    assert codes("", model=PASSED_ON.replace("{given}", given), script=script) == expected
+
+
+def test_a_number_of_workers_that_is_put_into_what_is_passed_on_counts(codes) -> None:
+    put = "kwargs['num_workers'] = 2\n        for"
+    model = PASSED_ON.replace("{given}", "").replace("for batch", f"{put} batch")
+    assert codes("", model=model, script="from model import Model\nModel().evaluate()\n") == [
+        "DLF301"
+    ]
+
+
 FOLDERS = """
 import collections
 

@@ -1,10 +1,11 @@
-"""Numbers of workers that nobody sets: an option of a configuration class whose default is none."""
+"""Numbers of workers that nobody sets: an option left at its default, or left out of `**kwargs`."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
+from dlfix.reach.entries import Entries, enclosing_function
 from dlfix.reach.values import Bound
 
 if TYPE_CHECKING:
@@ -31,6 +32,69 @@ def is_left_at_none(analysis: Analysis, boundary: Boundary, script: Module) -> b
         return False
     defaults = [default for module in modules for default in module.answer(_defaults, name)]
     return bool(defaults) and all(default in row.no_workers for default in defaults)
+
+
+def is_left_out(analysis: Analysis, boundary: Boundary, script: Module) -> bool:
+    """Tell whether the number of workers may only come by `**kwargs`, and a script passes none.
+
+    No call on the way from the script to the loader passes one, or a mapping that is not followed.
+    """
+    row, node, module = boundary.row, boundary.node, boundary.frame.module
+    if row is None or not row.workers or boundary.workers is not None:
+        return False
+    if row.workers in boundary.arguments or not isinstance(node, ast.Call):
+        return False
+    given = _Given(analysis, row.workers)
+    if not given.follow(module, node):
+        return False
+    ways = [e for e in Entries.of(analysis).entries(module, node) if e.module is script]
+    passed = {call for way in ways for _, call in way.calls}
+    return bool(ways) and passed.isdisjoint(given.calls)
+
+
+class _Given:
+    """The calls that give an option that functions pass on by `**kwargs`."""
+
+    def __init__(self, analysis: Analysis, option: str) -> None:
+        self.analysis = analysis
+        self.option = option
+        self.calls: set[ast.Call] = set()
+        self._met: set[ast.AST] = set()
+
+    def follow(self, module: Module, call: ast.Call) -> bool:
+        """Follow the mappings of a call to who fills them; False where it is not known who does."""
+        spread = [keyword.value for keyword in call.keywords if keyword.arg is None]
+        return bool(spread) and all(self._of_mapping(module, call, node) for node in spread)
+
+    def _of_mapping(self, module: Module, call: ast.Call, node: ast.expr) -> bool:
+        function = enclosing_function(module, call)
+        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return False
+        if not _is_only_passed_on(module, function, node):
+            return False
+        if function not in self._met:
+            self._met.add(function)
+            for where, caller in Entries.of(self.analysis).calls_of(module, function):
+                self._note(where, caller)
+        return True
+
+    def _note(self, module: Module, call: ast.Call) -> None:
+        names = [keyword.arg for keyword in call.keywords]
+        if self.option in names or (None in names and not self.follow(module, call)):
+            self.calls.add(call)
+
+
+def _is_only_passed_on(
+    module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.expr
+) -> bool:
+    """Tell whether a mapping is a function's `**kwargs`, which it spreads into calls and nothing else."""
+    rest = function.args.kwarg
+    if rest is None or not isinstance(node, ast.Name) or node.id != rest.arg:
+        return False
+    scope = module.inner_scope(function)
+    uses = [each for inner in scope.walk() for each in inner.reads.get(rest.arg, ())]
+    spread = all(getattr(module.parent(each), "arg", "") is None for each in uses)
+    return spread and len(scope.bindings[rest.arg]) == 1
 
 
 def _defaults(module: Module, option: str) -> tuple[object, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.trees import walk
 from dlfix.reach.entries import Entry
 from dlfix.reach.starts import Start, only_forks, starts_on_import
-from dlfix.reach.unset_counts import is_left_at_none
+from dlfix.reach.unset_counts import is_left_at_none, is_left_out
 from dlfix.rules.base import Finding, Rule, Step
 
 if TYPE_CHECKING:
@@ -106,6 +106,8 @@ class MissingMainGuard(Rule):
                 if entry.kind != "import" or path.suffix == ".ipynb":
                     continue
                 if is_left_at_none(analysis, start.boundary, entry.module):
+                    continue
+                if is_left_out(analysis, start.boundary, entry.module):
                     continue
                 if path not in first or entry.statement.lineno < first[path][0].lineno:
                     first[path] = (entry.statement, start, entry)

@@ -18,7 +18,11 @@ from dlfix.fixing.proof.syntax import (
     statements,
 )
 from dlfix.project.directory import changes_of_directory
+from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
+
+# What makes a generator of random numbers opens no file.
+_NO_FILES = ("random.", "numpy.random.", "torch.Generator", "torch.utils.data.get_worker_info")
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -86,6 +90,8 @@ def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regres
 
 def _may_take_a_path(change: ClassChange, call: ast.Call) -> bool:
     """Tell whether a call is given something that may be a path: no number, and no method of the object."""
+    if ImportTime(change.after.module.tree).full_name(call.func).startswith(_NO_FILES):
+        return False
     methods = {name for each in change.new.lineage(change.after) for name in each.methods}
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
     return any(
