@@ -338,6 +338,72 @@ def test_what_the_workers_open_again_is_not_found(found, source: str):
     assert found(source) == []
 
 
+ON_CLASS = """
+class Notes(Dataset):
+    _db = None
+
+    @classmethod
+    def db(cls):
+        if cls._db is None:
+            cls._db = sqlite3.connect("notes.db")
+        return cls._db
+
+    def __len__(self): return 8
+    def __getitem__(self, index): return self.db().execute("select ?", (index,)).fetchone()
+"""
+BY_OBJECT = ON_CLASS.replace("    @classmethod\n", "").replace("cls._db", "type(self)._db")
+BY_OBJECT = BY_OBJECT.replace("db(cls)", "db(self)")
+ON_NEW = used("print(notes[0])").replace("Notes('notes.zip')", "Notes()").replace('"notes.zip"', "")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(ON_CLASS + ON_NEW, id="by the class"),
+        pytest.param(BY_OBJECT + ON_NEW, id="by the class of an object"),
+        pytest.param(
+            ON_CLASS.replace("    def __len__", "    def __init__(self): self.db()\n    def __len__")
+            + MAIN,
+            id="in the constructor",
+        ),
+        pytest.param(
+            ON_CLASS.replace("if cls._db is None", "if not hasattr(cls, '_db')")
+            .replace("    _db = None\n", "") + ON_NEW,
+            id="asked by its name",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_parent_keeps_on_a_class_and_a_forked_worker_uses_is_found(found, source: str):
+    assert len(found(source)) == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(ON_CLASS + MAIN, id="only workers open it"),
+        pytest.param(
+            ON_CLASS.replace("        if cls._db is None:\n    ", "") + ON_NEW, id="opened each time"
+        ),
+        pytest.param(
+            ON_CLASS + ON_NEW.replace("    for", "    Notes._db = None\n    for"), id="forgotten before"
+        ),
+        pytest.param(
+            ON_CLASS + ON_NEW.replace("    for", "    Notes._db.close()\n    for"), id="closed before"
+        ),
+        pytest.param(
+            BY_OBJECT + ON_NEW.replace("print(notes[0])", "print(Notes()[0])"), id="another object's"
+        ),
+        pytest.param(
+            ON_CLASS.replace("if cls._db is None", "if cls._db is None or os.getpid() != cls.pid")
+            + ON_NEW,
+            id="kept for each process",
+        ),
+    ],
+)  # fmt: skip
+def test_what_each_process_keeps_on_a_class_is_not_found(found, source: str):
+    assert found(source) == []
+
+
 def test_a_program_that_never_forks_has_no_such_finding(found):
     assert found(DIRECT + MAIN, target_start_methods=("spawn", "forkserver")) == []
 

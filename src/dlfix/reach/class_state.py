@@ -53,7 +53,7 @@ def _stores(interpreter: Interpreter, instance: Instance, name: str) -> Iterator
         if not isinstance(node, ast.Assign):
             continue
         for target in node.targets:
-            if isinstance(target, ast.Attribute) and _is_class(
+            if isinstance(target, ast.Attribute) and is_of_class(
                 interpreter, instance, target, frame
             ):
                 yield Store(
@@ -62,10 +62,10 @@ def _stores(interpreter: Interpreter, instance: Instance, name: str) -> Iterator
                 )  # fmt: skip
 
 
-def _is_class(
+def is_of_class(
     interpreter: Interpreter, instance: Instance, target: ast.Attribute, frame: Frame
 ) -> bool:
-    """Recognize `Clips.x`, `cls.x`, `type(self).x` and `self.__class__.x`."""
+    """Tell whether an attribute is one of an object's class: `Clips.x`, `cls.x`, `type(self).x`."""
     owner = target.value
     if isinstance(owner, ast.Call):
         return getattr(owner.func, "id", "") == "type"

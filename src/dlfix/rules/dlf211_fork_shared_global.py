@@ -18,7 +18,7 @@ class ForkSharedGlobal(Rule):
 
     ## What it does
 
-    Finds files, databases and connections in a module-level name, in a module-level cache, or kept by
+    Finds files, databases and connections in a module-level name, in a module-level cache, on a class, or kept by
     `functools.lru_cache`, if the parent has certainly opened them when the workers start and code in
     a worker uses them. Nothing is pickled: under spawn and forkserver each worker opens its own. A
     forked worker uses the parent's. Workers that share a file position read each other's

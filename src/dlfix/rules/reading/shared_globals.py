@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.project.trees import walk
+from dlfix.reach.class_state import is_of_class
 from dlfix.reach.correlated import tests_around
 from dlfix.reach.entries import Entries, enclosing_function, is_before
 from dlfix.reach.global_state import GlobalName, Use
@@ -66,6 +67,7 @@ def shared_handles(analysis: Analysis) -> Iterator[SharedHandle]:
     """Yield the handles of module globals that the parent surely opens and that forked workers use."""
     yield from _in_names(analysis)
     yield from _in_cached_functions(analysis)
+    yield from _on_classes(analysis)
 
 
 def _in_names(analysis: Analysis) -> Iterator[SharedHandle]:
@@ -102,6 +104,58 @@ def _in_cached_functions(analysis: Analysis) -> Iterator[SharedHandle]:
             if steps is not None and not _is_dropped(name, boundary):
                 yield SharedHandle(node.name, held.handle, function, steps)
                 break
+
+
+def _on_classes(analysis: Analysis) -> Iterator[SharedHandle]:
+    """Yield what methods keep on their class where it is not there yet: `cls.db = connect()`."""
+    for function in list(WorkerCode.of(analysis).functions.values()):
+        node, module = function.node, function.module
+        if not isinstance(module.parent(node), ast.ClassDef) or _keeps_apart(module):
+            continue
+        for target, statement in _kept_on_class(node, module, analysis):
+            value = analysis.evaluate(statement.value, analysis.frame(module.inner_scope(node)))
+            made = [one.value for one in value if _is_unsafe(one.value, analysis)]
+            if not made or not isinstance(made[0], Made) or not _stays(target, module, analysis):
+                continue
+            runs = Runs(module, node, function.crossing.boundary, analysis)  # type: ignore[arg-type]
+            steps = _opened_by_use(runs, keyed=True)
+            if steps is not None and not never_forks(analysis, function.crossing.boundary):
+                owner = getattr(module.parent(node), "name", "")
+                yield SharedHandle(f"{owner}.{target.attr}", made[0], function, steps)
+
+
+def _kept_on_class(
+    node: ast.AST, module: Module, analysis: Analysis
+) -> Iterator[tuple[ast.Attribute, ast.Assign]]:
+    """Yield the attributes of its class that a method sets where they hold nothing."""
+    frame = analysis.frame(module.inner_scope(node))
+    for statement in walk(node):
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if not isinstance(target, ast.Attribute) or not isinstance(statement, ast.Assign):
+            continue
+        tests = list(conditions(statement, module))
+        asked = [any(_is_read(each, target.attr) for each in walk(test)) for test in tests]
+        owner = frame.owner if asked and all(asked) else None
+        if isinstance(owner, Instance) and is_of_class(analysis.interpreter, owner, target, frame):
+            yield target, statement
+
+
+def _is_read(node: ast.AST, attribute: str) -> bool:
+    if isinstance(node, ast.Constant):  # `hasattr(cls, "db")`
+        return node.value == attribute
+    return isinstance(node, ast.Attribute) and node.attr == attribute
+
+
+def _stays(target: ast.Attribute, module: Module, analysis: Analysis) -> bool:
+    """Tell whether no code that may know the class sets the attribute too, or closes what it holds."""
+    cls = next(each for each in module.ancestors(target) if isinstance(each, ast.ClassDef))
+    for user in {module, *analysis.project.users(module, cls.name)}:
+        for each in user.attributes_by_name.get(target.attr, ()):
+            above = user.parent(each)
+            closes = isinstance(above, ast.Attribute) and above.attr in _CLOSING
+            if closes or (each is not target and not isinstance(each.ctx, ast.Load)):
+                return False
+    return True
 
 
 def _is_cached(node: FunctionNode) -> bool:
