@@ -241,6 +241,70 @@ PROGRAMS = [
         """,
     ),
     program(
+        "a state function that a decorator puts on the class drops what it drops",
+        """
+        import threading
+        from torch.utils.data import DataLoader, Dataset
+        def without_lock(cls):
+            def state(self):
+                s = dict(self.__dict__)
+                del s["l"]
+                return s
+            cls.__getstate__ = state
+            return cls
+        @without_lock
+        class D(Dataset):
+            def __init__(self):
+                self.l = threading.Lock()
+                self.m = threading.Lock() # !DLF204
+            def __getitem__(self, i): return i
+        if __name__ == "__main__":
+            DataLoader(D(), num_workers=2)
+        """,
+    ),
+    program(
+        "a state function made by the call of a decorator, for names that it is given",
+        """
+        import threading
+        from torch.utils.data import DataLoader, Dataset
+        def without(*names):
+            def decorate(cls):
+                def state(self):
+                    return {k: v for k, v in self.__dict__.items() if k not in names}
+                cls.__getstate__ = state
+                return cls
+            return decorate
+        @without("l")
+        class D(Dataset):
+            def __init__(self):
+                self.l = threading.Lock()
+                self.m = threading.Lock()
+            def __getitem__(self, i): return i
+        if __name__ == "__main__":
+            DataLoader(D(), num_workers=2)
+        """,
+    ),
+    program(
+        "a decorator's state function that hands a handle over",
+        """
+        import sqlite3
+        from torch.utils.data import DataLoader, Dataset
+        def named(cls):
+            cls.__getstate__ = state
+            return cls
+        def state(self):
+            return {"path": self.path, "db": self.db}
+        @named
+        class D(Dataset):
+            def __init__(self, path):
+                self.path = path
+                self.db = sqlite3.connect(path) # !DLF205
+            def __getitem__(self, i): return i
+        if __name__ == "__main__":
+            DataLoader(D("a.db"), num_workers=2)
+        """,
+    ),
+    program(
         "a method assigned to `__getstate__` drops what it drops",
         """
         import threading

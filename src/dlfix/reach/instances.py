@@ -248,20 +248,38 @@ class Instances:
             if not isinstance(base, Class):
                 continue
             assigned = names & {*base.body_names()} - methods_of(base.node).keys()
-            if assigned or any(self._is_set_on(base, n) for n in names):
+            if assigned or any(self._set_from_outside(base, n) for n in names):
                 return True
         return False
 
-    def _is_set_on(self, cls: Class, name: str) -> bool:
-        """Tell whether code sets a name on a class: `Data.name = f`, or in a decorator of it."""
+    def put_there(self, cls: Class, name: str) -> Function | None:
+        """Return the one function that code outside its body puts on a class as a method."""
+        for base in self.mro(cls):
+            places = self._set_from_outside(base, name) if isinstance(base, Class) else []
+            found = [
+                value
+                for module, target in places
+                if isinstance(statement := module.parent(target), ast.Assign)
+                for value in self.interpreter.values_at(
+                    statement.value, self.interpreter.frame_at(module, target)
+                )
+            ]
+            if places:
+                one = found[0] if len(places) == len(found) == 1 else None
+                return one if isinstance(one, Function) else None
+        return None
+
+    def _set_from_outside(self, cls: Class, name: str) -> list[tuple[Module, ast.Attribute]]:
+        """Return where code sets a name on a class: `Data.name = f`, or in a decorator of it."""
         project = self.interpreter.project
-        for module in project.setters(name) if project.sets(name) else ():
-            for target in module.stores_by_name.get(name, ()):
-                if isinstance(target.ctx, ast.Store):
-                    frame = self.interpreter.frame_at(module, target)
-                    if cls in self.interpreter.values_at(target.value, frame):
-                        return True
-        return False
+        return [
+            (module, target)
+            for module in (project.setters(name) if project.sets(name) else ())
+            for target in module.stores_by_name.get(name, ())
+            if isinstance(target.ctx, ast.Store)
+            and cls
+            in self.interpreter.values_at(target.value, self.interpreter.frame_at(module, target))
+        ]
 
     def defining(self, cls: Class, name: str) -> Class | None:
         """Return the class of the MRO that defines a method."""

@@ -398,16 +398,17 @@ class Walk:
         yield from self._handed_values(instance, getstate, handed.values)
 
     def _assigned(self, cls: Class) -> Function | None:
-        """Return the one function that a class's body gives the name: `__getstate__ = without_lock`."""
+        """Return the one function that a class's body gives the name, or code that gets the class.
+
+        That is `__getstate__ = without_lock`, and `cls.__getstate__ = without_lock` in a decorator.
+        """
         instances = self.interpreter.instances
         for base in instances.mro(cls):
             if isinstance(base, Class) and "__getstate__" in base.body_names():
                 found = self.interpreter.name("__getstate__", instances.body(base), None)
                 values = [reached.value for reached in found]
-                one = values[0] if len(values) == 1 else None
-                is_plain = isinstance(one, Function) and not isinstance(one.node, ast.Lambda)
-                return one if is_plain and not _closes_over(one) else None  # type: ignore[arg-type,return-value]
-        return None
+                return _plain(values[0]) if len(values) == 1 else None
+        return _plain(instances.put_there(cls, "__getstate__"))
 
     def _state(self, instance: Instance, getstate: Function) -> Handed:
         """Read `__getstate__`, and those of bases it builds on by `super()`."""
@@ -552,9 +553,18 @@ class Walk:
             yield Step(made[1].place(made[0]), label(reached.value), "")
 
 
+def _plain(value: Value | None) -> Function | None:
+    """Return a function that is a `def` and says all by itself; None for any other value."""
+    if not isinstance(value, Function) or isinstance(value.node, ast.Lambda):
+        return None
+    return None if _closes_over(value) else value
+
+
 def _closes_over(function: Function) -> bool:
     """Tell whether a function reads names of a function around it."""
-    return function.frame.scope.is_function
+    own = list(function.module.inner_scope(function.node).walk())
+    read = (scope.lookup(name) for scope in own for name in scope.reads)
+    return any(found is not None and found.is_function and found not in own for found in read)
 
 
 def _is_callee(crossing: Crossing) -> bool:

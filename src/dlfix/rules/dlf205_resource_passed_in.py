@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.reach.labels import label
 from dlfix.rules.base import Finding, Rule
-from dlfix.rules.reading.handles import finding, handles
+from dlfix.rules.reading.handles import Handle, finding, handles
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -123,7 +124,14 @@ class ResourcePassedIn(Rule):
                 found = finding(
                     type(self),
                     handle,
-                    f"`{handle.name}` is opened by the caller, stored{handle.where}, and cannot be pickled",
+                    f"`{handle.name}` {_how(handle)}, and cannot be pickled",
                 )
                 if found is not None:
                     yield found
+
+
+def _how(handle: Handle) -> str:
+    above = handle.crossing.parent
+    if handle.crossing.edge.kind == "state" and above is not None:
+        return f"is part of the state that `{label(above.value)}` hands over"
+    return f"is opened by the caller, stored{handle.where}"
