@@ -282,10 +282,11 @@ def test_a_relative_path_is_not_opened_later_where_the_directory_changes():
     assert opened(other="import os\n\ndef enter(run):\n    os.chdir(run)\n")
 
 
-def test_a_generator_of_random_numbers_opens_nothing_in_any_directory():
+@pytest.mark.parametrize("later", ["os.chdir('/')", "os.remove('a')"])
+def test_a_generator_of_random_numbers_opens_nothing(later: str):
     made = "import numpy\nself.path = path\nself.file = numpy.random.default_rng(path)"
     seed = "return np.random.default_rng(self.path)"
-    program = "import numpy as np\nrows = Rows('a')\nos.chdir('/')\n"
+    program = f"import numpy as np\nimport os\nrows = Rows('a')\n{later}\n"
     assert opened(init=made, opener=seed, program=program) == []
 
 

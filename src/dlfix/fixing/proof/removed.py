@@ -28,7 +28,9 @@ _NO_FILES = ("random.", "numpy.random.", "torch.Generator", "torch.utils.data.ge
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the properties that open what may be gone, or something else, when they first run."""
     getter = next(late_openers(change), None)
-    if getter is None:
+    if getter is None or all(
+        _opens_nothing(change, each) for each in opening_calls(change, getter)
+    ):
         return
     temporary = Temporary(change.new)
     for cls, function in change.constructed_before:
@@ -88,10 +90,12 @@ def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regres
         return
 
 
+def _opens_nothing(change: ClassChange, call: ast.Call) -> bool:
+    return ImportTime(change.after.module.tree).full_name(call.func).startswith(_NO_FILES)
+
+
 def _may_take_a_path(change: ClassChange, call: ast.Call) -> bool:
     """Tell whether a call is given something that may be a path: no number, and no method of the object."""
-    if ImportTime(change.after.module.tree).full_name(call.func).startswith(_NO_FILES):
-        return False
     methods = {name for each in change.new.lineage(change.after) for name in each.methods}
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
     return any(
