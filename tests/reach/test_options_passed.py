@@ -241,6 +241,23 @@ PROGRAMS = [
         """,
     ),
     program(
+        "an attribute of a loader's dataset that a function sets",
+        """
+        from torch.utils.data import DataLoader, Dataset
+        class D(Dataset):
+            def __init__(self): self.t = None
+            def __getitem__(self, i): return self.t(i)
+        def scale(loader, by):
+            loader.dataset.t = lambda x: x * by # !DLF101
+        def plain(loader):
+            loader.dataset.t = lambda x: x
+        if __name__ == "__main__":
+            loader = DataLoader(D(), num_workers=2)
+            scale(loader, 3)
+            plain(DataLoader(D()))
+        """,
+    ),
+    program(
         "a state function that a decorator puts on the class drops what it drops",
         """
         import threading

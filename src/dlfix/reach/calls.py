@@ -521,6 +521,15 @@ class Calls:
                 given = value.arguments.get(row.position(parameter), parameter)
                 if given is not None:
                     yield given
+        yield from self._loaded(value, name)
+
+    def _loaded(self, loader: ExternalCall, name: str) -> Iterator[Argument]:
+        """Yield the dataset of a loader, under the name of its parameter."""
+        row = self.interpreter.catalog.boundary(loader.name) if name == "dataset" else None
+        if row is not None and row.kind == "DataLoader" and name in row.parameters:
+            given = loader.arguments.get(row.parameters.index(name), name)
+            if given is not None:
+                yield given
 
     def _gives_list(self, value: ExternalCall) -> bool:
         row = self.interpreter.catalog.holder(value.name)
