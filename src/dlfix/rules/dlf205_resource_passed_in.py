@@ -133,5 +133,5 @@ class ResourcePassedIn(Rule):
 def _how(handle: Handle) -> str:
     above = handle.crossing.parent
     if handle.crossing.edge.kind == "state" and above is not None:
-        return f"is part of the state that `{label(above.value)}` hands over"
+        return f"is part of the state of `{label(above.value)}`"
     return f"is opened by the caller, stored{handle.where}"

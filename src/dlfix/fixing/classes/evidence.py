@@ -177,7 +177,7 @@ def _kept_on_instance(crossing: Crossing) -> tuple[Crossing, str]:
     if current is not None and current.edge.kind == "state":
         place = current.path[-1].place
         where = f"{place.path.name}:{place.span.start.row}"
-        raise Refusal(f"the state that the object hands over holds the resource ({where})")
+        raise Refusal(f"the pickled state contains the resource ({where})")
     if current is None or current.edge.kind != "attribute":
         raise Refusal("the resource is passed directly and no class stores it")
     return current, container
