@@ -47,7 +47,11 @@ def test_a_file_alone_has_the_findings_that_its_project_has_there(tmp_path):
     whole = Session.open([birds], Settings()).diagnoses()
     for name in ("train.py", "birds/datasets.py", "birds/loaders.py"):
         alone = Session.open([birds / name], Settings()).diagnoses()
-        assert alone == [one for one in whole if one.finding.place.path == birds / name]
+        here = [one for one in alone if one.finding.place.path == birds / name]
+        assert here == [one for one in whole if one.finding.place.path == birds / name]
+        assert {one.finding.trace[0].place.path for one in alone if one not in here} <= {
+            birds / name
+        }
 
 
 def test_nothing_is_left_to_find(mended):

@@ -232,8 +232,6 @@ def _print(view: View, request: Request, what: str) -> None:
         out.print(block, soft_wrap=True)
     if not request.quiet and (view.session.files or view.entries):
         out.print(text.summary(view, len(view.session.files)), soft_wrap=True)
-        if note := text.elsewhere(view):
-            out.print(note, soft_wrap=True)
 
 
 def _write_report(view: View, path: Path, outcome: Outcome | None = None) -> None:

@@ -17,7 +17,7 @@ from dlfix.reach.progress import Tell, silent, told
 from dlfix.rules.base import Finding, Place, Rule, Step
 from dlfix.source import notebook
 from dlfix.source.discovery import discover
-from dlfix.source.text import Position, SourceError, SourceText, Span, contents, decode
+from dlfix.source.text import Position, SourceError, SourceText, contents, decode
 from dlfix.source.writing import Change
 
 if TYPE_CHECKING:
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 # So much code is parsed only to tell of syntax errors in it, where nothing else asks for it.
 SYNTAX_BUDGET = 200_000
-
-# With more files named than these, the project is read without asking whether it is connected.
-FEW = 50
 
 # What a comment that may turn out to be idle has in it.
 MARKS = (b"dlfix:", b"DLF")
@@ -64,7 +61,6 @@ class Session:
     texts: Mapping[Path, str] = field(default_factory=dict)  # in place of what is on disk
     errors: list[SourceError] = field(default_factory=list)
     bugs: list[str] = field(default_factory=list)
-    elsewhere: list[Finding] = field(default_factory=list)  # of these boundaries, in other files
     named: frozenset[Path] = frozenset()  # files a person named, always parsed
     around: Sequence[Path] = ()  # the files of the projects that these are part of
     loose: bool = False  # whether some are part of none, so that imports say what else there is
@@ -150,14 +146,18 @@ class Session:
 
     @cached_property
     def _considered(self) -> Sequence[Path]:
-        """The files to read: those of the projects, unless nothing there can lead from these to a worker."""
+        """The files to read: those that imports connect with these, if one of them can lead to a worker."""
+        from dlfix.project.project import Project
+
         files = tuple(dict.fromkeys([*self.files, *self.around]))
-        if len(files) == len(self.files) or len(self.files) > FEW:
+        if len(files) == len(self.files):
             return files
-        near = connected(self.files, files, self.bytes_of)
+        texts = {path: text for path, text in self.texts.items() if path.suffix != ".ipynb"}
+        near = set(connected(self.files, Project(files, texts), self.bytes_of))
         words = self.catalog.words
-        led = any(holds(self.bytes_of(path) or b"", words) for path in near)
-        return files if led else self.files
+        if not any(holds(self.bytes_of(path) or b"", words) for path in near):
+            return self.files
+        return tuple(p for p in files if p in near or b"sys.path" in (self.bytes_of(p) or b""))
 
     def bytes_of(self, path: Path) -> bytes | None:
         """Return a file's bytes; None where it cannot be read."""
@@ -231,16 +231,19 @@ class Session:
 
     @cached_property
     def _rules(self) -> dict[Path | None, list[type[Rule]]]:
+        return {file: self._selected(settings) for file, settings in self.scopes.items()}
+
+    def _selected(self, settings: Settings) -> list[type[Rule]]:
         from dlfix.rules.registry import all_rules
 
-        return {
-            file: selection.select(all_rules(), settings, likely=self.likely)
-            for file, settings in self.scopes.items()
-        }
+        return selection.select(all_rules(), settings, likely=self.likely)
 
     def rules_of(self, path: Path) -> list[type[Rule]]:
         """Return the rules in force in one file."""
-        return self._rules.get(self.settings.of(path).file, self._rules[self.settings.file])
+        settings = self.settings.of(path)
+        if settings.file not in self._rules:  # of a file that was not named
+            self._rules[settings.file] = self._selected(settings)
+        return self._rules[settings.file]
 
     def text(self, path: Path) -> str:
         """Return a file's Python text as the analysis reads it; "" where there is none."""
@@ -310,7 +313,6 @@ class Session:
             self.analysis, rules,
             unsafe=self._allows(None), keep=watch.keep, within=self._changeable,
             errors=self.bugs, tell=self.tell, unfixable=self.unfixable, prefer=self._prefers,
-            elsewhere=self.elsewhere,
         )  # fmt: skip
         found += watch.unused(self.project, rules)
         return sorted(found, key=_order)
@@ -503,25 +505,36 @@ class Session:
         self, diagnoses: Sequence[Diagnosis], project: Project, texts: dict[Path, str]
     ) -> None:
         """Put comments into texts that suppress findings of a project."""
-        spans: dict[Path, list[tuple[Span, str]]] = defaultdict(list)
+        places: dict[Path, list[tuple[Sequence[int], str]]] = defaultdict(list)
         for one in diagnoses:
-            spans[one.finding.place.path].append((one.finding.place.span, one.finding.code))
-        for path, found in spans.items():
+            if (place := self._comment_place(one.finding)) is not None:
+                places[place[0]].append((place[1], one.finding.code))
+        for path, found in places.items():
             text = texts.get(path, project.module(path).text)
             closed = suppression.closed_rows(text)
             rows: dict[int, list[str]] = defaultdict(list)
-            for span, code in found:
-                rows[_comment_row(closed, span)].append(code)
+            for possible, code in found:
+                rows[_comment_row(closed, possible)].append(code)
             texts[path] = suppression.add(text, rows)
 
-    def suppressing(self, finding: Finding) -> str | None:
-        """Return the file's text with a comment that suppresses a finding; None where none can stand."""
-        path, span = finding.place.path, finding.place.span
-        if finding.code == suppression.OWN or not _whole(path, self.project):
+    def _comment_place(self, finding: Finding) -> tuple[Path, Sequence[int]] | None:
+        """Return the file and the rows where a comment suppresses a finding: its object's, or else its boundary's."""
+        own, span = frozenset(self.files), finding.place.span
+        if finding.place.path in own or not finding.trace:
+            return finding.place.path, range(span.start.row, span.end.row + 1)
+        boundary = finding.trace[0].place
+        rows = (boundary.span.start.row, boundary.span.end.row)
+        return (boundary.path, rows) if boundary.path in own else None
+
+    def suppressing(self, finding: Finding) -> tuple[Path, str] | None:
+        """Return a file and its text with a comment that suppresses a finding; None where none can stand."""
+        place = self._comment_place(finding)
+        if finding.code == suppression.OWN or place is None or not _whole(place[0], self.project):
             return None
+        path, rows = place
         text = self.text(path)
-        row = _comment_row(suppression.closed_rows(text), span)
-        return suppression.add(text, {row: [finding.code]})
+        row = _comment_row(suppression.closed_rows(text), rows)
+        return path, suppression.add(text, {row: [finding.code]})
 
     def baseline(self) -> tuple[list[Change], int]:
         """Return the changes that suppress every finding of today, and how many there are.
@@ -533,17 +546,20 @@ class Session:
         closed: dict[Path, frozenset[int]] = {}
         count = 0
         for diagnosis in self.diagnoses():
-            place = diagnosis.finding.place
-            if not _whole(place.path, self.project):
-                self._say_unwritable(place.path)
+            place = self._comment_place(diagnosis.finding)
+            if place is None:
+                continue
+            path, possible = place
+            if not _whole(path, self.project):
+                self._say_unwritable(path)
                 continue
             if (plan := _removal(diagnosis)) is not None:
-                idle[place.path].setdefault(place.span.start.row, set()).update(plan.codes)
+                idle[path].setdefault(possible[0], set()).update(plan.codes)
                 continue
-            if place.path not in closed:
-                closed[place.path] = suppression.closed_rows(self.text(place.path))
-            row = _comment_row(closed[place.path], place.span)
-            rows[place.path].setdefault(row, []).append(diagnosis.finding.code)
+            if path not in closed:
+                closed[path] = suppression.closed_rows(self.text(path))
+            row = _comment_row(closed[path], possible)
+            rows[path].setdefault(row, []).append(diagnosis.finding.code)
             count += 1
         return [
             self._change(path, self._suppressed(path, rows[path], idle[path]))
@@ -587,10 +603,9 @@ def _removal(diagnosis: Diagnosis) -> Removal | None:
     return plan if isinstance(plan, Removal) else None
 
 
-def _comment_row(closed: frozenset[int], span: Span) -> int:
-    """Return the first row of a culprit that can carry a comment."""
-    rows = range(span.start.row, span.end.row + 1)
-    return next((row for row in rows if row not in closed), span.end.row)
+def _comment_row(closed: frozenset[int], rows: Sequence[int]) -> int:
+    """Return the first row that can carry a comment."""
+    return next((row for row in rows if row not in closed), rows[-1])
 
 
 def _order(diagnosis: Diagnosis) -> tuple[Path, Position, Position, str]:
@@ -615,9 +630,7 @@ class Watch:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.per_file = {
-            file: selection.per_file(settings) for file, settings in session.scopes.items()
-        }
+        self.per_file: dict[Path | None, Callable[[Finding], bool]] = {}
         self.listed = frozenset(session.files)
         self.read: dict[tuple[Path, str], dict[int, list[suppression.Suppression]]] = {}
 
@@ -638,8 +651,10 @@ class Watch:
         return not [one for one in near if one.covers(finding.code, finding.rule.name)]
 
     def _kept_in_file(self, finding: Finding) -> bool:
-        test = self.per_file.get(self.session.settings.of(finding.place.path).file)
-        return test is None or test(finding)
+        settings = self.session.settings.of(finding.place.path)
+        if settings.file not in self.per_file:
+            self.per_file[settings.file] = selection.per_file(settings)
+        return self.per_file[settings.file](finding)
 
     def _near(self, finding: Finding, project: Project) -> Iterator[suppression.Suppression]:
         """Yield the comments of the file, on the culprit's lines, and on the boundary's first and last.

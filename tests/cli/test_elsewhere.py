@@ -1,4 +1,4 @@
-"""Findings about the loaders of a file that was named, in files that were not."""
+"""Findings of a file that was named: its objects, and what its loaders send from other files."""
 
 from __future__ import annotations
 
@@ -22,32 +22,95 @@ class Rows:
     def __init__(self):
         self.f = lambda x: x
 """
+# A nearer loader of the same objects.
+EVALUATE = TRAIN.replace("DataLoader(Rows(), ", "DataLoader(dataset=Rows(), ").replace(
+    "    for batch", "    rows = Rows()\n    for batch"
+)
+ELSEWHERE = "the fix changes data.py, which is not among the given paths"
 
 
 @pytest.fixture
-def check(tmp_path, monkeypatch):
+def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").touch()
     (tmp_path / "train.py").write_text(TRAIN)
     (tmp_path / "data.py").write_text(ROWS)
 
-    def run(*paths):
-        return CliRunner().invoke(app, ["check", "--no-cache", *paths])
+    def run(*arguments):
+        return CliRunner().invoke(app, [*arguments, "--no-cache"])
 
     return run
 
 
-def test_a_finding_in_another_file_is_mentioned(check):
-    done = check("train.py")
-    assert done.exit_code == 0
-    assert done.stdout.splitlines()[1:] == [
-        "1 finding about these loaders is in data.py, which is not among the given paths."
-    ]
+def squeezed(done):
+    return " ".join(done.stdout.split())
 
 
-def test_a_file_that_sends_nothing_says_nothing_of_others(check, tmp_path):
+def test_what_a_loader_sends_from_another_file_is_found_in_the_file_of_the_loader(run):
+    done = run("check", "train.py")
+    assert done.exit_code == 1
+    assert "--> data.py:3:18" in done.stdout
+    assert "DataLoader(...) train.py:7" in squeezed(done)
+    assert ELSEWHERE in done.stdout
+
+
+def test_an_object_is_found_in_its_file_though_the_loader_is_in_another(run):
+    done = run("check", "data.py")
+    assert done.exit_code == 1
+    assert "fix:" in done.stdout
+    assert ELSEWHERE not in done.stdout
+
+
+def test_only_what_was_named_is_changed(run, tmp_path):
+    done = run("apply", "train.py")
+    assert done.exit_code == 1
+    assert ELSEWHERE in done.stdout
+    assert (tmp_path / "data.py").read_text() == ROWS
+    assert run("apply", "data.py").exit_code == 0
+
+
+def test_a_file_that_sends_nothing_has_none_of_the_findings_of_others(run, tmp_path):
     (tmp_path / "other.py").write_text("from torch.utils.data import DataLoader\n\nimport train\n")
-    assert len(check("other.py").stdout.splitlines()) == 1
+    done = run("check", "other.py")
+    assert done.exit_code == 0
+    assert len(done.stdout.splitlines()) == 1
 
 
-def test_a_finding_in_a_file_that_was_named_is_not_mentioned_twice(check):
-    assert "about these loaders" not in check("train.py", "data.py").stdout
+def test_each_loader_of_an_object_is_one_that_can_be_named(run, tmp_path):
+    (tmp_path / "evaluate.py").write_text(EVALUATE)
+    for name in ("train", "evaluate"):
+        assert f"DataLoader(...) {name}.py:" in squeezed(run("check", f"{name}.py"))
+    assert run("check", ".").stdout.count("DLF101") == 1
+
+
+def test_a_comment_that_suppresses_it_is_added_where_it_may_be_written(run, tmp_path):
+    assert run("check", "--add-ignores", "train.py").exit_code == 0
+    assert (tmp_path / "data.py").read_text() == ROWS
+    assert "num_workers=2):  # dlfix: ignore[DLF101]\n" in (tmp_path / "train.py").read_text()
+    assert run("check", "train.py").exit_code == 0
+    assert run("check", ".").exit_code == 0
+
+
+def test_the_settings_of_the_file_of_the_object_count(run, tmp_path):
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.dlfix.per-file-ignores]\n"data.py" = ["DLF101"]\n'
+    )
+    assert run("check", "train.py").exit_code == 0
+
+
+def test_a_folder_is_read_in_its_project(run, tmp_path):
+    (tmp_path / "source").mkdir()
+    (tmp_path / "data.py").rename(tmp_path / "source" / "data.py")
+    train = TRAIN.replace("from data", "import sys\n\nsys.path.append('source')\nfrom data")
+    (tmp_path / "train.py").write_text(train)
+    assert "--> source/data.py:3:18" in run("check", "source").stdout
+
+
+def test_a_loader_in_a_notebook_is_found_from_the_file_of_the_object(run, tmp_path):
+    import json
+
+    (tmp_path / "train.py").unlink()
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": TRAIN.splitlines(True)}
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "train.ipynb").write_text(json.dumps(book, indent=1))
+    assert "DataLoader(...) train.ipynb:cell 1:7" in squeezed(run("check", "data.py"))

@@ -84,4 +84,4 @@ def test_a_file_that_was_not_named_but_read_is_watched(tmp_path, monkeypatch):
 
     monkeypatch.setattr("dlfix.watching.again_on_change", partial(again_on_change, wait=wait))
     result = CliRunner().invoke(app, ["check", "--watch", "train.py"])
-    assert "1 finding about these loaders is in data.py" in result.stdout
+    assert "--> data.py:3:18" in result.stdout

@@ -190,6 +190,35 @@ async def test_the_tree_of_what_is_sent_is_shown_at_a_loader(editor):
 
 
 @session
+async def test_paths_are_shown_from_the_folder_of_the_workspace(editor):
+    (editor.folder / "data").mkdir()
+    text = LOADER.replace("batch[0])", "batch[0])\n\n\nmake([])")
+    uri = editor.open("data/a.py", text, on_disk="")
+    hover = await editor.hover(uri, 4, 13)
+    assert str(editor.folder) not in hover.contents.value
+    assert "data/a.py:5" in hover.contents.value
+
+
+@session
+async def test_what_a_loader_sends_from_a_file_that_is_not_open_is_shown_at_the_loader(editor):
+    rows = "class Rows:\n    def __init__(self):\n        self.f = lambda x: x\n"
+    (editor.folder / "data.py").write_text(rows)
+    loader = LOADER.replace("rows, num_workers=2, collate_fn=lambda batch: batch[0]", "Rows()")
+    loader = loader.replace("Rows()", "Rows(), num_workers=2")
+    uri = editor.open("a.py", f"from data import Rows\n{loader}", on_disk="")
+    (shown,) = (await editor.found(uri)).diagnostics
+    assert shown.range.start.line == 5
+    assert "(data.py:3)" in shown.message
+    (ignore,) = await editor.actions(uri)
+    ((edit,),) = [change.edits for change in ignore.edit.document_changes]
+    assert "# dlfix: ignore[DLF101]" in edit.new_text
+    own = editor.open("data.py", rows)
+    await editor.found(own)
+    assert [one.range.start.line for one in editor.diagnostics[own].diagnostics] == [2]
+    assert not editor.diagnostics[uri].diagnostics
+
+
+@session
 async def test_a_closed_file_has_no_diagnostics(editor):
     uri = editor.open("a.py", LOADER, on_disk=LOADER)
     await editor.found(uri)

@@ -58,7 +58,28 @@ def test_a_file_has_the_findings_that_its_project_has_there(project):
     assert [one.finding.code for one in whole] == ["DLF101"]
     assert Session.open([data], Settings()).diagnoses() == whole
     assert Session.open([project / "pkg"], Settings()).diagnoses() == whole
-    assert Session.open([project / "pkg" / "train.py"], Settings()).diagnoses() == []
+    (loader,) = Session.open([project / "pkg" / "train.py"], Settings()).diagnoses()
+    assert loader.finding == whole[0].finding
+    assert isinstance(loader.outcome, Refused)
+
+
+def test_of_a_project_only_what_imports_connect_is_read(project):
+    (project / "pkg" / "other").mkdir()
+    (project / "pkg" / "other" / "data.py").write_text(DATA)
+    (project / "pkg" / "relative.py").write_text("from . import data\n")
+    (project / "pkg" / "computed.py").write_text("import importlib\n")
+    session = Session.open([project / "pkg" / "data.py"], Settings())
+    names = sorted(path.relative_to(project).as_posix() for path in session.project.files)
+    assert names == ["pkg/__init__.py", "pkg/data.py", "pkg/relative.py", "pkg/train.py"]
+
+
+@pytest.mark.parametrize(
+    "text", ["m = importlib.import_module('pkg.data')", "import sys\n\nsys.path.append(name)"]
+)
+def test_what_imports_by_a_string_or_changes_the_path_is_read(project, text):
+    (project / "unrelated.py").write_text(f"{text}\n")
+    session = Session.open([project / "pkg" / "data.py"], Settings())
+    assert project / "unrelated.py" in session.project.files
 
 
 def test_of_a_clean_file_that_nothing_connects_with_a_worker_only_it_is_parsed(project):

@@ -80,15 +80,23 @@ class Places:
             uri: [] for uri in self.buffers.cells.get(path, (self.uri(path),))
         }
         for entry in self.view.entries:
-            if entry.path == path:
-                found.setdefault(self.uri(path, entry.spot.cell), []).append(self.diagnostic(entry))
+            spot = self.spot(entry)
+            if spot.path == path:
+                found.setdefault(self.uri(path, spot.cell), []).append(self.diagnostic(entry))
         return found
+
+    def spot(self, entry: Entry) -> Spot:
+        """Return where a finding is shown: at its object, or, if that file is not open, at its boundary."""
+        is_open = entry.path in self.buffers.texts or not entry.trace
+        return entry.spot if is_open else entry.trace[0]
 
     def diagnostic(self, entry: Entry) -> lsp.Diagnostic:
         """Return one finding."""
-        details = [entry.message, entry.error, f"No fix: {entry.refused}" if entry.refused else ""]
+        spot = self.spot(entry)
+        message = entry.message if spot is entry.spot else f"{entry.message} ({entry.spot.shown})"
+        details = [message, entry.error, f"No fix: {entry.refused}" if entry.refused else ""]
         return lsp.Diagnostic(
-            range=self.range(entry.spot),
+            range=self.range(spot),
             message="\n".join(filter(None, details)),
             severity=SEVERITIES[entry.severity],
             code=entry.code,
@@ -107,11 +115,8 @@ class Places:
     def at(self, path: Path, cell: int | None, wanted: lsp.Range) -> Iterator[Entry]:
         """Yield the findings that a range of a file touches."""
         for entry in self.view.entries:
-            if (
-                entry.path == path
-                and entry.spot.cell == cell
-                and _meet(self.range(entry.spot), wanted)
-            ):
+            spot = self.spot(entry)
+            if spot.path == path and spot.cell == cell and _meet(self.range(spot), wanted):
                 yield entry
 
     def fix(self, entry: Entry) -> lsp.CodeAction | None:
@@ -129,10 +134,11 @@ class Places:
 
     def ignore(self, entry: Entry) -> lsp.CodeAction | None:
         """Return the action that suppresses a finding with a comment; None where none can stand."""
-        changed = self.view.session.suppressing(entry.finding)
-        if changed is None:
+        suppressed = self.view.session.suppressing(entry.finding)
+        if suppressed is None:
             return None
-        edits = self.view.edits(entry.path, self.view.text(entry.path), changed)
+        path, changed = suppressed
+        edits = self.view.edits(path, self.view.text(path), changed)
         return lsp.CodeAction(
             title=f"{entry.code}: Ignore on this line",
             kind=lsp.CodeActionKind.QuickFix,

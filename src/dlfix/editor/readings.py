@@ -35,6 +35,7 @@ class Buffers:
     versions: Mapping[str, int | None] = field(default_factory=dict)  # by address
     uris: Mapping[Path, str] = field(default_factory=dict)
     cells: Mapping[Path, tuple[str, ...]] = field(default_factory=dict)
+    folders: tuple[Path, ...] = ()  # of the workspace: paths are shown from there
 
 
 @dataclass(frozen=True)
@@ -84,24 +85,29 @@ class Reader:
         ):
             return None
         found = last.diagnoses
-        session = last.view.session.still(buffers.texts, self._changed(), found)
+        changed = self._changed()
+        if not all(map(self._project.lists, changed)):  # a file may import what it did not before
+            return None
+        session = last.view.session.still(buffers.texts, changed, found)
         if session is None:
             return None
         self._project = session.project
-        self._stamps = {path: _stamp(path) for path in session.project.files}
-        return Reading(View(session, found), buffers, found)
+        self._stamp(session)
+        return _reading(session, buffers, found)
 
     def _read(self, buffers: Buffers, tell: Tell) -> Reading:
         session = self._session(buffers.texts, tell)
         if not session.files:
-            return Reading(View(session, []), buffers)
+            return _reading(session, buffers, [])
         try:
-            project = session.project
+            _ = session.project
         finally:
             self._project = session.__dict__.get("project", self._project)
-        self._stamps = {path: _stamp(path) for path in project.files}
-        found = session.diagnoses()
-        return Reading(View(session, found), buffers, found)
+        self._stamp(session)
+        return _reading(session, buffers, session.diagnoses())
+
+    def _stamp(self, session: Session) -> None:
+        self._stamps = {path: _stamp(path) for path in {*session.project.files, *session.around}}
 
     def alone(self, reading: Reading, path: Path, tell: Tell = silent) -> Session:
         """Return a session that may change one file only, in the project of a reading."""
@@ -131,6 +137,10 @@ class Reader:
     def _changed(self) -> Collection[Path]:
         """Return the files that are not on disk what they were."""
         return [path for path, stamp in self._stamps.items() if _stamp(path) != stamp]
+
+
+def _reading(session: Session, buffers: Buffers, found: Sequence[Diagnosis]) -> Reading:
+    return Reading(View(session, found, homes=buffers.folders), buffers, found)
 
 
 def _opened(named: Iterable[Path]) -> Session:

@@ -74,7 +74,9 @@ class Server(LanguageServer):
             texts[path], uris[path] = _notebook(kinds, sources), book.uri
             cells[path] = tuple(cell.document for cell in book.cells)
         versions = {document.uri: document.version for document in documents.values()}
-        return Buffers(texts, versions, uris, cells)
+        roots = [*self.workspace.folders, self.workspace.root_uri]
+        folders = (path_of(uri) for uri in roots if uri)
+        return Buffers(texts, versions, uris, cells, tuple(path for path in folders if path))
 
     # Readings
 

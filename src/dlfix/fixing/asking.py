@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,11 +31,13 @@ def find(
     keep: Keep | None,
     errors: list[str],
     tell: Tell = silent,
+    within: Collection[Path] | None = None,
 ) -> list[Finding]:
     """Ask all rules; one culprit is one finding, with its shortest path and all it is sent in.
 
     `keep` leaves findings out before anything is planned (suppressed ones); `errors` takes up what
-    dlfix itself did wrong; `tell` hears how far it has come.
+    dlfix itself did wrong; `tell` hears how far it has come. Of the paths to a culprit outside `within`, one
+    from a boundary within is the one to show.
     """
     shortest: dict[tuple[str, Path, Span], Finding] = {}
     sent: dict[tuple[str, Path, Span], set[object]] = defaultdict(set)
@@ -44,7 +46,7 @@ def find(
             for finding in rule().check(analysis):
                 key = (finding.code, finding.place.path, finding.place.span)
                 sent[key] |= blocking.objects_of(finding, analysis)
-                if key not in shortest or len(finding.trace) < len(shortest[key].trace):
+                if key not in shortest or _rank(finding, within) < _rank(shortest[key], within):
                     shortest[key] = finding
         except Exception as error:
             errors.append(carrying.bug(rule.code, error))
@@ -57,6 +59,16 @@ def find(
         ),
         key=_order,
     )
+
+
+def touches(finding: Finding, within: Collection[Path] | None) -> bool:
+    """Tell whether the culprit, or the boundary that it is sent from, lies in some files."""
+    places = (finding.place, *(step.place for step in finding.trace[:1]))
+    return within is None or any(place.path in within for place in places)
+
+
+def _rank(finding: Finding, within: Collection[Path] | None) -> tuple[bool, int]:
+    return not touches(finding, within), len(finding.trace)
 
 
 def _order(finding: Finding) -> tuple[Path, Position, Position, str]:

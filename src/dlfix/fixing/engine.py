@@ -29,21 +29,17 @@ def inspect(
     tell: Tell = silent,
     unfixable: Callable[[Finding], bool] = lambda finding: False,
     prefer: Prefer = lazy,
-    elsewhere: list[Finding] | None = None,
 ) -> list[Diagnosis]:
     """Ask all rules, and say of each finding what `rewrite` does about it; in order of place.
 
     A fix that is announced has been carried out and proved. `errors` takes up what dlfix itself
-    did wrong, `elsewhere` the findings that `within` leaves out though their boundary is within;
-    the other arguments are those of `rewrite`.
+    did wrong; the other arguments are those of `rewrite`.
     """
     ask = Ask(analysis.catalog, tuple(rules), keep, within, tell, unfixable, prefer)
     run = Run(ask, analysis)
     run.work((False, unsafe, True))
     if errors is not None:
         errors.extend(run.errors)
-    if elsewhere is not None:
-        elsewhere.extend(run.elsewhere())
     return run.announced()
 
 
@@ -64,7 +60,7 @@ def rewrite(
 
     Only safe fixes, unless `unsafe`, of all findings or of one. With `choose`, each proved fix is
     shown to it first. `keep` leaves findings out (suppressed ones); `within` are the files that may
-    change and whose findings count, all where it is None; `tell` hears how far it has come; nothing
+    change, all where it is None: a finding counts if it, its boundary or its fix is in one of them; `tell` hears how far it has come; nothing
     is done about what is `unfixable`. `prefer` chooses the form of a file's fixes where there are
     several.
     """

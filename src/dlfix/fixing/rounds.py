@@ -166,7 +166,9 @@ class Run:
     def _findings(self, analysis: Analysis, tell: Tell = silent) -> list[Finding]:
         errors: list[str] = []
         ask = self.ask
-        findings = asking.find(analysis, ask.rules, keep=ask.keep, errors=errors, tell=tell)
+        findings = asking.find(
+            analysis, ask.rules, keep=ask.keep, errors=errors, tell=tell, within=ask.within
+        )
         self.errors.extend(error for error in errors if error not in self.errors)
         self.cut_short = self.cut_short or analysis.exhausted
         self.extent = self.extent or analysis.extent
@@ -500,19 +502,15 @@ class Run:
         return merged(
             self._diagnosis(finding, self.first, left.get(id(finding)))
             for finding in self.first.findings
-            if self.ask.named(finding.place.path)
+            if self._concerns(finding, self.first)
         )
 
-    def elsewhere(self) -> list[Finding]:
-        """Return the first findings in other files than those named, of boundaries in these."""
-        others = (
-            Diagnosis(finding, None)
-            for finding in self.first.findings
-            if not self.ask.named(finding.place.path)
-            and finding.trace
-            and self.ask.named(finding.trace[0].place.path)
-        )
-        return [one.finding for one in merged(others)]
+    def _concerns(self, finding: Finding, state: State) -> bool:
+        """Tell whether a finding is one of the files that were named: it, its boundary or its fix is in one."""
+        if asking.touches(finding, self.ask.within):
+            return True
+        outcome = self._outcome(finding, state)
+        return isinstance(outcome, Fix) and any(self.ask.named(e.path) for e in outcome.edits)
 
     def rewritten(self, unsafe: Unsafe) -> Rewritten:
         """Take the safe fixes and those unsafe ones; say of what is left what all of them would do."""
@@ -522,7 +520,7 @@ class Run:
         left = merged(
             self._diagnosis(finding, state, still.get(id(state.first[id(finding)])))
             for finding in state.findings
-            if self.ask.named(finding.place.path)
+            if self._concerns(finding, state)
         )
         texts = {p: text for p, text in state.texts.items() if text != self.first.text(p)}
         applied = tuple(_one_each(planned for _, planned in state.applied))
@@ -574,8 +572,9 @@ class Run:
             return outcome
         beyond = [edit.path for edit in outcome.edits if not self.ask.named(edit.path)]
         if beyond:
+            also = "also " if len(beyond) < len(outcome.edits) else ""
             return Refused(
-                f"the fix also changes {beyond[0].name}, which is not among the given paths; add it, "
+                f"the fix {also}changes {beyond[0].name}, which is not among the given paths; add it, "
                 "or check the whole project"
             )
         other = self._ways(self.ends[-1]).blocker(first)

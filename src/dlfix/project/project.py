@@ -252,9 +252,9 @@ class Project:
     def holds(self, path: Path, words: frozenset[bytes]) -> bool:
         """Tell whether a file holds any of these words."""
         self.asked.words |= words
-        if not words.isdisjoint(self._words_of(path)):
+        odd = {word for word in words if _WORD.fullmatch(word) is None}
+        if len(odd) < len(words) and not words.isdisjoint(self._words_of(path)):
             return True
-        odd = (word for word in words if _WORD.fullmatch(word) is None)
         return any(self._ask(path, _has_word, word) for word in odd)
 
     def using(self, words: Iterable[bytes]) -> Iterator[Path]:
@@ -489,8 +489,19 @@ class Project:
         self.imported.add(path)
         return self.get(path)
 
-    def _locate(self, dotted: str, origin: Path) -> Path | None:
+    def listed(self, dotted: str, origin: Path) -> Path | None:
+        """Return the file of the project that a dotted name stands for, seen from a folder; the disk is not asked."""
+        return self._locate(dotted, origin, self._listed.__contains__)
+
+    def lists(self, path: Path) -> bool:
+        """Tell whether a file is one of the project's."""
+        return str(path) in self._listed
+
+    def _locate(
+        self, dotted: str, origin: Path, is_file: Callable[[str], bool] | None = None
+    ) -> Path | None:
         """Return the file that a dotted name stands for, seen from a folder."""
+        is_file = is_file or self._is_file
         parts = dotted.split(".")
         if not all(part.isidentifier() for part in parts):
             return None
@@ -498,7 +509,7 @@ class Project:
         for base in self._started_from(origin, parts[0]):
             folder = f"{base}{relative}"
             for candidate in (f"{folder}{os.sep}__init__.py", f"{folder}.py"):
-                if self._is_file(candidate):
+                if is_file(candidate):
                     return Path(candidate)
         return None
 

@@ -10,8 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dlfix.source import seen
+
+if TYPE_CHECKING:
+    from dlfix.project.project import Project
 
 MARKERS = ("pyproject.toml", "setup.cfg", "setup.py", ".git")
 SUFFIXES = (".py", ".pyw")
@@ -25,6 +29,10 @@ _IMPORT = re.compile(
     rb"|;\s*(?:from|import)\s[^\n]*",
     re.MULTILINE,
 )
+_DOTTED = re.compile(r"[^\W\d][\w.]*")
+_QUOTE = re.compile(rb'^\s*"', re.MULTILINE)
+_STRING = re.compile(rb"[\"'](\.?[A-Za-z_]\w*(?:\.\w+)*)[\"']")
+_COMPUTED = (b"import_module", b"__import__")  # of a module whose name is computed
 _WORD = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*")
 _RELATIVE = re.compile(rb"\bfrom\s+\.")
 
@@ -42,19 +50,22 @@ def around(named: Iterable[Path], walk: Walk) -> Surroundings:
 
     A project is the folder with the nearest of the markers, where its configuration does not leave the
     named path out; else the outermost package, and the scripts beside it; else, for a script, the
-    scripts beside it and what they import. A plain folder is a project of its own.
+    scripts beside it and what they import. A plain folder without a marker above is a project of its own.
     """
     found: dict[Path, None] = {}
     walked: dict[Path, Sequence[Path]] = {}
     loose = False
     for path in named:
-        if seen.is_dir(path) and not seen.is_file(path / "__init__.py"):
-            continue
         root = _marked(path)
+        is_plain = seen.is_dir(path) and not seen.is_file(path / "__init__.py")
+        if root == path or (is_plain and root is None):
+            continue
         if root is not None and root not in walked:
             walked[root] = walk([root])
         files = walked[root] if root is not None else ()
         if not any(file == path or path in file.parents for file in files):
+            if is_plain:
+                continue
             package = _package(path)
             loose = loose or package is None
             files = [*(walk([package]) if package is not None else ()), *_beside(package or path)]
@@ -134,14 +145,14 @@ def _are_linked(
 
 
 def connected(
-    named: Iterable[Path], files: Iterable[Path], read: Callable[[Path], bytes | None]
+    named: Iterable[Path], project: Project, read: Callable[[Path], bytes | None]
 ) -> Iterator[Path]:
-    """Yield the files that imports may connect with the named ones, in either direction, near ones first.
+    """Yield the project's files that imports connect with the named ones, in either direction, near ones first.
 
-    A value only comes from one file to another by imports, and an import names its module; so each
-    file that is connected is yielded, and some besides. Nothing is parsed.
+    A value only comes from one file to another by imports. Where modules are imported by names that are
+    computed, strings that are such names count. Only files that change `sys.path` are parsed.
     """
-    links = _Links(list(dict.fromkeys([*named, *files])), read)
+    links = _Links(project, read)
     pending = list(dict.fromkeys(named))
     seen = set(pending)
     for path in pending:
@@ -158,19 +169,71 @@ def holds(data: bytes, words: frozenset[bytes]) -> bool:
 
 
 class _Links:
-    def __init__(self, files: Sequence[Path], read: Callable[[Path], bytes | None]) -> None:
-        self._words = {path: imported(path, read(path) or b"") for path in files}
-        self._users: dict[bytes, list[Path]] = {}
-        self._owners: dict[bytes, list[Path]] = {}
-        for path, words in self._words.items():
-            self._owners.setdefault(_stem(path), []).append(path)
-            for word in words:
-                self._users.setdefault(word, []).append(path)
+    def __init__(self, project: Project, read: Callable[[Path], bytes | None]) -> None:
+        self._links: dict[Path, list[Path]] = {path: [] for path in project.files}
+        names = {
+            path.parent.name if path.stem == "__init__" else path.stem for path in project.files
+        }
+        found: dict[tuple[str, Path], Path | None] = {}
+        quoted = any(word in (read(path) or b"") for path in project.files for word in _COMPUTED)
+        for path in project.files:
+            folder = path.parent
+            for dotted in _modules(path, read(path) or b"", quoted=quoted):
+                last = dotted.rpartition(".")[2]
+                if last and last not in names:
+                    continue
+                key = (dotted, folder)
+                if key not in found:
+                    found[key] = _found(dotted, folder, project)
+                other = found[key]
+                if other is not None and other != path:
+                    self._links[path].append(other)
+                    self._links.setdefault(other, []).append(path)
 
     def of(self, path: Path) -> Iterator[Path]:
-        yield from self._users.get(_stem(path), ())
-        for word in self._words[path]:
-            yield from self._owners.get(word, ())
+        yield from self._links.get(path, ())
+
+
+def _found(dotted: str, folder: Path, project: Project) -> Path | None:
+    name = dotted.lstrip(".")
+    if name == dotted:
+        return project.listed(dotted, folder)
+    for _ in range(len(dotted) - len(name) - 1):
+        folder = folder.parent
+    base = folder.joinpath(*name.split("."))
+    below = (base / "__init__.py", base.with_suffix(".py")) if name else (base / "__init__.py",)
+    return next((each for each in below if project.lists(each)), None)
+
+
+def _modules(path: Path, data: bytes, *, quoted: bool) -> Iterator[str]:
+    """Yield the dotted names of what imports may lead to: modules, the packages they lie in, names in them.
+
+    With `quoted`, strings may name modules, too.
+    """
+    if path.suffix == ".ipynb":
+        data = _QUOTE.sub(b"", data.replace(b"\\n", b"\n"))
+    found: dict[str, None] = {}
+    for statement in _IMPORT.findall(data):
+        text = statement.decode(errors="replace").lstrip("; \t\f")
+        if text.startswith("from"):
+            found.update(dict.fromkeys(_from(text)))
+        else:
+            found.update(dict.fromkeys(_DOTTED.findall(text)[1:]))
+    if quoted:
+        found.update(dict.fromkeys(name.decode() for name in _STRING.findall(data)))
+    for dotted in found:
+        name = dotted.lstrip(".")
+        dots = dotted[: len(dotted) - len(name)]
+        parts = name.split(".")
+        yield from (dots + ".".join(parts[:end]) for end in range(1, len(parts) + 1))
+
+
+def _from(text: str) -> Iterator[str]:
+    base, _, names = text.partition("import")
+    base = "".join(base.removeprefix("from").split())
+    dot = "" if base.endswith(".") else "."
+    yield base
+    yield from (base + dot + name for name in _DOTTED.findall(names))
 
 
 def imported(path: Path, data: bytes) -> frozenset[bytes]:
@@ -180,8 +243,3 @@ def imported(path: Path, data: bytes) -> frozenset[bytes]:
     if any(_RELATIVE.search(statement) for statement in statements):
         words.update(folder.name.encode() for folder in path.parents if folder.name)
     return frozenset(words - {b"from", b"import", b"as"})
-
-
-def _stem(path: Path) -> bytes:
-    name = path.parent.name if path.name == "__init__.py" else path.stem
-    return name.encode(errors="surrogateescape")

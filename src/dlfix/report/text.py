@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from dlfix.report.view import Entry, Spot, View, relative
+from dlfix.report.view import Entry, Spot, View
 from dlfix.source.printable import visible, visible_code
 from dlfix.source.text import Position
 
@@ -251,21 +251,6 @@ def summary(view: View, files: int) -> Text:
     elif unsafe:
         text.append(f" {unsafe} fixable with `dlfix apply --unsafe-fixes`.", style="not bold")
     return text
-
-
-def elsewhere(view: View) -> str:
-    """Return how many findings about the loaders here are in files that were not named."""
-    found = view.session.elsewhere
-    if not found:
-        return ""
-    first, *others = dict.fromkeys(visible(relative(one.place.path)) for one in found)
-    files = f"{first} and {plural(len(others), 'other file')}" if others else first
-    verb = "is" if len(found) == 1 else "are"
-    which = "are" if others else "is"
-    return (
-        f"{plural(len(found), 'finding')} about these loaders {verb} in {files}, which {which} not "
-        "among the given paths."
-    )
 
 
 def _extent(view: View, files: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,16 +40,17 @@ class Spot:
     end_column: int
     label: str = ""
     note: str = ""
+    home: Path | None = field(default=None, compare=False)  # None: the working directory
 
     @property
     def shown(self) -> str:
-        """The path from the working directory and the row: `train.py:67`."""
+        """The path from the home folder and the row: `train.py:67`."""
         return f"{self.file}:{self.row}"
 
     @property
     def file(self) -> str:
-        """The path from the working directory, and the cell where there is one."""
-        name = shown(self.path)
+        """The path from the home folder, and the cell where there is one."""
+        name = shown(self.path, self.home)
         return name if self.cell is None else f"{name}:cell {self.cell}"
 
 
@@ -66,15 +67,15 @@ class TextEdit:
     content: str
 
 
-def relative(path: Path) -> str:
-    """Return a path from the working directory where it lies below it, else the whole."""
-    here = Path.cwd()
+def relative(path: Path, home: Path | None = None) -> str:
+    """Return a path from a folder (the working directory) where it lies below it, else the whole."""
+    here = home or Path.cwd()
     return path.relative_to(here).as_posix() if path.is_relative_to(here) else str(path)
 
 
-def shown(path: Path) -> str:
+def shown(path: Path, home: Path | None = None) -> str:
     """Return that path for people: what is no letter of a name is shown as an escape."""
-    return visible(relative(path))
+    return visible(relative(path, home))
 
 
 def page_address(code: str) -> str | None:
@@ -199,9 +200,14 @@ class View:
     """Texts and places of one reading of a session's files."""
 
     def __init__(
-        self, session: Session, diagnoses: Sequence[Diagnosis], project: Project | None = None
+        self,
+        session: Session,
+        diagnoses: Sequence[Diagnosis],
+        project: Project | None = None,
+        homes: Sequence[Path] = (),
     ) -> None:
         self.session = session
+        self._homes = sorted(homes, key=lambda home: len(home.parts), reverse=True)
         self.project = project or session.project
         self.entries = [Entry(each, self, number) for number, each in enumerate(diagnoses, 1)]
         self._lines: dict[Path, list[str]] = {}
@@ -261,7 +267,8 @@ class View:
         """Work a place out."""
         cell, row, column = self.locate(place.path, place.span.start)
         _, end_row, end_column = self.locate(place.path, place.span.end)
-        return Spot(place.path, cell, row, column, end_row, end_column, label, note)
+        home = next((each for each in self._homes if place.path.is_relative_to(each)), None)
+        return Spot(place.path, cell, row, column, end_row, end_column, label, note, home)
 
     def edits(self, path: Path, before: str, after: str) -> Iterator[TextEdit]:
         """Yield the edits that make `after` of `before`, by whole lines of a file or of its cells."""
