@@ -590,21 +590,35 @@ def fleet(
             "--unsafe-fixes/--no-unsafe-fixes", help="Include unsafe fixes in the patches."
         ),
     ] = None,
+    fresh: Annotated[
+        bool,
+        typer.Option("--fresh", help="Check all again; results of an earlier run are not kept."),
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Check many repositories on Ray.
 
     Writes findings.parquet, repositories.parquet, fleet.sarif and patches. Exits with 1 if there are
-    findings, and with 2 if a repository could not be checked.
+    findings, and with 2 if a repository could not be checked. Results that the output folder has from an
+    earlier run with the same options are kept.
     """
+    from dlfix import commands
     from dlfix import fleet as fleets
 
     try:
-        results = fleets.run(
-            fleets.read_manifest(manifest), address=address, unsafe=unsafe_fixes,
-            say=lambda one: None if quiet else print(fleets.line(one), flush=True),
-        )  # fmt: skip
+        repositories = fleets.read_manifest(manifest)
+        store = fleets.Kept(output, unsafe_fixes)
+
+        def say(one: fleets.Result) -> None:
+            store.save(one)
+            if not quiet:
+                print(fleets.line(one), flush=True)
+
+        kept = {} if fresh else store.load(repositories)
+        results = fleets.run(repositories, address=address, unsafe=unsafe_fixes, say=say, kept=kept)
         fleets.write(results, output)
+        if kept and not quiet:
+            commands.tell(fleets.of_kept(len(kept), len(repositories)))
     except fleets.FleetError as error:
         _fail(str(error))
     except ModuleNotFoundError as error:

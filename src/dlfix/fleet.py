@@ -7,14 +7,15 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dlfix import config
+from dlfix import config, results
+from dlfix.source import seen
 from dlfix.source.text import SourceError, contents
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ FINDING = (
 )  # fmt: skip
 REPOSITORY = ("repository", "source", "status", "error", "files", "findings", "fixes", "seconds")
 NUMBERS = {"cell", "row", "column", "files", "findings", "fixes"}
+_KEPT = ("error", "files", "fixes", "seconds", "findings", "sarif")
+_NOTHING: dict[str, Any] = {
+    "files": {},
+    "folders": {},
+    "answers": [],
+}  # was seen of what was cloned
 
 
 class FleetError(Exception):
@@ -60,6 +67,8 @@ class Result:
     findings: list[dict[str, Any]] = field(default_factory=list)
     sarif: dict[str, Any] | None = None  # one run
     patch: bytes = b""
+    seen: dict[str, Any] | None = None  # what was looked at on disk; None: it changed meanwhile
+    is_kept: bool = False  # whether it is an earlier run's
 
 
 def read_manifest(manifest: Path) -> list[Repository]:
@@ -96,8 +105,12 @@ def examine(repository: Repository, unsafe: bool | None = None) -> Result:
     began = time.monotonic()
     result = Result(repository)
     try:
-        with _at_hand(repository) as folder, _working_in(folder):
+        with _at_hand(repository) as folder, _working_in(folder), seen.apart() as noted:
             _fill(result, folder, unsafe)
+        if repository.is_remote:
+            result.seen = _NOTHING
+        elif noted.steady:
+            result.seen = noted.as_data()
     except Exception as error:  # one repository must not end the others
         expected = isinstance(error, (OSError, config.ConfigError))
         told = str(error) if expected else f"internal error ({type(error).__name__}: {error})"
@@ -115,7 +128,7 @@ def _fill(result: Result, folder: Path, unsafe: bool | None) -> None:
     view = View(session, session.diagnoses())
     result.files = len(session.files)
     result.findings = [_row(result.repository, entry, folder) for entry in view.entries]
-    result.sarif = _run(sarif.render(view), result.repository)
+    result.sarif = _log(sarif.render(view), result.repository)
     result.error = "; ".join([*map(str, session.unreadable()), *session.bugs])
     outcome = session.rewrite(unsafe=unsafe)
     result.fixes = len(outcome.applied)
@@ -138,7 +151,7 @@ def _row(repository: Repository, entry: Entry, folder: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _run(log: str, repository: Repository) -> dict[str, Any]:
+def _log(log: str, repository: Repository) -> dict[str, Any]:
     run: dict[str, Any] = json.loads(log)["runs"][0]
     run["automationDetails"] = {"id": f"{repository.name}/"}
     return run
@@ -175,6 +188,45 @@ def _working_in(folder: Path) -> Iterator[None]:
         os.chdir(before)
 
 
+class Kept:
+    """The results in a folder, each kept as it comes: a fleet that was stopped goes on where it was.
+
+    Results of folders count while all that was looked at is unchanged; those of git addresses count until
+    somebody asks for fresh ones. What failed is not kept.
+    """
+
+    def __init__(self, folder: Path, unsafe: bool | None = None) -> None:
+        self._folder = folder / "results"
+        self._asked = (unsafe, results.code())
+
+    def load(self, repositories: Sequence[Repository]) -> dict[Repository, Result]:
+        """Return what is kept of these repositories."""
+        found = ((one, results.load(self._path(one))) for one in repositories)
+        return {
+            one: replace(_from_data(one, entry["result"]), is_kept=True)
+            for one, entry in found
+            if entry is not None
+        }
+
+    def save(self, result: Result) -> None:
+        """Keep a result."""
+        if result.status == "checked" and result.seen is not None and not result.is_kept:
+            entry = {"seen": result.seen, "result": _as_data(result)}
+            results.save(self._path(result.repository), entry, limit=None)
+
+    def _path(self, repository: Repository) -> Path:
+        return self._folder / results.name(repository, *self._asked)
+
+
+def _as_data(result: Result) -> dict[str, Any]:
+    data = {name: getattr(result, name) for name in _KEPT}
+    return {**data, "patch": result.patch.decode("latin-1")}
+
+
+def _from_data(repository: Repository, data: dict[str, Any]) -> Result:
+    return Result(repository, **{**data, "patch": data["patch"].encode("latin-1")})
+
+
 def run(
     repositories: Sequence[Repository],
     *,
@@ -182,12 +234,29 @@ def run(
     unsafe: bool | None = None,
     say: Callable[[Result], None] = lambda result: None,
     task: Callable[[Repository, bool | None], Result] = examine,
+    kept: Mapping[Repository, Result] | None = None,
 ) -> list[Result]:
     """Examine repositories on the Ray cluster at an address, or a local one; in the order given.
 
     Ray schedules, and tries again what a dead worker process left. After Ctrl-C, the results so far are
-    returned, and the other repositories have failed.
+    returned, and the other repositories have failed. What is `kept` is not examined again.
     """
+    found = dict(kept or {})
+    for result in found.values():
+        say(result)
+    left = [one for one in repositories if one not in found]
+    if left:
+        found |= _run(left, address, unsafe, say, task)
+    return [found[one] for one in repositories]
+
+
+def _run(
+    repositories: Sequence[Repository],
+    address: str | None,
+    unsafe: bool | None,
+    say: Callable[[Result], None],
+    task: Callable[[Repository, bool | None], Result],
+) -> dict[Repository, Result]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray
 
@@ -202,7 +271,7 @@ def run(
     try:
         remote = ray.remote(max_retries=RETRIES, num_cpus=1)(task)
         waiting = {remote.remote(one, unsafe): one for one in repositories}
-        results: dict[Repository, Result] = {}
+        found: dict[Repository, Result] = {}
         try:
             while waiting:
                 (ready,), _ = ray.wait(list(waiting))
@@ -211,11 +280,11 @@ def run(
                     result = ray.get(ready)
                 except ray.exceptions.RayError as error:
                     result = Result(one, "failed", " ".join(str(error).split()))
-                results[one] = result
+                found[one] = result
                 say(result)
         except KeyboardInterrupt:  # what was done is written all the same
-            results |= {one: Result(one, "failed", "stopped") for one in waiting.values()}
-        return [results[one] for one in repositories]
+            found |= {one: Result(one, "failed", "stopped") for one in waiting.values()}
+        return found
     finally:
         if own:
             ray.shutdown()
@@ -229,6 +298,8 @@ def line(result: Result) -> str:
     from dlfix.report.text import plural
 
     unread = f"; {result.error}" if result.error else ""
+    if result.is_kept:
+        unread += " (kept from an earlier run)"
     fixes = f"{result.fixes} {'fix' if result.fixes == 1 else 'fixes'}"
     return (
         f"{name}: {plural(result.files, 'file')}, {plural(len(result.findings), 'finding')},"
@@ -236,20 +307,25 @@ def line(result: Result) -> str:
     )
 
 
-def write(results: Sequence[Result], folder: Path) -> None:
+def of_kept(kept: int, count: int) -> str:
+    """Return how many results are an earlier run's."""
+    return f"{kept} of {count} results are kept from an earlier run (`--fresh` checks all again)"
+
+
+def write(found: Sequence[Result], folder: Path) -> None:
     """Write `findings.parquet`, `repositories.parquet`, `fleet.sarif` and a patch a repository."""
     from dlfix.report.sarif import SCHEMA
 
     patches = folder / "patches"
     patches.mkdir(parents=True, exist_ok=True)
     _write_table(
-        folder / "findings.parquet", FINDING, [row for one in results for row in one.findings]
+        folder / "findings.parquet", FINDING, [row for one in found for row in one.findings]
     )
-    _write_table(folder / "repositories.parquet", REPOSITORY, [_summary(one) for one in results])
-    runs = [one.sarif for one in results if one.sarif is not None]
+    _write_table(folder / "repositories.parquet", REPOSITORY, [_summary(one) for one in found])
+    runs = [one.sarif for one in found if one.sarif is not None]
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
     (folder / "fleet.sarif").write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
-    for one in results:
+    for one in found:
         patch = patches / f"{one.repository.name}.patch"
         if one.patch:
             patch.write_bytes(one.patch)

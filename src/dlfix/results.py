@@ -126,9 +126,9 @@ def clear(settings: Settings) -> None:
 def _name(settings: Settings, asked: tuple[object, ...]) -> str:
     parts = [
         __version__, sys.version, os.getcwd(), repr(settings), settings.nearest is None, asked,
-        [os.environ.get(name) for name in _VARIABLES], _streams(), _code(),
+        [os.environ.get(name) for name in _VARIABLES], _streams(), code(),
     ]  # fmt: skip
-    return _digest(repr(parts).encode(errors="surrogatepass")).hex()
+    return name(parts)
 
 
 def _streams() -> list[object]:
@@ -142,7 +142,7 @@ def _streams() -> list[object]:
     return found
 
 
-def _code() -> list[object]:
+def code() -> list[object]:
     """Return what tells this dlfix's own code, and the libraries that it rewrites and prints with."""
     found: list[object] = []
     for name in _PACKAGES:
@@ -161,6 +161,11 @@ def _code() -> list[object]:
 
 
 # Entries
+
+
+def name(*asked: object) -> str:
+    """Return the name of the entry for a question."""
+    return _digest(repr(asked).encode(errors="surrogatepass")).hex()
 
 
 def load(path: Path) -> dict[str, Any] | None:
@@ -204,8 +209,8 @@ def _unpacked(data: bytes) -> bytes:
     return text
 
 
-def save(path: Path, entry: dict[str, Any]) -> None:
-    """Keep an entry, if that can be done."""
+def save(path: Path, entry: dict[str, Any], limit: int | None = LIMIT) -> None:
+    """Keep an entry, if that can be done, and of the others what the limit leaves room for."""
     packed = zlib.compress(json.dumps(entry, separators=(",", ":")).encode(), 1)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
@@ -213,13 +218,14 @@ def save(path: Path, entry: dict[str, Any]) -> None:
         with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(_MAGIC + _digest(packed) + packed)
         temporary.replace(path)
-        _trim(path.parent)
+        if limit is not None:
+            _trim(path.parent, limit)
     except OSError:
         with suppress(OSError):
             temporary.unlink()
 
 
-def _trim(folder: Path) -> None:
+def _trim(folder: Path, limit: int) -> None:
     """Remove the entries that were not used for longest, beyond the limit."""
     found = []
     for path in _entries(folder):
@@ -229,7 +235,7 @@ def _trim(folder: Path) -> None:
     size = 0
     for _, length, path in sorted(found, reverse=True):
         size += length
-        if size > LIMIT:
+        if size > limit:
             with suppress(OSError):
                 path.unlink()
 
