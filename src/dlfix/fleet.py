@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -104,6 +105,7 @@ def examine(repository: Repository, unsafe: bool | None = None) -> Result:
     """Check one repository, and work out the patch that fixes it; nothing in it is written."""
     began = time.monotonic()
     result = Result(repository)
+    gc.set_threshold(200_000, 20, 100)  # as for a run of the command line
     try:
         with _at_hand(repository) as folder, _working_in(folder), seen.apart() as noted:
             _fill(result, folder, unsafe)

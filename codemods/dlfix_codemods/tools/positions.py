@@ -73,7 +73,7 @@ def _by_row(placed: Mapping[cst.CSTNode, Span]) -> Mapping[int, Sequence[cst.CST
     return rows
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=12)  # some files of a batch of fixes, which is tried several times
 def all_spans(module: cst.Module) -> Placed:
     """Return the span of every node, as `ast` counts it; those of the modules at hand are kept."""
     return Placed(_placed(module))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R")
+T = TypeVar("T")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
@@ -107,12 +108,36 @@ class Named(Mapping[K, list[R]]):
         self.asked: set[K] = set()
         self.there: dict[object, bool] = {}  # the keys of which was asked whether they are there
         self._bodies = bodies
+        self._around: dict[
+            object, tuple[Body, ...]
+        ] = {}  # the bodies in which the nodes of a key are
 
     def __getitem__(self, key: K) -> list[R]:
-        if not self._bodies.is_quiet:
-            self.asked.add(key)
-        found = self.rows[key]
-        self._bodies.noted(found)
+        found = self.rows[key] if self._bodies.is_quiet else self._noted(key)
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    @overload
+    def get(self, key: K, /) -> list[R] | None: ...
+    @overload
+    def get(self, key: K, /, default: list[R] | T) -> list[R] | T: ...
+    def get(self, key: K, /, default: Any = None) -> Any:
+        """Return what there is by a key."""
+        found = self.rows.get(key) if self._bodies.is_quiet else self._noted(key)
+        return default if found is None else found
+
+    def _noted(self, key: K) -> list[R] | None:
+        self.asked.add(key)
+        found = self.rows.get(key)
+        if found:
+            around = self._around.get(key)
+            if around is None:
+                around = self._bodies.around(found)
+                if self._bodies.parents:
+                    self._around[key] = around
+            for body in around:
+                body.look()
         return found
 
     def __contains__(self, key: object) -> bool:
@@ -187,10 +212,13 @@ class Bodies:
         """Note that somebody looked at nodes, wherever they are."""
         if self.is_quiet:
             return
-        for row in rows:
-            function = self.function_around(row)
-            if function is not None:
-                self.of[function].look()
+        for body in self.around(rows):
+            body.look()
+
+    def around(self, rows: Iterable[Any]) -> tuple[Body, ...]:
+        """Return the bodies of outermost functions that nodes are in, each once."""
+        functions = dict.fromkeys(map(self.function_around, rows))
+        return tuple(self.of[function] for function in functions if function is not None)
 
     def function_around(self, row: Any) -> ast.AST | None:
         """Return the outermost function in whose body a node is, or the node that a row of data begins with."""

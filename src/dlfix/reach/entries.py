@@ -49,6 +49,7 @@ class Entries:
         self.analysis = analysis
         self._entries: dict[ast.AST, list[Entry]] = {}
         self._never_imported: set[ast.AST] = set()  # functions
+        self._around: dict[ast.AST, Code | None] = {}  # the function around a node
 
     @classmethod
     def of(cls, analysis: Analysis) -> Entries:
@@ -104,7 +105,9 @@ class Entries:
         seen: set[ast.AST] = set()
         while waiting:
             module, node = waiting.pop()
-            function = enclosing_function(module, node)
+            if node not in self._around:
+                self._around[node] = enclosing_function(module, node)
+            function = self._around[node]
             yield module, node, function
             if function is None or isinstance(function, ast.Lambda) or function in seen:
                 continue

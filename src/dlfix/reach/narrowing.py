@@ -94,7 +94,8 @@ def facts_of(node: Subject, module: Module) -> list[Fact]:
                 if child is not generator:
                     found += _filtered(generator, child, node)
         if isinstance(above, _SCOPES) or (
-            isinstance(above, _LOOPS) and _binds(above, node, module)
+            isinstance(above, _LOOPS)
+            and _binds(above, node, module, module.bodies.function_around(above) is not None)
         ):
             return found
         child = above
@@ -116,8 +117,9 @@ def _before(
         block = getattr(above, field, None)
         if not isinstance(block, list) or child not in block:
             continue
+        in_function = module.bodies.function_around(child) is not None
         for statement in reversed(block[: block.index(child)]):
-            if _binds(statement, node, module):
+            if _binds(statement, node, module, in_function):
                 return False
             if isinstance(statement, ast.Assert):
                 found += _asked(statement.test, True, node)
@@ -126,10 +128,10 @@ def _before(
     return True
 
 
-def _binds(statement: ast.AST, node: Subject, module: Module) -> bool:
+def _binds(statement: ast.AST, node: Subject, module: Module, in_function: bool) -> bool:
     name = node.id if isinstance(node, ast.Name) else f".{node.attr}"
     owner = node.value.id if isinstance(node, ast.Attribute) else name  # type: ignore[attr-defined]
-    if module.bodies.function_around(statement) is not None:
+    if in_function:
         return not _bound_in(statement).isdisjoint((name, owner))
     places = (place for each in {name, owner} for place in module.table(_binding).get(each, ()))
     return any(statement in module.ancestors(place) for place in places)
