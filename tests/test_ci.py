@@ -140,6 +140,14 @@ def test_the_gitlab_recipe_writes_the_report_that_it_uploads_and_fails(machine: 
     assert (row["check_name"], row["location"]["path"]) == ("DLF101", "a.py")
 
 
+def test_every_hook_checks_the_project_whatever_files_are_committed() -> None:
+    from dlfix.editor.external import EDITORS
+
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    local = yaml.safe_load(EDITORS["pre-commit"][1])["repos"][0]["hooks"]
+    assert [hook["pass_filenames"] for hook in (*hooks, *local)] == [False] * 3
+
+
 def test_the_pre_commit_recipe_names_hooks_that_exist() -> None:
     page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
     recipe = yaml.safe_load(re.search(r"```yaml\n(repos:.*?)```", page, re.S)[1])  # type: ignore[index]

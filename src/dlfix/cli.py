@@ -39,6 +39,9 @@ class _Commands(TyperGroup):
                 super(_Commands, self).invoke(ctx)
             except NothingToUndo as error:
                 return failed(str(error))
+            except typer.BadParameter as error:  # typer leaves pydantic's words in
+                error.message = error.message.replace("Value error, ", "")
+                raise
             return 0
 
         if (status := ended(work)) != 0:

@@ -24,7 +24,7 @@ def again_on_change(
             status = run()
             looked = _looked_at()
             count = len(looked["files"])
-            say(f"watching {count} file{'s' * (count != 1)}; Ctrl-C ends")
+            say(f"watching {count} file{'s' * (count != 1)}; press Ctrl-C to stop")
             while _is_unchanged(looked, wait):
                 pass
     except KeyboardInterrupt:

@@ -64,8 +64,8 @@ def test_a_change_makes_it_run_again_until_ctrl_c(dlfix, monkeypatch, name, text
 
     monkeypatch.setattr("dlfix.watching.again_on_change", partial(again_on_change, wait=wait))
     result = dlfix("check", "--watch")
-    assert result.stderr.count("; Ctrl-C ends") == 2
-    assert "dlfix: watching 1 file; Ctrl-C ends" in result.stderr
+    assert result.stderr.count("; press Ctrl-C to stop") == 2
+    assert "dlfix: watching 1 file; press Ctrl-C to stop" in result.stderr
     assert ("dlfix.toml" in result.stderr) == (text == "broken =")
 
 

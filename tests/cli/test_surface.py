@@ -295,3 +295,11 @@ def test_a_full_device_is_one_line(command):
             text=True,
         )
     assert (done.returncode, done.stderr) == (2, "dlfix: No space left on device\n")
+
+
+def test_a_value_that_is_none_of_the_choices_is_one_plain_line(dlfix):
+    result = dlfix("check", "--color", "x")
+    assert result.exit_code == 2
+    assert (
+        "Invalid value for '--color': 'x' is not one of 'auto', 'always', 'never'." in result.stderr
+    )

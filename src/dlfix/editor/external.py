@@ -162,10 +162,10 @@ repos:
     hooks:
       - id: dlfix
         name: dlfix
-        entry: dlfix apply
+        entry: dlfix check
         language: system
         types_or: [python, jupyter]
-        require_serial: true
+        pass_filenames: false
 """,
     ),
 }
