@@ -155,7 +155,7 @@ language-servers = ["pyright", "dlfix"]
 """,
     ),
     "pre-commit": (
-        ".pre-commit-config.yaml (where dlfix is installed)",
+        ".pre-commit-config.yaml (runs the dlfix that is installed)",
         """\
 repos:
   - repo: local

@@ -276,7 +276,7 @@ def test_a_function_that_is_made_global() -> None:
                 return x
             return read
         """,
-        r"`read` is bound by a `global` statement \(line 3\)",
+        r"`read` is declared `global` \(line 3\)",
         "read",
     )
 

@@ -263,7 +263,7 @@ def test_a_value_is_kept_where_it_was_used():
         init="self.file = h5py.File(path, 'r')\npath = os.path.basename(path)\nself.name = path",
         later="path = os.path.basename(path)\nself.path = path\nself.name = path",
     )
-    assert "has another value" in reasons[0]
+    assert "has a different value" in reasons[0]
 
 
 def test_a_value_is_kept_after_the_local_name_is_bound():
@@ -271,7 +271,7 @@ def test_a_value_is_kept_after_the_local_name_is_bound():
         init="path = path or 'default.h5'\nself.file = h5py.File(path, 'r')",
         later="self.path = path\npath = path or 'default.h5'",
     )
-    assert "has another value" in reasons[0]
+    assert "has a different value" in reasons[0]
 
 
 def test_a_relative_path_is_not_opened_later_where_the_directory_changes():

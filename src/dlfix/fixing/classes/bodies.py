@@ -117,7 +117,7 @@ class Bodies(Branching):
                 if each not in given
             ):
                 raise Refusal(
-                    "the error handler for opening the resource sets other names "
+                    "the `except` block around the opening sets other attributes "
                     f"({self.facts.line(handler)})"
                 )
         handlers = [self._text(attribute, each, more=returned) for each in compound.handlers]

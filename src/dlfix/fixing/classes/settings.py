@@ -109,9 +109,7 @@ class Settings(Origins):
         if name in handle.write:
             raise Refusal(f"the resource is written to ({self.facts.line(call)})")
         if name == "enter_context":
-            raise Refusal(
-                f"a resource that it closes is opened separately ({self.facts.line(call)})"
-            )
+            raise Refusal(f"an exit stack closes the resource ({self.facts.line(call)})")
         return name not in handle.position
 
     def _is_sql_setting(self, call: ast.Call) -> bool:

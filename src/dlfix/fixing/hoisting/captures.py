@@ -115,7 +115,7 @@ class Drafts:
 
     def _read(self, draft: Draft, decorated: bool) -> None:
         if draft.name in draft.module.scope_of(draft.node).globals:
-            raise CannotHoist(f"{draft.what} is bound by a `global` statement (line {draft.line})")
+            raise CannotHoist(f"{draft.what} is declared `global` (line {draft.line})")
         _refuse_what_needs_its_frame(draft)
         _refuse_local_decorators(draft, decorated)
         for captured, binder in _captured(draft).items():

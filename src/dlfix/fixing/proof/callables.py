@@ -252,7 +252,7 @@ class _Moved:
                     yield self._about(
                         node,
                         inner.lineno,
-                        f"`super()` is not inside a class (line {inner.lineno})",
+                        f"`super()` would be called outside a class (line {inner.lineno})",
                     )
                 if isinstance(inner, (ast.Attribute, ast.Name)):
                     name = inner.attr if isinstance(inner, ast.Attribute) else inner.id
@@ -260,7 +260,7 @@ class _Moved:
                         yield self._about(
                             node,
                             inner.lineno,
-                            f"`__class__` is not inside a class (line {inner.lineno})",
+                            f"`__class__` would be used outside a class (line {inner.lineno})",
                         )
                     if name.startswith("__") and not name.endswith("__"):
                         yield self._about(

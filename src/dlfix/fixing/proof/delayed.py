@@ -478,7 +478,7 @@ class _Delayed:
         if again is not None:
             yield self.change.regression(
                 line,
-                f"`{name}` is read later than before (line {line}) and assigned again (line "
+                f"`{name}` is read later than before (line {line}), after it may have been assigned again (line "
                 f"{getattr(again, 'lineno', 0)})",
             )
             return
@@ -490,7 +490,7 @@ class _Delayed:
                 if node.id == name and writes.changes_in_place(user, node):
                     yield self.change.regression(
                         line,
-                        f"`{name}` is read later than before (line {line}) and modified "
+                        f"`{name}` is read later than before (line {line}), after it may have been modified "
                         f"({user.path.name}:{node.lineno})",
                     )
                     return
@@ -634,7 +634,7 @@ def _kept_at_another_time(change: ClassChange) -> Iterator[Regression]:
                 if then != now:
                     yield change.regression(
                         statement,
-                        f"`{name}` has another value where it is stored than where it was used (line "
+                        f"`{name}` has a different value where it is stored than where it was used (line "
                         f"{statement.lineno})",
                     )
 

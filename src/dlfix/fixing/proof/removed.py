@@ -72,7 +72,7 @@ def _removed_by_copies(change: ClassChange, getter: Function) -> Iterator[Regres
     if any(isinstance(each, ast.Call) and on_disk(each) for each in nodes):
         yield change.regression(
             getter,
-            f"`__del__` removes files (line {function.lineno}), also that of a copy in a worker",
+            f"`__del__` removes files (line {function.lineno}) and also runs for copies in workers",
         )
 
 

@@ -43,8 +43,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
         for home, function, line in again_set:
             yield change.regression(
                 opener,
-                f"`{function.name}` sets `{name}` again ({home.path.name}:{line}), and a worker opens what "
-                "the constructor did",
+                f"`{function.name}` sets `{name}` again ({home.path.name}:{line}), but a worker would "
+                "open what the constructor opened",
             )
             return
         for module, operation in _operations(change, parent, name, row):

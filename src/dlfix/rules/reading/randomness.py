@@ -251,7 +251,7 @@ def why_not(kept: Kept) -> str:
     if kept.kind == "numpy.random.Generator" and not _has_bits(kept.call):
         return "the bit generator is created elsewhere"
     if kept.kind == "torch.Generator" and not _is_on_cpu(kept.call):
-        return "the generator is created for a device"
+        return "the generator is not on the CPU"
     if any(isinstance(each, ast.Name) and each.id == "__slots__" for each in walk(cls)):
         return f"`{cls.name}` has `__slots__`"
     if kept.kind == "torch.Generator" and _has_state(cls):
