@@ -474,7 +474,12 @@ def trace(request: Request, output_format: str) -> int:
         session = _session(request, progress)
         session.likely = True
         view = View(session, session.diagnoses())
-        boundaries = tree.boundaries(view)
+        named = frozenset(session.files)
+        boundaries = [
+            root
+            for root in tree.boundaries(view)
+            if any(node.spot.path in named for node in root.walk())
+        ]
     if output_format == "json":
         sys.stdout.write(tree.as_json(boundaries))
     else:

@@ -114,3 +114,15 @@ def test_a_loader_in_a_notebook_is_found_from_the_file_of_the_object(run, tmp_pa
     book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (tmp_path / "train.ipynb").write_text(json.dumps(book, indent=1))
     assert "DataLoader(...) train.ipynb:cell 1:7" in squeezed(run("check", "data.py"))
+
+
+def test_a_trace_has_the_trees_in_which_the_file_occurs(run, tmp_path):
+    other = TRAIN.replace("from data import Rows\n", "import train\n").replace("Rows()", "[train]")
+    (tmp_path / "other.py").write_text(other)
+
+    def trace(path):
+        return CliRunner().invoke(app, ["trace", path])
+
+    assert trace("data.py").stdout.count("DataLoader(...)") == 1
+    assert trace("other.py").stdout.count("DataLoader(...)") == 1
+    assert trace(".").stdout.count("DataLoader(...)") == 2
