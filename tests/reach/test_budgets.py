@@ -8,6 +8,8 @@ import pytest
 
 from dlfix.config import Settings
 from dlfix.reach import interpreter, walk
+from dlfix.reach.sides import SideReader
+from dlfix.reach.values import Class
 from dlfix.report.text import summary
 from dlfix.report.view import View
 from dlfix.session import Session
@@ -96,6 +98,33 @@ def test_one_boundary_does_not_starve_the_next(tmp_path: Path, monkeypatch) -> N
     analysis = analysis_of(tmp_path, program, prelude="")
     assert "collate_fn lambda" in paths(analysis)
     assert analysis.exhausted
+
+
+def test_what_starves_is_asked_once_and_again_when_there_is_more(tmp_path, monkeypatch) -> None:
+    asked: list[Class] = []
+    outside = SideReader._calls_outside
+    monkeypatch.setattr(
+        SideReader, "_calls_outside", lambda self, cls: asked.append(cls) or outside(self, cls)
+    )
+    program = """
+class Row:
+    def fill(self): self.x = lambda b: b
+def use(): Row().fill()
+f = Row()
+"""
+    analysis = analysis_of(tmp_path, LOADER + program + LOAD, prelude="")
+    reader = analysis.interpreter
+    [row] = reader.values(analysis.boundaries[0].arguments["collate_fn"])
+    sides = SideReader(reader)
+    asked.clear()
+    with reader.allowance():
+        reader.spent += interpreter.ALLOWANCE
+        for _ in range(10):
+            assert sides.run_by_parent(row.cls, {"fill"}) == {"fill"}
+    assert asked.count(row.cls) == 1
+    for _ in range(10):
+        assert sides.run_by_parent(row.cls, {"fill"}) == {"fill"}
+    assert asked.count(row.cls) == 2
 
 
 def test_a_small_program_is_read_whole(tmp_path: Path) -> None:

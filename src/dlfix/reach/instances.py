@@ -651,6 +651,7 @@ class Instances:
                 if instance.copied is not None
                 else State(self.interpreter, instance).read()
             )
+            self.interpreter.kept_if_fed(self._states, instance)
         return self._states[instance]
 
     # What code outside sets
@@ -690,8 +691,7 @@ class Instances:
                     if made is not None:
                         found.setdefault(made, []).extend(stores)
         self._outside[module] = found
-        if self.interpreter.starved:
-            del self._outside[module]
+        self.interpreter.kept_if_fed(self._outside, module)
         return found
 
     def _given(

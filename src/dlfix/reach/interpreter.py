@@ -102,6 +102,7 @@ class Interpreter:
         self._stars: dict[tuple[Module, str], tuple[Reached, ...]] = {}
         self._cycles = 0  # how often imports led back to a module that is being asked
         self._limit = BUDGET
+        self._until_fed: list[tuple[dict[Any, Any], Any]] = []  # memos, and keys of what starved
         self.cut_short = False  # whether something was not followed to its end
 
     @property
@@ -123,6 +124,14 @@ class Interpreter:
         finally:
             self.cut_short = self.cut_short or self.spent >= self._limit
             self._limit = outer
+            while self._until_fed:
+                memo, key = self._until_fed.pop()
+                memo.pop(key, None)
+
+    def kept_if_fed(self, memo: dict[Any, Any], key: Any) -> None:
+        """Let a memo forget an answer that starved when the allowance ends: until then none is better."""
+        if self.starved:
+            self._until_fed.append((memo, key))
 
     # Frames
 

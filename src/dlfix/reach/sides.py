@@ -353,10 +353,8 @@ class SideReader:
             ]
             called += [("__enter__", entered)] if entered else []
             called += self._read_by_parent(cls)
-            if self.interpreter.starved:
-                del self._called[cls]
-                return called
             self._called[cls] = called
+            self.interpreter.kept_if_fed(self._called, cls)
         return self._called[cls]
 
     def _entered(self, cls: Class) -> list[Value]:
@@ -454,9 +452,9 @@ class SideReader:
             indexed = "__getitem__" in self.methods(cls) and any(
                 self._indexed_in(module, cls, own) for module in self._outside(cls)
             )
-            if not indexed and self.interpreter.starved:
-                return self._indexed.pop(cls)
             self._indexed[cls] = indexed
+            if not indexed:
+                self.interpreter.kept_if_fed(self._indexed, cls)
         return self._indexed[cls]
 
     def _own(self, cls: Class) -> set[ast.ClassDef]:
