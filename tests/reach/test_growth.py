@@ -126,11 +126,8 @@ def test_the_work_grows_as_the_program_does(program, tmp_path):
     assert many - some < 2.6 * (some - few)
 
 
-# In a line, the bases of a class are as many as the classes before it, and each list of them is gone through.
-@pytest.mark.parametrize(
-    ("base", "most"), [("Base", 2.6), ("C@-", 3.3)], ids=["beside each other", "in a line"]
-)
-def test_more_subclasses_than_are_compared_cost_no_more_each(base, most, tmp_path):
+@pytest.mark.parametrize("base", ["Base", "C@-"], ids=["beside each other", "in a line"])
+def test_more_subclasses_than_are_compared_cost_no_more_each(base, tmp_path):
     """Each class of a family is compared with each: of a large one nothing is rewritten, and that is said."""
 
     def check(count):
@@ -145,7 +142,7 @@ def test_more_subclasses_than_are_compared_cost_no_more_each(base, most, tmp_pat
 
     check(101)
     few, some, many = (check(count) for count in (150, 300, 600))
-    assert many - some < most * (some - few)
+    assert many - some < 2.6 * (some - few)
 
 
 @pytest.mark.parametrize("depth", [1, 3])

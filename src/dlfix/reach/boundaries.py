@@ -144,11 +144,10 @@ class Boundaries:
         return self.interpreter.class_value(node, self.interpreter.frame_at(module, node))
 
     def _loader_base(self, cls: Class) -> BoundaryRow | None:
-        for base in self.interpreter.instances.mro(cls):
-            if isinstance(base, External):
-                row = self.catalog.boundary(base.name)
-                if row is not None and row.kind in ("DataLoader", "Process", "Trainer"):
-                    return row
+        for base in self.interpreter.instances.outside_bases(cls):
+            row = self.catalog.boundary(base.name)
+            if row is not None and row.kind in ("DataLoader", "Process", "Trainer"):
+                return row
         return None
 
     def _boundary(self, call: ast.Call, module: Module) -> Iterator[Boundary]:
@@ -359,8 +358,8 @@ class Boundaries:
     def is_dataset(self, cls: Class) -> bool:
         """Tell whether a class derives from a dataset of the catalogue."""
         return any(
-            isinstance(base, External) and self.catalog.dataset(base.name) is not None
-            for base in self.interpreter.instances.mro(cls)
+            self.catalog.dataset(base.name) is not None
+            for base in self.interpreter.instances.outside_bases(cls)
         )
 
 

@@ -44,6 +44,7 @@ _OF_DATASETS = frozenset({"__getitem__", "__add__", "__init_subclass__", "__clas
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _RUN_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
 _BODIES = ("body", "orelse", "finalbody")
+Base = Class | External | Unknown
 Setting = ast.Attribute | ast.Call  # what sets an attribute: a target, or a call of setattr
 
 
@@ -68,7 +69,8 @@ class Instances:
 
     def __init__(self, interpreter: Interpreter) -> None:
         self.interpreter = interpreter
-        self._mro: dict[Class, list[Class | External | Unknown]] = {}
+        self._mro: dict[Class, list[Base]] = {}
+        self._unfollowed: dict[Class, list[Base]] = {}  # of these, those outside the tree
         self._lining_up = 0
         self._methods: dict[tuple[Class, str], Function | None] = {}
         self._subclasses: dict[Class, list[Class]] = {}
@@ -88,17 +90,28 @@ class Instances:
 
     # Classes
 
-    def mro(self, cls: Class) -> list[Class | External | Unknown]:
+    def mro(self, cls: Class) -> list[Base]:
         """Return a class and its bases in lookup order (depth first, later duplicates win)."""
         if cls not in self._mro:
             self._mro[cls] = [cls]  # a class among its own bases ends here
+            self._unfollowed[cls] = []
             self._lining_up += 1
-            found: list[Class | External | Unknown] = [cls]
+            found: list[Base] = [cls]
+            unfollowed: list[Base] = []
             for base in cls.node.bases:
-                found += self._base(base, cls)
+                line = self._base(base, cls)
+                found += line
+                first = line[0]
+                unfollowed += self._unfollowed[first] if isinstance(first, Class) else line
             self._mro[cls] = _last_of_each(found)
+            self._unfollowed[cls] = _last_of_each(unfollowed)
             self._lining_up -= 1
         return self._mro[cls]
+
+    def outside_bases(self, cls: Class) -> list[External]:
+        """Return the bases of a class that are of libraries, without a look at the others."""
+        self.mro(cls)
+        return [base for base in self._unfollowed[cls] if isinstance(base, External)]
 
     def subclasses(self, cls: Class) -> list[Class]:
         """Return the classes in view that derive from a class."""
@@ -148,9 +161,7 @@ class Instances:
 
     def is_metaclass(self, cls: Class) -> bool:
         """Tell whether the objects of a class are classes."""
-        return any(
-            isinstance(base, External) and base.name in _METACLASSES for base in self.mro(cls)
-        )
+        return any(base.name in _METACLASSES for base in self.outside_bases(cls))
 
     @cached_property
     def registered(self) -> list[Class]:
@@ -186,7 +197,7 @@ class Instances:
         """Whether no MRO is being worked out, so that what is read of one may be remembered."""
         return not self._lining_up
 
-    def _base(self, base: ast.expr, cls: Class) -> list[Class | External | Unknown]:
+    def _base(self, base: ast.expr, cls: Class) -> list[Base]:
         values = [reached.value for reached in self.interpreter.evaluate(base, cls.frame)]
         for value in sorted(values, key=lambda each: not self._is_known_base(each)):
             if isinstance(value, Class):
@@ -209,8 +220,8 @@ class Instances:
     def is_dataset(self, value: Value) -> bool:
         """Tell whether a value is an object of a class that derives from a dataset."""
         return isinstance(value, Instance) and any(
-            isinstance(base, External) and self.interpreter.catalog.dataset(base.name) is not None
-            for base in self.mro(value.cls)
+            self.interpreter.catalog.dataset(base.name) is not None
+            for base in self.outside_bases(value.cls)
         )
 
     def serves_samples(self, value: Value) -> bool:
@@ -234,7 +245,7 @@ class Instances:
             self._methods[key] = found
         return found
 
-    def _first_method(self, line: list[Class | External | Unknown], name: str) -> Function | None:
+    def _first_method(self, line: list[Base], name: str) -> Function | None:
         for base in line:
             if isinstance(base, Class):
                 node = methods_of(base.node).get(name)
@@ -430,7 +441,7 @@ class Instances:
 
     def _looked_up(
         self,
-        line: list[Class | External | Unknown],
+        line: list[Base],
         name: str,
         owner: Value,
         node: ast.expr,
@@ -447,9 +458,7 @@ class Instances:
                 return
         yield Reached(_UNKNOWN)
 
-    def _external_has(
-        self, base: External, name: str, rest: list[Class | External | Unknown]
-    ) -> bool:
+    def _external_has(self, base: External, name: str, rest: list[Base]) -> bool:
         """Tell whether a base out of view may have a name, rather than a class of the tree after it."""
         if base.name in ("object", "abc.ABC", "typing.Generic", "typing.Protocol"):
             return False
@@ -628,7 +637,7 @@ class Instances:
         body = at.enclosing
         return Above(at.owner, self.interpreter.class_value(body.scope.node, body.enclosing))
 
-    def following(self, above: Above) -> list[Class | External | Unknown]:
+    def following(self, above: Above) -> list[Base]:
         """Return the bases that `super()` looks through."""
         owner_class = above.owner.cls if isinstance(above.owner, Instance) else above.cls
         line = self.mro(owner_class)
@@ -806,8 +815,8 @@ def _within(module: Module, node: ast.AST, function: ast.AST) -> Iterator[ast.AS
 
 
 def _last_of_each(
-    found: list[Class | External | Unknown],
-) -> list[Class | External | Unknown]:
+    found: list[Base],
+) -> list[Base]:
     return [*dict.fromkeys(reversed(found))][::-1]
 
 

@@ -119,8 +119,7 @@ class SideReader:
         """Tell whether the objects of a class are processes, which run their `run` themselves."""
         rows = (
             self.interpreter.catalog.boundary(base.name)
-            for base in self._line(cls)
-            if isinstance(base, External)
+            for base in self.interpreter.instances.outside_bases(cls)
         )
         return any(row is not None and row.self_crosses for row in rows)
 
