@@ -20,10 +20,11 @@ LOADER = (
     "from torch.utils.data import DataLoader\n\n\n"
     "def make(rows):\n    return DataLoader(rows, num_workers=2, collate_fn=lambda batch: batch[0])\n"
 )
-# Stands in for an interpreter that makes environments and installs packages.
+# Stands in for an interpreter that makes environments and installs packages, without a look at the working directory.
 PYTHON = """#!/bin/sh
-case "$2" in
-venv) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && cp "$(dirname "$0")/dlfix" "$3/bin/dlfix" ;;
+[ "$1" = -I ] || exit 8
+case "$3" in
+venv) mkdir -p "$4/bin" && cp "$0" "$4/bin/python" && cp "$(dirname "$0")/dlfix" "$4/bin/dlfix" ;;
 pip) echo "$@" >> "$RUNNER_TEMP/installed" ;;
 *) exit 9 ;;
 esac
@@ -91,7 +92,7 @@ def machine(tmp_path: Path) -> Machine:
 def test_the_action_annotates_findings_writes_sarif_and_fails(machine: Machine) -> None:
     (machine.repository / "a.py").write_text(LOADER)
     install, report, annotate = machine.act()
-    assert machine.installed == "-m pip install --quiet /the/action\n"
+    assert machine.installed == "-I -m pip install --quiet /the/action\n"
     assert (install.returncode, report.returncode, annotate.returncode) == (0, 0, 1)
     (run,) = json.loads((machine.repository / "dlfix.sarif").read_text())["runs"]
     assert [one["ruleId"] for one in run["results"]] == ["DLF101"]

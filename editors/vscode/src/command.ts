@@ -5,6 +5,10 @@ export interface Launch {
   args: string[];
 }
 
+// Not `-m dlfix`: that looks for modules in the working directory first, which is the folder that is edited.
+export const START =
+  "import sys; sys.path[:] = [entry for entry in sys.path if entry]; from dlfix.__main__ import main; main()";
+
 /** The command that serves a folder: the setting first, then the selected interpreter. */
 export function launch(setting: string, selected: string[] | undefined, platform: string): Launch {
   const chosen = setting.trim();
@@ -13,5 +17,5 @@ export function launch(setting: string, selected: string[] | undefined, platform
     : selected && selected.length > 0
       ? selected
       : [platform === "win32" ? "python" : "python3"];
-  return { command, args: [...before, "-m", "dlfix", "lsp"] };
+  return { command, args: [...before, "-c", START, "lsp"] };
 }

@@ -2,7 +2,7 @@
 
 import * as assert from "node:assert";
 import { spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ import {
   ShutdownRequest,
   ExitNotification,
 } from "vscode-languageserver-protocol";
-import { launch } from "../src/command";
+import { launch, START } from "../src/command";
 
 const LOADER = `from torch.utils.data import DataLoader
 
@@ -29,7 +29,7 @@ def make(rows):
 `;
 
 test("the setting comes before the selected interpreter, that before the default", () => {
-  const args = ["-m", "dlfix", "lsp"];
+  const args = ["-c", START, "lsp"];
   assert.deepStrictEqual(launch(" /a/python ", ["/b/python"], "linux"), { command: "/a/python", args });
   assert.deepStrictEqual(launch("", ["/b/python"], "linux"), { command: "/b/python", args });
   assert.deepStrictEqual(launch("", undefined, "linux"), { command: "python3", args });
@@ -38,6 +38,10 @@ test("the setting comes before the selected interpreter, that before the default
 
 test("a lambda in an unsaved file is found and can be fixed", { timeout: 300_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "dlfix-"));
+  const trap = join(folder, "trapped");
+  for (const name of ["dlfix", "signal", "types"]) {
+    writeFileSync(join(folder, `${name}.py`), `open(${JSON.stringify(trap)}, "w")\n`);
+  }
   const { command, args } = launch(process.env.DLFIX_PYTHON ?? "", undefined, process.platform);
   const server = spawn(command, args, { cwd: folder, stdio: ["pipe", "pipe", "inherit"] });
   const connection = createMessageConnection(
@@ -71,4 +75,5 @@ test("a lambda in an unsaved file is found and can be fixed", { timeout: 300_000
   await connection.sendNotification(ExitNotification.type);
   const status = await new Promise((resolve) => server.on("exit", resolve));
   assert.strictEqual(status, 0);
+  assert.ok(!existsSync(trap), "a module of the edited folder was imported");
 });
