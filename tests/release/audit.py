@@ -1,6 +1,6 @@
 """Known holes in what dlfix needs to run: `make audit`.
 
-What could not be looked up fails the audit: that nothing is known of it is no result.
+Exits with 1 if there are any, and with 2 where nothing could be looked up: that is no result.
 """
 
 from __future__ import annotations
@@ -35,7 +35,14 @@ def main() -> int:
         print(requirements.read_text(), flush=True)
         options = ["--strict", "--no-deps", "--disable-pip", "--progress-spinner", "off"]
         command = [sys.executable, "-m", "pip_audit", *options, "-r", str(requirements)]
-        return subprocess.run(command).returncode
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    print(done.stdout, end="")
+    if done.returncode and not done.stdout.strip():  # the holes are a table there, errors are not
+        print(
+            "Not audited: what is known of these packages could not be looked up", file=sys.stderr
+        )
+        return 2
+    return done.returncode
 
 
 if __name__ == "__main__":
