@@ -103,7 +103,7 @@ class Configuration:
     )
     cache_dir: str = _key(
         "",
-        "The folder for cached results, relative to the configuration file; empty: the "
+        "The folder for cached results, below that of the configuration file; empty: the "
         "cache directory of the user.",
     )
 
@@ -192,6 +192,11 @@ def _read(file: Path, *, required: bool = False) -> Settings | None:
         raise ConfigError(f"{file}: {error}") from None
     for key in ("exclude", "extend-exclude", "per-file-ignores"):
         _refuse_no_pattern(f"{file}: `{key}`", table.get(key, ()))
+    if not _is_below(file.parent, given.cache_dir):
+        raise ConfigError(
+            f"{file}: `cache-dir` must be a folder below that of the configuration file; "
+            "`--cache-dir` may name another"
+        )
     values = {name: getattr(given, name) for name in (key.replace("-", "_") for key in table)}
     return Settings(**values, root=file.parent, file=file, origins=dict.fromkeys(values, str(file)))
 
@@ -231,6 +236,15 @@ def _wrong(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return "not UTF-8"
     return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
+def _is_below(folder: Path, name: str) -> bool:
+    """Tell whether a name leads to a place in a folder, links followed: a checkout writes nowhere else."""
+    try:
+        place = os.path.realpath(folder / name)
+    except ValueError:  # a null byte
+        return False
+    return Path(place).is_relative_to(os.path.realpath(folder))
 
 
 def _refuse_no_pattern(where: str, patterns: Iterable[str]) -> None:

@@ -186,6 +186,20 @@ def test_the_folder_can_be_chosen_and_cleared(dlfix, readings):
     assert len(readings) == 3
 
 
+@pytest.mark.parametrize("place", ["..", "../other", "{outside}", "link/deep", "a\\u0000b"])
+def test_a_configuration_cannot_have_results_kept_outside_its_folder(
+    dlfix, tmp_path_factory, place
+):
+    outside = tmp_path_factory.mktemp("outside")
+    (dlfix.folder / "link").symlink_to(outside)
+    write(dlfix.folder, "a.py", "x = bad\n")
+    write(dlfix.folder, "dlfix.toml", f'cache-dir = "{place.format(outside=outside)}"\n')
+    done = dlfix("check")
+    assert done.exit_code == 2
+    assert "`cache-dir` must be a folder below that of the configuration file" in done.stderr
+    assert not list(outside.iterdir())
+
+
 def test_clearing_touches_nothing_of_anybody_elses(dlfix):
     write(dlfix.folder, "a.py", "x = bad\n")
     write(dlfix.folder, "dlfix.toml", "cache-dir = '.'\n")
