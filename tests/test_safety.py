@@ -161,6 +161,41 @@ def test_a_full_output_device_is_one_line(checkout, tmp_path):
         assert line.endswith("No space left on device")
 
 
+REPORTS = {
+    "output": ("check", "--output-format", "sarif", "--output-file"),
+    "page": ("check", "--report"),
+    "page of apply": ("apply", "--report"),
+    "editor": ("ide", "vscode", "--write"),
+}
+
+
+@pytest.mark.parametrize("arguments", REPORTS.values(), ids=REPORTS)
+@pytest.mark.parametrize("place", ["report", "folder/report"])
+def test_a_report_is_not_written_through_a_link_of_the_checkout(
+    checkout, tmp_path, arguments, place
+):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "report").write_text("")
+    (checkout / "report").symlink_to(outside / "report")
+    (checkout / "folder").symlink_to(outside)
+    done = run(checkout, "-m", "dlfix", *arguments, place, trap=tmp_path / "trapped")
+    assert done.returncode == 2
+    assert "a symbolic link that leads out of the working directory" in done.stderr
+    assert (outside / "report").read_text() == ""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="there is no such link")
+def test_a_link_that_is_not_of_the_checkout_is_followed(checkout, tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    (checkout / "inner").symlink_to(checkout / "train0.py.html")
+    for place in ("/dev/stdout", str(tmp_path / "link" / "page.html"), "../real/other", "inner"):
+        done = run(checkout, "-m", "dlfix", "check", "--report", place, trap=tmp_path / "trapped")
+        assert done.returncode == 1, done.stderr
+    assert {path.name for path in (tmp_path / "real").iterdir()} == {"page.html", "other"}
+
+
 @pytest.mark.skipif(os.name != "posix", reason="Windows keeps a folder that is in use")
 def test_a_working_directory_that_does_not_exist_is_one_line(tmp_path):
     gone = tmp_path / "gone"

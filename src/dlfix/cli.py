@@ -545,6 +545,8 @@ def ide(
     """Print the configuration of an editor for dlfix."""
     from dlfix.editor.external import EDITORS
     from dlfix.editor.merging import CannotMerge, merged
+    from dlfix.source.text import SourceError
+    from dlfix.source.writing import write_named
 
     if editor is None:
         width = max(map(len, EDITORS))
@@ -563,9 +565,11 @@ def ide(
         old = write.read_text(encoding="utf-8") if write.exists() else ""
         new = merged(old, text, write.name)
         if new != old:
-            write.write_text(new, encoding="utf-8")
+            write_named(write, new)
     except OSError as error:
         _fail(f"{write}: {error.strerror}")
+    except SourceError as error:
+        _fail(f"{write}: {error.reason}")
     except UnicodeDecodeError:
         _fail(f"{write}: not utf-8")
     except CannotMerge as error:

@@ -181,10 +181,9 @@ def _output(path: Path | None) -> Iterator[None]:
     with io.StringIO() as text:
         with redirect_stdout(text):
             yield
-        try:
-            path.write_text(encodable(text.getvalue()), encoding="utf-8")
-        except OSError as error:
-            raise SourceError(path, None, error.strerror or str(error)) from error
+        from dlfix.source.writing import write_named
+
+        write_named(path, encodable(text.getvalue()))
 
 
 def _baseline(session: Session, request: Request) -> int:
@@ -236,11 +235,9 @@ def _print(view: View, request: Request, what: str) -> None:
 
 def _write_report(view: View, path: Path, outcome: Outcome | None = None) -> None:
     from dlfix.report import html
+    from dlfix.source.writing import write_named
 
-    try:
-        path.write_text(encodable(html.render(view, outcome)), encoding="utf-8")
-    except OSError as error:
-        raise SourceError(path, None, error.strerror or str(error)) from error
+    write_named(path, encodable(html.render(view, outcome)))
 
 
 # apply

@@ -76,6 +76,20 @@ def resolve(change: Change, within: Sequence[Path] = ()) -> Target:
     raise SourceError(change.path, None, reason)
 
 
+def write_named(path: Path, text: str) -> None:
+    """Write a file that the user named, but not through a link that a checkout put in its place."""
+    here = os.getcwd()
+    real = os.path.realpath(path)
+    is_below = Path(os.path.abspath(path)).is_relative_to(here)
+    if is_below and not Path(real).is_relative_to(os.path.realpath(here)):
+        reason = f"a symbolic link that leads out of the working directory, to {real}; not written"
+        raise SourceError(path, None, reason)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SourceError(path, None, error.strerror or str(error)) from error
+
+
 def temporary(token: str, number: int) -> str:
     """Return the name of the temporary file for the change of this number in a run."""
     return f"{temporary_prefix(token)}{number}.tmp"
