@@ -1,5 +1,7 @@
 """Files that do not parse: what is left of them is followed, and they are never rewritten."""
 
+import time
+
 import pytest
 
 from dlfix.project.extent import too_much
@@ -95,6 +97,18 @@ def test_reading_a_broken_file_takes_a_bounded_number_of_readings(line, monkeypa
     monkeypatch.setattr(recovery, "_state", lambda *each: seen.append(1) or state(*each))
     recover(line * 3000)
     assert len(seen) < 30 * 3000
+
+
+LONG = ["x = @" + "9" * 50_000, "@" + "a, " * 50_000, "a@," + " " * 50_000 + "=", "@" + "a" * 50_000 + " b",
+        "@" + "a:" * 20_000, "@global a" + " " * 50_000 + "b", "@" + "a in " * 20_000]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", LONG, ids=[line[:6] for line in LONG])
+def test_a_long_line_that_does_not_parse_is_read_soon(line):
+    """Square growth would take a hundred times the bound."""
+    start = time.process_time()
+    recover(f"y = 1\n{line.replace('@', 'print 1, ')}\nz = 1\n")
+    assert time.process_time() - start < 2
 
 
 def test_what_nothing_leads_to_does_not_change_the_exit_status(world):

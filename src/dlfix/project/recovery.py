@@ -23,9 +23,12 @@ _SURELY = re.compile(
 )
 _DEFINES = re.compile(r"(?:async\s+)?(?:def|class)\s+(\w+)")
 _BINDS = re.compile(
-    r"\b(?:def|class|as|for|global)\s+(\w+)|(\w+)\s*(?::[^=\n]{0,200})?(?:[-+*/|&^%@]|//|\*\*|<<|>>)?=(?!=)"
-    r"|(\w+)\s*(?=,[\w\s,.*()]*(?:=(?!=)|\bin\b))|\b(?:import|,)\s*\(?\s*(\w+)"
+    r"\b(?:def|class|as|for|global)\s+(\w+)|\b(\w+)\b\s*(?::[^=\n]{0,200})?(?:[-+*/|&^%@]|//|\*\*|<<|>>)?=(?!=)"
+    r"|\b(?:import|,)\s*(?:\(\s*)?(\w+)"
 )  # fmt: skip
+_LIST = re.compile(r"[\w\s,.*()]+(?:=(?!=))?")  # `a, b =`, and `a, b in` somewhere in it
+_IN = re.compile(r"\bin\b")
+_LISTED = re.compile(r"\b(\w+)\b\s*,")
 _GLOBAL = re.compile(r"\bglobal\s+(\w+(?:\s*,\s*\w+)*)")
 _TOKEN = re.compile(r"\\.|#.*|\"\"\"|'''|\"|'|[(\[{]|[)\]}]")
 
@@ -206,7 +209,19 @@ def _bound(text: str) -> list[str]:
     if defined is not None:
         listed = ",".join(_GLOBAL.findall(body)).split(",")
         return [defined[1], *(name.strip() for name in listed)]
-    return [name for found in _BINDS.findall(body) for name in found if name]
+    return [name for found in _BINDS.findall(body) for name in found if name] + _targets(body)
+
+
+def _targets(body: str) -> list[str]:
+    """Return the names before a comma in what is assigned to, or gone through."""
+    found: list[str] = []
+    for run in _LIST.finditer(body):
+        if run[0].endswith("="):
+            end = run.end()
+        else:
+            end = max((one.end() for one in _IN.finditer(body, *run.span())), default=run.start())
+        found += _LISTED.findall(body, run.start(), end)
+    return found
 
 
 def _after_decorators(text: str) -> int:
