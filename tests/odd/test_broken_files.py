@@ -177,6 +177,8 @@ def test_size_is_counted_in_parts(monkeypatch):
     monkeypatch.setattr(extent, "MOST_NODES", 100)
     text = "x = [" + "1, " * 100 + "]\n"
     assert "too large to be rewritten" in (too_much(ast.parse(text), text) or "")
+    text = "x = 1\n" + " \n # why\n" * 50
+    assert "too large to be rewritten" in (too_much(ast.parse(text), text) or "")
 
 
 @pytest.mark.parametrize(
