@@ -98,9 +98,10 @@ class _Sweep:
         self._dlfix("apply", "--unsafe-fixes", "--quiet", "--exit-zero")
         again = _differing(after, _contents(self.tree))
         self._count("changed_by_second_apply", again)
-        if _differing(before, after):
-            self._dlfix("undo", "--quiet")
-            self._count("undo_differences", _differing(before, _contents(self.tree)))
+        for changed in (again, _differing(before, after)):
+            if changed:  # each undo takes back one apply
+                self._dlfix("undo", "--quiet")
+        self._count("undo_differences", _differing(before, _contents(self.tree)))
         return self.totals
 
     def _check(self) -> set[Path]:

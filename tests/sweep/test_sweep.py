@@ -61,6 +61,25 @@ def test_a_sweep_sees_what_is_wrong(tree):
     assert totals.undo_differences == 1
 
 
+# Changes the file at each of two applies, and takes back one of them at each undo.
+TWICE = """\
+import pathlib, sys
+path = pathlib.Path("tree/train.py")
+if sys.argv[1] == "check":
+    print("[]")
+if sys.argv[1] == "apply":
+    path.write_text("#" + path.read_text())
+if sys.argv[1] == "undo":
+    path.write_text(path.read_text()[1:])
+"""
+
+
+def test_each_apply_that_changed_something_is_undone(tree):
+    (tree / "train.py").write_text(PROGRAM)
+    totals = sweep(tree, [sys.executable, "-c", TWICE])
+    assert (totals.changed_by_second_apply, totals.undo_differences) == (1, 0)
+
+
 def test_installed_packages_are_swept_one_by_one(tmp_path):
     for name in ("a", "b", "a-1.dist-info"):
         (tmp_path / "site-packages" / name).mkdir(parents=True)
