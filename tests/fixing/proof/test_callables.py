@@ -159,6 +159,56 @@ def test_a_function_stays_one_where_somebody_asks_for(other):
     assert any("of a function" in reason for reason in bound("by = 1\nreturn HERE", other=other))
 
 
+BOTH_BEFORE = """\
+class Mixin:
+    def padded(self):
+        pad = self.pad
+
+        def collate(rows):
+            return rows + [pad]
+
+        return collate
+
+    @property
+    def cut(self):
+        return lambda rows: self.padded()(rows[1:])
+
+def main(data):
+    for collate in (data.cut, data.padded()):
+        print(DataLoader(data, collate_fn=collate, num_workers=2))
+"""
+BOTH_AFTER = """\
+import functools
+
+def _collate(rows, *, pad):
+    return rows + [pad]
+
+class Mixin:
+    def padded(self):
+        pad = self.pad
+
+        return functools.partial(_collate, pad=pad)
+
+    @property
+    def cut(self):
+        return self._cut
+
+    def _cut(self, rows):
+        return self.padded()(rows[1:])
+
+def main(data):
+    for collate in (data.cut, data.padded()):
+        print(DataLoader(data, collate_fn=collate, num_workers=2))
+"""
+
+
+@pytest.mark.parametrize(("asked", "stays"), [("step", False), ("collate", True)])
+def test_what_is_asked_of_a_partial_is_not_looked_for_in_all_that_moved_with_it(asked, stays):
+    other = f"def add({asked}):\n    return {asked}.__code__\n"
+    found = worse(BOTH_BEFORE, BOTH_AFTER, other=other)
+    assert any("`__code__` of a function is read" in reason for reason in found) is stays
+
+
 OF_CLASSES = "def show(x):\n    print(type(x).__name__, x.__class__.__name__)\n\nif __name__ == '__main__':\n    show(1)\n"
 
 

@@ -624,7 +624,8 @@ class _Moved:
     @cached_property
     def _known_as(self) -> set[str] | None:
         """The names by which code could ask something of the functions that moved; None for any."""
-        return known_as(self.change.old, self.old, [*self.gone, *self._dressed()])
+        asked = [*self._seen_differently, *self._dressed()]
+        return known_as(self.change.old, self.old, asked)
 
     def _wrapped(self) -> list[Function]:
         """Return the wrappers that get `functools.wraps`, which takes over what the wrapped function is."""
@@ -645,6 +646,19 @@ class _Moved:
             for function in _functions(self.old).values()
             if any(last_part(each) in makers for each in function.decorator_list)
         ]
+
+    @cached_property
+    def _seen_differently(self) -> list[Callable_]:
+        """What is a partial or has another name now; all that is gone where that is not known by names."""
+        calls = (c.call for _, c in self.captures if c.partial and c.parameter)
+        names = {last_part(call.args[0]) for call in calls if call.args}
+        names |= {n.name for n in self.defined if self._is_renamed(n)}
+        found = {
+            name: [g for g in self.gone if getattr(g, "name", "").strip("_") == name.strip("_")]
+            for name in names
+        }
+        known = names and "" not in names and all(found.values())
+        return [g for same in found.values() for g in same] if known else self.gone
 
     def _may_be_about(self, module: Module, node: ast.AST) -> bool:
         """Tell whether what a node asks may be asked of the functions that moved."""
