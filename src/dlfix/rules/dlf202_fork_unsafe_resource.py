@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from dlfix.rules.base import Finding, Rule
 from dlfix.rules.reading.handles import finding, handles
-from dlfix.rules.reading.remade import remade_handles
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -18,8 +17,8 @@ class ForkUnsafeResource(Rule):
 
     ## What it does
 
-    Some clients reconnect when they are unpickled, and so do objects whose `__reduce__` makes them
-    again, so that spawn works. Under fork they return wrong data or hang, because the workers share the sockets, threads or file position of the
+    Some clients reconnect when they are unpickled, so that spawn works. Under fork they return
+    wrong data or hang, because the workers share the sockets, threads or file position of the
     parent.
 
     ## The error you see
@@ -110,14 +109,17 @@ class ForkUnsafeResource(Rule):
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each handle that crosses and is unsafe under fork."""
-        crossing = (
-            handle
-            for handle in handles(analysis)
-            if handle.row.kind == "resource" and not handle.row.fails and not handle.passed_in
-        )
-        for handle in (*crossing, *remade_handles(analysis)):
-            if handle.row.fork_unsafe:
-                message = f"`{handle.name}`{handle.where} must not be shared with forked workers"
-                found = finding(type(self), handle, message)
+        for handle in handles(analysis):
+            if (
+                handle.row.kind == "resource"
+                and not handle.row.fails
+                and handle.row.fork_unsafe
+                and not handle.passed_in
+            ):
+                found = finding(
+                    type(self),
+                    handle,
+                    f"`{handle.name}`{handle.where} must not be shared with forked workers",
+                )
                 if found is not None:
                     yield found

@@ -130,6 +130,10 @@ def _not_set_up(
     if escaping:
         return f"handles the errors of `{escaping}`, and what opens `{name}` does not"
     done = {op.name for op in again} | {op for _, f in opener for op in _operations(f.body)}
+    row = held.rows.get(f".{name}")
+    if row is not None and row.kind == "sync":  # a worker that finds nothing done does it itself
+        workers = order.reached(change.new, change.after, order.IN_WORKERS)
+        done |= {op.name for op in _operations_in(change.new, workers, held, name)}
     missing = next((op.name for op in set_up if op.name not in done), "")
     return missing and f"sets `{name}` up with `{missing}`, and a newly opened one is not set up"
 

@@ -23,7 +23,7 @@ from dlfix.rules.reading.runs import Runs
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
-    from dlfix.reach.crossing import Boundary, Store
+    from dlfix.reach.crossing import Boundary
     from dlfix.reach.values import Value
 
 Made = ExternalCall | Derived
@@ -76,7 +76,7 @@ def _in_names(analysis: Analysis) -> Iterator[SharedHandle]:
     for read in code.global_reads():
         name = GlobalName(analysis, read.module, read.name)
         key = (read.module, read.name, read.function.crossing.boundary)
-        if key in seen or name.is_definition or keeps_apart(read.module):
+        if key in seen or name.is_definition or _keeps_apart(read.module):
             continue
         seen.add(key)
         if not _is_imported_at_top(read.node, read.function.module):
@@ -95,7 +95,7 @@ def _in_cached_functions(analysis: Analysis) -> Iterator[SharedHandle]:
     """Yield what functions give that keep their results: `@functools.lru_cache`."""
     for function in list(WorkerCode.of(analysis).functions.values()):
         node, module = function.node, function.module
-        if not isinstance(node, FunctionNode) or not _is_cached(node) or keeps_apart(module):
+        if not isinstance(node, FunctionNode) or not _is_cached(node) or _keeps_apart(module):
             continue
         name = GlobalName(analysis, module, node.name)
         boundary = function.crossing.boundary
@@ -110,7 +110,7 @@ def _on_classes(analysis: Analysis) -> Iterator[SharedHandle]:
     """Yield what methods keep on their class where it is not there yet: `cls.db = connect()`."""
     for function in list(WorkerCode.of(analysis).functions.values()):
         node, module = function.node, function.module
-        if not isinstance(module.parent(node), ast.ClassDef) or keeps_apart(module):
+        if not isinstance(module.parent(node), ast.ClassDef) or _keeps_apart(module):
             continue
         for target, statement in _kept_on_class(node, module, analysis):
             value = analysis.evaluate(statement.value, analysis.frame(module.inner_scope(node)))
@@ -171,8 +171,7 @@ def _returned(node: FunctionNode, module: Module, analysis: Analysis) -> Iterato
             yield from _unsafe(reached.value, analysis, keyed=True)
 
 
-def keeps_apart(module: Module) -> bool:
-    """Tell whether code of a module may keep, or open, one handle for each process."""
+def _keeps_apart(module: Module) -> bool:
     return any(module.says(word) for word in _OWN_IN_EACH)
 
 
@@ -202,11 +201,11 @@ def _unsafe(value: Value, analysis: Analysis, *, keyed: bool = False) -> Iterato
     if isinstance(value, Made) and _is_unsafe(value, analysis):
         yield _Held(value, value.node, value.frame.module, keyed)
     elif isinstance(value, Instance) and value.call is not None and value.frame is not None:
-        for _, handle in kept_by(value, analysis):
+        for handle in _kept_by(value, analysis):
             yield _Held(handle, value.call, value.frame.module, keyed)
 
 
-def kept_by(value: Instance, analysis: Analysis) -> Iterator[tuple[Store, Made]]:
+def _kept_by(value: Instance, analysis: Analysis) -> Iterator[Made]:
     """Yield the handles that an object's constructor keeps, and that a worker's method of it uses."""
     names = _called_in_workers(value, analysis)
     methods = analysis.interpreter.sides.methods(value.cls)
@@ -223,7 +222,7 @@ def kept_by(value: Instance, analysis: Analysis) -> Iterator[tuple[Store, Made]]
             continue
         for kept in analysis.stored(stores[0]):
             if isinstance(kept, Made) and _is_unsafe(kept, analysis):
-                yield stores[0], kept
+                yield kept
 
 
 def _called_in_workers(value: Instance, analysis: Analysis) -> set[str]:
