@@ -22,6 +22,7 @@ from dlfix.fixing.proof import (
     observers,
     positions,
     removed,
+    repeated,
     set_up_later,
     sharing,
     state,
@@ -49,6 +50,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     state.check,
     observers.check,
     copies.check,
+    repeated.check,
     descriptors.check,
     sharing.check,
 )

@@ -13,6 +13,7 @@ from dlfix.fixing.proof.late import used_on_self
 from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.parents import ParentCode
 from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.repeated import run_again
 from dlfix.fixing.proof.state import restored
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
@@ -29,17 +30,19 @@ _CLOSERS = frozenset("close __exit__ __del__ shutdown stop release teardown".spl
 
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the handles that the caller sets up, or a method that workers do not run."""
-    rows = held_by(change.old, change.constructed_before).rows
+    again = run_again(change)
+    before = [change.old.method(change.before, function.name) for _, function in again]
+    made = held_by(change.old, change.constructed_before).rows
+    rows = held_by(change.old, [each for each in before if each is not None]).rows | made
     parent = ParentCode(change.new)
     restoring = change.after.methods.get("__setstate__")
-    again = dict.fromkeys(restored(change), restoring) | change.made_lazy
-    for name, opener in again.items():
+    opened = dict.fromkeys(restored(change), restoring) | change.made_lazy
+    for name, opener in opened.items():
         row = rows.get(f".{name}")
         if row is None or opener is None or name in change.started_empty:
             continue
-        again_set = (
-            _set_again(change, parent, name, opener) if row.kind not in ("sync", "random") else ()
-        )
+        is_data = f".{name}" in made and row.kind not in ("sync", "random")
+        again_set = _set_again(change, parent, name, opener) if is_data else ()
         for home, function, line in again_set:
             yield change.regression(
                 opener,

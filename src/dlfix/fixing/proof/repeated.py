@@ -1,0 +1,111 @@
+"""What `__setstate__` runs again: a method that opens a handle may set more, which code has changed since."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.proof import order, writes
+from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.state import dropped
+from dlfix.fixing.proof.syntax import (
+    Function,
+    executed,
+    is_attribute,
+    last_part,
+    parameters,
+    self_name,
+)
+
+# What gives the same again for the same arguments.
+_SAME_AGAIN = frozenset(
+    "len sorted list tuple set dict frozenset range enumerate zip int float str bool min max sum abs round".split()
+)
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield the methods that `__setstate__` calls and that do more than open what the state leaves out."""
+    restoring = change.after.methods.get("__setstate__")
+    for owner, function in run_again(change):
+        why = _with_arguments(change, function) or _sets_more(change, owner, function)
+        if why and restoring is not None:
+            yield change.regression(
+                restoring,
+                f"`__setstate__` calls `{function.name}` again, {why}",
+            )
+            return
+
+
+def run_again(change: ClassChange) -> list[tuple[Class, Function]]:
+    """Return the methods that the class had and that a new `__setstate__` calls, with those that they call."""
+    restoring = change.after.methods.get("__setstate__")
+    if restoring is None:
+        return []
+    called = [
+        node.func.attr
+        for node in executed(change.fresh(restoring))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and is_attribute(node.func, self_name(restoring))
+        and change.old.method(change.before, node.func.attr) is not None
+    ]
+    return order.reached(change.new, change.after, tuple(called))
+
+
+def _with_arguments(change: ClassChange, function: Function) -> str:
+    """Say where a method that is called without arguments was given some."""
+    if len(parameters(function)) < 2:
+        return ""
+    for module in change.new.project.mentions(function.name):
+        for call in module.calls_by_name.get(function.name, ()):
+            if (call.args or call.keywords) and isinstance(call.func, ast.Attribute):
+                return f"which was called with arguments ({module.path.name}:{call.lineno})"
+    return ""
+
+
+def _sets_more(change: ClassChange, owner: Class, function: Function) -> str:
+    """Say which attribute a method sets that may be another one by then."""
+    gone, me = {*dropped(change), *change.lazy}, self_name(function)
+    for node in executed(function.body):
+        if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        names = [t.attr for t in targets if isinstance(t, ast.Attribute) and is_attribute(t, me)]
+        for name in (each for each in names if each not in gone):
+            again = not isinstance(node, ast.AugAssign) and _is_same(node.value, gone, me)
+            if not again or _is_set_elsewhere(change, function, name):
+                return f"which sets `{name}` again ({owner.module.path.name}:{node.lineno})"
+    return ""
+
+
+def _is_same(value: ast.expr | None, gone: set[str], me: str) -> bool:
+    """Tell whether an expression gives the same again: what it calls is of the handle, or only computes."""
+    for node in executed(value) if value is not None else ():
+        if isinstance(node, ast.Call) and last_part(node.func) not in _SAME_AGAIN:
+            root = node.func
+            while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+                if is_attribute(root, me) and root.attr in gone:
+                    break
+                root = root.func if isinstance(root, ast.Call) else root.value
+            if not isinstance(root, ast.Attribute):
+                return False
+    return True
+
+
+def _is_set_elsewhere(change: ClassChange, function: Function, name: str) -> bool:
+    """Tell whether code sets an attribute once the object is made, or changes what it holds."""
+    family = change.new.family(change.after)
+    made = [f for _, f in order.construction(change.new, change.after)]
+    inside = (
+        write
+        for write in writes.in_family(change.new, family, name)
+        if write.function is not function and not any(write.function is f for f in made)
+    )
+    outside = writes.outside(change.new, family, name)
+    return any(
+        True for each in (inside, outside, writes.content(change.new, family, name)) for _ in each
+    )
+
+
+__all__ = ["check", "run_again"]
