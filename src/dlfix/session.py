@@ -632,6 +632,7 @@ class Watch:
         self.session = session
         self.per_file: dict[Path | None, Callable[[Finding], bool]] = {}
         self.listed = frozenset(session.files)
+        self.own = self.listed.union(session.around)  # what is excluded is read for others only
         self.read: dict[tuple[Path, str], dict[int, list[suppression.Suppression]]] = {}
 
     @staticmethod
@@ -642,6 +643,8 @@ class Watch:
     def keep(self, finding: Finding, project: Project) -> bool:
         """Tell whether a finding stays; its places are in the project's texts."""
         path = finding.place.path
+        if path not in self.own:
+            return False
         if path in self.session.notebooks and finding.code in NOT_IN_NOTEBOOKS:
             return False
         if finding.rule not in self.session.rules_of(path) or not self._kept_in_file(finding):

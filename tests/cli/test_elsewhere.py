@@ -126,3 +126,11 @@ def test_a_trace_has_the_trees_in_which_the_file_occurs(run, tmp_path):
     assert trace("data.py").stdout.count("DataLoader(...)") == 1
     assert trace("other.py").stdout.count("DataLoader(...)") == 1
     assert trace(".").stdout.count("DataLoader(...)") == 2
+
+
+def test_what_an_excluded_folder_sends_is_not_reported(run, tmp_path):
+    (tmp_path / "dist").mkdir()
+    (tmp_path / "data.py").rename(tmp_path / "dist" / "data.py")
+    (tmp_path / "train.py").write_text(TRAIN.replace("from data", "from dist.data"))
+    assert run("check", ".").exit_code == 0
+    assert run("check", "train.py").exit_code == 0
