@@ -239,7 +239,7 @@ def _at_stake(node: ast.Call, owner: ast.expr | None) -> Iterator[ast.expr | Non
         yield owner
     elif name in _TO_SECOND:
         yield from node.args[1:2]
-    elif name == "open" and opens_to_write(node):
+    elif opens_to_write(node):
         yield from node.args[:1]
     elif _moves_away(node):
         yield from (owner, *node.args)
