@@ -1,4 +1,4 @@
-"""Objects that cannot be unpickled, because `__getattr__` asks for what is not there yet."""
+"""Objects that cannot be unpickled: `__getattr__` asks for what is not there yet, `__new__` for arguments."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from tests.reach.marked import check, program
 
 _PROGRAM = """
+        import copyreg
         from torch.utils.data import DataLoader, Dataset
         class Wrapped({base}):
             kind = "wrapped"
@@ -17,14 +18,18 @@ _PROGRAM = """
             {body}
             def __getitem__(self, i):
                 return i
+        {after}
         if __name__ == "__main__":
             DataLoader(Wrapped([1, 2]), num_workers=2)
 """
 
 
-def _wrapped(what, *lines, base="Dataset", besides=()):
+def _wrapped(what, *lines, base="Dataset", besides=(), after=()):
     body = [*besides, "def __getattr__(self, name):", *(f"    {line}" for line in lines)]
-    return program(what, _PROGRAM.format(base=base, body=("\n" + " " * 12).join(body)))
+    text = _PROGRAM.format(
+        base=base, body=("\n" + " " * 12).join(body), after=("\n" + " " * 8).join(after)
+    )
+    return program(what, text)
 
 
 ENDLESS = [
@@ -106,11 +111,54 @@ ENDING = [
         besides=("def __reduce__(self):", "    return Wrapped, (self.inner,)"),
     ),
     _wrapped(
+        "the class is registered with copyreg",
+        "return getattr(self.inner, name)",
+        after=("copyreg.pickle(Wrapped, lambda each: (Wrapped, (each.inner,)))",),
+    ),
+    _wrapped(
         "a base out of view may restore it", "return getattr(self.inner, name)", base="unknown.Base"
     ),
 ]
 
 
-@pytest.mark.parametrize("text", [*ENDLESS, *ENDING])
+_MADE = """
+        import copyreg
+        from torch.utils.data import DataLoader, Dataset
+        class Made(Dataset):
+            def __new__(cls, path{default}):
+                made = super().__new__(cls)
+                made.path = path
+                return made
+            def __init__(self, path{default}):
+                pass
+            {other}
+            def __getitem__(self, i):
+                return i
+        {after}
+        if __name__ == "__main__":
+            made = Made("a"){found}
+            DataLoader(made, num_workers=2)
+"""
+
+
+def _made(what, default="", other="kind = 1", after="", found=""):
+    return program(what, _MADE.format(default=default, other=other, after=after, found=found))
+
+
+MADE = [
+    _made("`__new__` needs an argument", found="  # !DLF206"),
+    _made("the argument has a default", default='="b"'),
+    _made(
+        "the class says which arguments",
+        other="def __getnewargs__(self):\n                return (self.path,)",
+    ),
+    _made(
+        "the class is registered with copyreg",
+        after="copyreg.pickle(Made, lambda each: (Made, (each.path,)))",
+    ),
+]
+
+
+@pytest.mark.parametrize("text", [*ENDLESS, *ENDING, *MADE])
 def test_findings_are_those_marked(text: str, tmp_path: Path) -> None:
     check(tmp_path, text)

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
 from dlfix.fixing.proof.handling import held_by
-from dlfix.fixing.proof.observers import is_passed_to
+from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.program import Class, Program
-from dlfix.fixing.proof.sharing import is_object
 from dlfix.fixing.proof.state import dropped, restored
 from dlfix.fixing.proof.syntax import dotted, self_name
 from dlfix.project.module import Module
@@ -70,4 +69,4 @@ def _is_of(change: ClassChange, module: Module, held: ast.expr, classes: list[Cl
         owner = module.parent(method)
         if any(owner is each.node for each in change.new.family(change.after)):
             return True
-    return is_object(change, module, held, classes) or is_passed_to(change, module, held)
+    return may_be_object(change, module, held, classes)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
+from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.order import CONSTRUCTORS, STATE
 from dlfix.fixing.proof.program import Class, is_cached
-from dlfix.fixing.proof.sharing import is_object
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
@@ -19,11 +19,9 @@ from dlfix.fixing.proof.syntax import (
     executed,
     is_attribute,
     last_part,
-    parameters,
     self_name,
     within,
 )
-from dlfix.project.holding import Holding, Passing
 from dlfix.project.module import Module
 
 # What a handler waits for that opening a resource never raises.
@@ -38,7 +36,6 @@ _OF_ATTRIBUTES = ("__dict__", "vars")
 _OF_FIELDS = ("asdict", "astuple", "fields", "replace")
 _LAST = frozenset({"__del__", "__exit__", "close"})
 _FAR = 3
-_MOST_MODULES = 24  # a name in more modules than these is too common to follow
 
 
 # What a `__setattr__` that only sets, or refuses to, calls.
@@ -636,32 +633,13 @@ def _shown_outside(change: ClassChange, names: list[str]) -> Iterator[Regression
         for module, node, held in change.new.shown(word):
             if id(node) in own:
                 continue
-            if (
-                word in _OF_FIELDS
-                or is_object(change, module, held, classes)
-                or is_passed_to(change, module, held)
-            ):
+            if word in _OF_FIELDS or may_be_object(change, module, held, classes):
                 yield change.regression(
                     next(iter(change.lazy.values()), change.after.node),
                     f"the code reads all attributes of the object ({module.path.name}:{node.lineno}), and `{names[0]}` has "
                     "another value or is missing",
                 )
                 return
-
-
-def is_passed_to(change: ClassChange, module: Module, held: ast.expr) -> bool:
-    """Tell whether a parameter may be given an object of the class."""
-    function = change.new.enclosing(module, held)
-    if function is None or dotted(held) not in parameters(function):
-        return False
-    users = change.new.project.users(module, function.name)
-    if len(users) > _MOST_MODULES:
-        return False
-    for home, made in change.new.constructions(change.after):
-        modules = dict.fromkeys([home, *users, module])
-        if Holding(Passing(list(modules))).of(home, made).may_be(held):
-            return True
-    return False
 
 
 def _takes_all(function: Function) -> ast.expr | None:

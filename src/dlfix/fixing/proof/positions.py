@@ -17,10 +17,9 @@ from dlfix.fixing.proof.handling import (
     operations,
 )
 from dlfix.fixing.proof.late import used_on_self
-from dlfix.fixing.proof.observers import is_passed_to
+from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.rewinding import Rewinding
-from dlfix.fixing.proof.sharing import is_object
 from dlfix.fixing.proof.state import restored
 from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, self_name, within
 
@@ -280,7 +279,7 @@ def _read_outside(change: ClassChange, name: str) -> bool:
     classes = [change.after, *change.new.heirs(change.after)]
     own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
     return any(
-        (is_object(change, module, node.value, classes) or is_passed_to(change, module, node.value))
+        may_be_object(change, module, node.value, classes)
         for module in change.new.project.mentions(name)
         for node in module.attributes_by_name.get(name, ())
         if id(node) not in own and getattr(module.parent(node), "attr", "") in _ADVANCES - {"seek"}

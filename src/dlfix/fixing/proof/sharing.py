@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dlfix.fixing.proof import order, state
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.objects import is_object
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
     Function,
@@ -18,7 +19,6 @@ from dlfix.fixing.proof.syntax import (
     self_name,
     within,
 )
-from dlfix.fixing.proof.writes import values_of
 from dlfix.project.module import Module
 
 # Mapped memory may be shared by processes, and what is not shared at all is no matter either.
@@ -404,51 +404,6 @@ def _may_have_workers(call: ast.Call) -> bool:
         return True
     workers = [k.value for k in call.keywords if k.arg == "num_workers"]
     return bool(workers) and not (isinstance(workers[0], ast.Constant) and not workers[0].value)
-
-
-def is_object(change: ClassChange, module: Module, node: ast.expr, classes: list[Class]) -> bool:
-    """Tell whether an expression is, for all that can be seen, an object of one of these classes."""
-    name = dotted(node)
-    names = {cls.name for cls in classes}
-    values = values_of(change.new, module, node, name) if name else [node]
-    for value in values:
-        if isinstance(value, ast.Call):
-            made = change.new.class_of(module, value.func)
-            if made in classes or (made is None and last_part(value.func) in names):
-                return True
-            known = change.new.function_of(module, value.func)
-            if known is not None and any(last_part(n) in names for n in within(known[1].body)):
-                return True
-            if _by_own_method(change, module, value.func, classes):
-                return True
-    function = change.new.enclosing(module, node)
-    for argument in (
-        [*function.args.args, *function.args.kwonlyargs] if function is not None else ()
-    ):
-        if argument.arg == name and argument.annotation is not None:
-            if change.new.class_of(module, argument.annotation) in classes:
-                return True
-            if any(
-                t in names
-                for t in (
-                    dotted(argument.annotation),
-                    str(getattr(argument.annotation, "value", "")),
-                )
-            ):
-                return True
-    return False
-
-
-def _by_own_method(
-    change: ClassChange, module: Module, func: ast.expr, classes: list[Class]
-) -> bool:
-    """Tell whether a method of such a class, or of an object that the expression makes, may give an object."""
-    if not isinstance(func, ast.Attribute):
-        return False
-    if change.new.class_of(module, func.value) in classes:
-        return True
-    is_chain = isinstance(func.value, ast.Call)
-    return is_chain and is_object(change, module, func.value, classes)
 
 
 def _before_workers(change: ClassChange, module: Module, node: ast.expr) -> bool:

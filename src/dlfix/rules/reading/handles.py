@@ -30,6 +30,7 @@ from dlfix.rules.reading.endings import ending_of
 from dlfix.rules.reading.processes import running
 from dlfix.rules.reading.tensors import is_non_leaf
 from dlfix.rules.reading.texts import Texts
+from dlfix.rules.reading.unpickling import OWN_MAKING, made_with_arguments
 from dlfix.rules.reading.uses import uses_of
 
 if TYPE_CHECKING:
@@ -146,52 +147,12 @@ def kind_row(value: Value, analysis: Analysis) -> ResourceRow | None:
     if isinstance(value, Derived) and is_non_leaf(value):
         return _NON_LEAF
     if isinstance(value, Instance):
-        return _made_with_arguments(value, analysis)
+        return made_with_arguments(value, analysis)
     if isinstance(value, ExternalCall) and value.name in _CACHES:
         cached = analysis.values(value.arguments.get(0, "user_function"))
         return _CACHED if any(isinstance(v, BoundMethod) for v in cached) else None
     return _MODULE if isinstance(value, ModuleValue) else None
 
-
-def _made_with_arguments(value: Instance, analysis: Analysis) -> ResourceRow | None:
-    """Return the row of an object of a class whose `__new__` takes other arguments than pickle passes.
-
-    That is none, or the whole value of a tuple or text, as `__getnewargs__` of the built-in class says.
-    """
-    line = analysis.interpreter.instances.mro(value.cls)
-    known = {base.name.removeprefix("builtins.") for base in line if isinstance(base, External)}
-    new = analysis.method(value.cls, "__new__")
-    is_value = bool(known & _VALUES)
-    known_whole = known <= (_VALUES if is_value else _PLAIN_BASES) | _EMPTY
-    if new is None or not known_whole or any(not isinstance(b, (Class, External)) for b in line):
-        return None
-    if value.cls in analysis.interpreter.instances.registered:
-        return None
-    own = _OWN_PICKLING if is_value else _OWN_MAKING
-    if any(analysis.method(value.cls, name) is not None for name in own):
-        return None
-    signature = new.node.args
-    positional = [*signature.posonlyargs, *signature.args][1:]
-    needed = positional[: len(positional) - len(signature.defaults)]
-    if len(needed) <= is_value:
-        return None
-    count, last = len(needed) - is_value, needed[-1].arg
-    missing = f"missing {count} required positional argument{'s' if count > 1 else ''}"
-    error = f"TypeError: {value.cls.name}.__new__() {missing}"
-    error += f": '{last}'" if count == 1 else ""
-    note = "`__new__` takes arguments that pickle does not pass: the class needs `__getnewargs__` or `__reduce__`"
-    return ResourceRow(value.cls.name, kind="state", error=error, action="report", note=note)
-
-
-_VALUES = frozenset(
-    {"tuple", "str", "bytes", "int", "float", "complex", "frozenset", "typing.Tuple"}
-)
-_EMPTY = frozenset({"object", "abc.ABC", "typing.Generic"})
-_PLAIN_BASES = frozenset(
-    f"torch.utils.data.{name}" for name in ("Dataset", "IterableDataset", "Sampler")
-)
-_OWN_MAKING = ("__getnewargs__", "__getnewargs_ex__", "__reduce__", "__reduce_ex__")
-_OWN_PICKLING = (*_OWN_MAKING, "__getstate__")
 
 _NON_LEAF = ResourceRow(
     "the output of a layer",
@@ -332,7 +293,9 @@ def row_of(value: Value, analysis: Analysis) -> ResourceRow | None:
 
 def _inherited_row(value: Instance, analysis: Analysis) -> ResourceRow | None:
     """Return the row of the library's class that an instance's class derives from and is pickled like."""
-    own = any(analysis.method(value.cls, name) is not None for name in _OWN_PICKLING)
+    own = any(
+        analysis.method(value.cls, name) is not None for name in (*OWN_MAKING, "__getstate__")
+    )
     if own or value.cls in analysis.interpreter.instances.registered:
         return None
     for base in analysis.mro(value.cls):

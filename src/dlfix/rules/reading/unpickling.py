@@ -1,8 +1,11 @@
-"""A `__getattr__` that never ends while an object is unpickled.
+"""Objects that pickle writes and cannot make again.
 
-Pickle makes an object without its constructor and asks it for `__setstate__` before it has any attribute. If the class
-has no such method, Python calls `__getattr__`; an attribute that it reads of the object is missing too, so that
-Python calls `__getattr__` again. The body is read here as it runs for one name, and only what surely runs counts.
+Pickle makes an object with `__new__` and passes it no argument, or the whole value of a built-in one.
+
+A `__getattr__` can run without end meanwhile: pickle makes an object without its constructor and asks it for
+`__setstate__` before it has any attribute. If the class has no such method, Python calls `__getattr__`; an attribute
+that it reads of the object is missing too, so that Python calls `__getattr__` again. The body is read here as it runs
+for one name, and only what surely runs counts.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dlfix.catalog import ResourceRow
 from dlfix.reach.values import Class, External, Instance
 from dlfix.rules.base import Place
 
@@ -20,14 +24,17 @@ if TYPE_CHECKING:
     from dlfix.reach.crossing import Crossing
     from dlfix.reach.values import Function
 
-_OWN_PICKLING = (
-    "__new__", "__setstate__", "__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__",
-    "__getattribute__",
-)  # fmt: skip
+# Methods with which a class says how its objects are made again.
+OWN_MAKING = ("__getnewargs__", "__getnewargs_ex__", "__reduce__", "__reduce_ex__")
+_OWN_PICKLING = (*OWN_MAKING, "__new__", "__setstate__", "__getattribute__")
 # Bases that bring no attribute and no way of their own to be pickled.
-_BARE = frozenset(
-    {"object", "builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"}
-    | {f"torch.utils.data.{name}" for name in ("Dataset", "IterableDataset", "Sampler")}
+_EMPTY = frozenset({"object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+_BARE = _EMPTY | frozenset(
+    {f"torch.utils.data.{name}" for name in ("Dataset", "IterableDataset", "Sampler")}
+)
+# Bases whose objects are pickled with their whole value.
+_VALUES = frozenset(
+    {"tuple", "str", "bytes", "int", "float", "complex", "frozenset", "typing.Tuple"}
 )
 _CATCHING_ALL = frozenset({"Exception", "BaseException", "RuntimeError", "RecursionError"})
 
@@ -50,7 +57,7 @@ class EndlessLookup:
 def endless_lookup(analysis: Analysis, crossing: Crossing) -> EndlessLookup | None:
     """Return what makes an object's unpickling end in a RecursionError; None where that is not certain."""
     value = crossing.value
-    if not isinstance(value, Instance):
+    if not isinstance(value, Instance) or value.cls in analysis.interpreter.instances.registered:
         return None
     hook = analysis.method(value.cls, "__getattr__")
     if hook is None or not isinstance(hook.node, ast.FunctionDef) or hook.node.decorator_list:
@@ -74,6 +81,36 @@ def endless_lookup(analysis: Analysis, crossing: Crossing) -> EndlessLookup | No
     )
 
 
+def made_with_arguments(value: Instance, analysis: Analysis) -> ResourceRow | None:
+    """Return the row of an object of a class whose `__new__` takes other arguments than pickle passes.
+
+    That is none, or the whole value of a tuple or text, as `__getnewargs__` of the built-in class says.
+    """
+    line = analysis.interpreter.instances.mro(value.cls)
+    known = {base.name.removeprefix("builtins.") for base in line if isinstance(base, External)}
+    new = analysis.method(value.cls, "__new__")
+    is_value = bool(known & _VALUES)
+    known_whole = known <= (_VALUES | _EMPTY if is_value else _BARE)
+    if new is None or not known_whole or any(not isinstance(b, (Class, External)) for b in line):
+        return None
+    if value.cls in analysis.interpreter.instances.registered:
+        return None
+    own = (*OWN_MAKING, "__getstate__") if is_value else OWN_MAKING
+    if any(analysis.method(value.cls, name) is not None for name in own):
+        return None
+    signature = new.node.args
+    positional = [*signature.posonlyargs, *signature.args][1:]
+    needed = positional[: len(positional) - len(signature.defaults)]
+    if len(needed) <= is_value:
+        return None
+    count, last = len(needed) - is_value, needed[-1].arg
+    missing = f"missing {count} required positional argument{'s' if count > 1 else ''}"
+    error = f"TypeError: {value.cls.name}.__new__() {missing}"
+    error += f": '{last}'" if count == 1 else ""
+    note = "`__new__` takes arguments that pickle does not pass: the class needs `__getnewargs__` or `__reduce__`"
+    return ResourceRow(value.cls.name, kind="state", error=error, action="report", note=note)
+
+
 def _owner(analysis: Analysis, value: Instance, hook: Function) -> Class | None:
     line = analysis.mro(value.cls)
     return next((c for c in line if isinstance(c, Class) and hook.node in c.node.body), None)
@@ -87,7 +124,7 @@ def _present(analysis: Analysis, value: Instance) -> frozenset[str] | None:
             if base.node.decorator_list or base.node.keywords:
                 return None
             found |= set(base.body_names())
-        elif not isinstance(base, External) or base.name not in _BARE:
+        elif not isinstance(base, External) or base.name.removeprefix("builtins.") not in _BARE:
             return None
     return frozenset(found.union(dir(object))) if found.isdisjoint(_OWN_PICKLING) else None
 

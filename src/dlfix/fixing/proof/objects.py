@@ -1,0 +1,81 @@
+"""Which expressions may be objects of a class: made there, or handed there as an argument."""
+
+from __future__ import annotations
+
+import ast
+
+from dlfix.fixing.proof.changes import ClassChange
+from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.syntax import dotted, last_part, parameters, within
+from dlfix.fixing.proof.writes import values_of
+from dlfix.project.holding import Holding, Passing
+from dlfix.project.module import Module
+
+_MOST_MODULES = 24  # a name in more modules than these is too common to follow
+
+
+def may_be_object(
+    change: ClassChange, module: Module, node: ast.expr, classes: list[Class]
+) -> bool:
+    """Tell whether an expression may be an object of one of these classes, also one that a parameter is given."""
+    return is_object(change, module, node, classes) or _is_passed_to(change, module, node)
+
+
+def is_object(change: ClassChange, module: Module, node: ast.expr, classes: list[Class]) -> bool:
+    """Tell whether an expression is, for all that can be seen, an object of one of these classes."""
+    name = dotted(node)
+    names = {cls.name for cls in classes}
+    values = values_of(change.new, module, node, name) if name else [node]
+    for value in values:
+        if isinstance(value, ast.Call):
+            made = change.new.class_of(module, value.func)
+            if made in classes or (made is None and last_part(value.func) in names):
+                return True
+            known = change.new.function_of(module, value.func)
+            if known is not None and any(last_part(n) in names for n in within(known[1].body)):
+                return True
+            if _by_own_method(change, module, value.func, classes):
+                return True
+    function = change.new.enclosing(module, node)
+    for argument in (
+        [*function.args.args, *function.args.kwonlyargs] if function is not None else ()
+    ):
+        if argument.arg == name and argument.annotation is not None:
+            if change.new.class_of(module, argument.annotation) in classes:
+                return True
+            if any(
+                t in names
+                for t in (
+                    dotted(argument.annotation),
+                    str(getattr(argument.annotation, "value", "")),
+                )
+            ):
+                return True
+    return False
+
+
+def _by_own_method(
+    change: ClassChange, module: Module, func: ast.expr, classes: list[Class]
+) -> bool:
+    """Tell whether a method of such a class, or of an object that the expression makes, may give an object."""
+    if not isinstance(func, ast.Attribute):
+        return False
+    if change.new.class_of(module, func.value) in classes:
+        return True
+    is_chain = isinstance(func.value, ast.Call)
+    return is_chain and is_object(change, module, func.value, classes)
+
+
+def _is_passed_to(change: ClassChange, module: Module, held: ast.expr) -> bool:
+    """Tell whether a parameter may be given an object of the class."""
+    function = change.new.enclosing(module, held)
+    if function is None or dotted(held) not in parameters(function):
+        return False
+    users = change.new.project.users(module, function.name)
+    if len(users) > _MOST_MODULES:
+        return False
+    for home, made in change.new.constructions(change.after):
+        modules = dict.fromkeys([home, *users, module])
+        if Holding(Passing(list(modules))).of(home, made).may_be(held):
+            return True
+    return False
