@@ -212,12 +212,21 @@ def is_before(
     modules = [other.module, *(module for module, _ in other.calls), other_module]
     for module, mine, theirs in zip(modules, here, there, strict=False):
         if mine is not theirs:
-            again = {each for each in module.ancestors(theirs) if isinstance(each, _LOOPS)}
+            again = set(_repeating(module, theirs))
             is_above = getattr(mine, "lineno", 0) <= getattr(theirs, "end_lineno", 0)
             return (
                 is_above and one.module is other.module and again.isdisjoint(module.ancestors(mine))
             )
     return False
+
+
+def _repeating(module: Module, node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the loops that run a node each time round; what a `for` iterates over is evaluated once."""
+    child = node
+    for above in module.ancestors(node):
+        if isinstance(above, _LOOPS) and child is not getattr(above, "iter", None):
+            yield above
+        child = above
 
 
 def enclosing_function(module: Module, node: ast.AST) -> Code | None:

@@ -1,4 +1,8 @@
-"""Attributes of classes that only the parent sets, and that code in workers reads: `Config.rate = rate`."""
+"""Attributes of classes that only the parent sets, and that code in workers reads: `Config.rate = rate`.
+
+A container of a class that only the parent fills (`Files.opened[path] = file`) counts too, if a worker takes an item of
+it: an import leaves it empty.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,16 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.trees import walk
 from dlfix.reach.entries import Entries, Entry, is_before, may_belong
-from dlfix.reach.global_state import Use
+from dlfix.reach.global_state import Use, changes
 from dlfix.reach.instances import attribute_targets
 from dlfix.reach.methods import takes_instance
 from dlfix.reach.sides import stored_on_self
 from dlfix.reach.starts import only_forks
-from dlfix.reach.values import Class
+from dlfix.reach.values import Class, Instance
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 
 if TYPE_CHECKING:
+    from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Crossing
 
@@ -52,7 +57,11 @@ def set_on_classes(analysis: Analysis) -> Iterator[SetOnClass]:
             for cls in _classes(node, function, analysis):
                 if (cls.node, node.attr) not in seen:
                     seen.add((cls.node, node.attr))
-                    yield from _set_by_parent(cls, node, function, analysis)
+                    writes = [
+                        *_writes(cls, node.attr, analysis),
+                        *_fills(cls, node, function, analysis),
+                    ]
+                    yield from _set_by_parent(cls, node, function, writes, analysis)
 
 
 def _classes(node: ast.Attribute, function: WorkerFunction, analysis: Analysis) -> Iterator[Class]:
@@ -62,14 +71,14 @@ def _classes(node: ast.Attribute, function: WorkerFunction, analysis: Analysis) 
     first = next(iter((*function.node.args.posonlyargs, *function.node.args.args)), None)
     is_own = isinstance(node.value, ast.Name) and first is not None and node.value.id == first.arg
     if isinstance(above, ast.ClassDef) and is_own and takes_instance(function.node):
-        if analysis.project.sets(node.attr):
+        if analysis.project.sets(node.attr) or _takes_item(module, node):
             cls = analysis.interpreter.class_value(above, analysis.frame(module.scope_of(above)))
             if _default(cls, node.attr, analysis) is not None and not _is_stored(
                 cls, node.attr, analysis
             ):
                 yield cls
         return
-    if analysis.project.sets(node.attr):
+    if analysis.project.sets(node.attr) or _takes_item(module, node):
         code = WorkerCode.of(analysis)
         yield from (v for v in code.stands_for(module, node.value) if isinstance(v, Class))
 
@@ -91,12 +100,15 @@ def _is_stored(cls: Class, name: str, analysis: Analysis) -> bool:
 
 
 def _set_by_parent(
-    cls: Class, node: ast.Attribute, function: WorkerFunction, analysis: Analysis
+    cls: Class,
+    node: ast.Attribute,
+    function: WorkerFunction,
+    writes: list[Use],
+    analysis: Analysis,
 ) -> Iterator[SetOnClass]:
     code, entries, boundary = (
         WorkerCode.of(analysis), Entries.of(analysis), function.crossing.boundary,
     )  # fmt: skip
-    writes = list(_writes(cls, node.attr, analysis))
     if not writes or any(code.runs(use.module, use.node) is not None for use in writes):
         return
     found = [(use, entry) for use in writes for entry in entries.entries(use.module, use.node)]
@@ -105,7 +117,9 @@ def _set_by_parent(
     starts = entries.entries(boundary.frame.module, boundary.node)
     default = _default(cls, node.attr, analysis)
     for use, entry in found:
-        if not may_belong(analysis, boundary, entry.module) or _says(use, default):
+        if not may_belong(analysis, boundary, entry.module) or (
+            use.rebinds and _says(use, default)
+        ):
             continue
         if any(is_before(entry, use.node, start, boundary.frame.module, boundary.node)
                for start in starts):  # fmt: skip
@@ -126,6 +140,75 @@ def _writes(cls: Class, name: str, analysis: Analysis) -> Iterator[Use]:
             values = [reached.value for reached in owners]
             if values and all(isinstance(v, Class) and v.node in line for v in values):
                 yield Use(module, target, rebinds=True)
+
+
+def _fills(
+    cls: Class, read: ast.Attribute, function: WorkerFunction, analysis: Analysis
+) -> list[Use]:
+    """Return the places that fill a container of a class, of which a worker takes an item; none if others may."""
+    default = _default(cls, read.attr, analysis)
+    if default is None or not _is_empty(default) or not _only_takes_items(read, function):
+        return []
+    found = []
+    for module in dict.fromkeys((cls.module, *analysis.project.users(cls.module, cls.name))):
+        for node in module.nodes_by_name.get(read.attr, ()):
+            if isinstance(node.ctx, ast.Load) and not _is_asked(module, node):
+                if not isinstance(node, ast.Attribute) or not changes(module, node):
+                    return []
+                found.append(Use(module, node))
+    return found if all(_is_of(cls, use, analysis) for use in found) else []
+
+
+def _is_of(cls: Class, use: Use, analysis: Analysis) -> bool:
+    """Tell whether a use is one of a class, or of an object of it, and of nothing else."""
+    assert isinstance(use.node, ast.Attribute)
+    line = {base.node for base in analysis.mro(cls) if isinstance(base, Class)}
+    frame = analysis.frame(use.module.scope_of(use.node))
+    owners = [reached.value for reached in analysis.evaluate(use.node.value, frame)]
+    classes = [v.cls if isinstance(v, Instance) else v for v in owners]
+    return bool(classes) and all(isinstance(c, Class) and c.node in line for c in classes)
+
+
+def _is_empty(node: ast.expr) -> bool:
+    match node:
+        case ast.Dict(keys=parts) | ast.List(elts=parts):
+            return not parts
+        case ast.Call(func=ast.Name(id="dict" | "list"), args=[], keywords=[]):
+            return True
+    return False
+
+
+def _only_takes_items(read: ast.Attribute, function: WorkerFunction) -> bool:
+    """Tell whether a function takes items of a container without a question whether they are there."""
+    named = [node for node in walk(function.node) if getattr(node, "attr", "") == read.attr]
+    tried = any(isinstance(node, ast.Try) for node in walk(function.node))
+    return not tried and all(
+        isinstance(node, ast.Attribute) and _takes_item(function.module, node) for node in named
+    )
+
+
+def _takes_item(module: Module, node: ast.expr) -> bool:
+    parent = module.parent(node)
+    return (
+        isinstance(parent, ast.Subscript)
+        and parent.value is node
+        and isinstance(parent.ctx, ast.Load)
+        and not changes(module, node)
+    )
+
+
+def _is_asked(module: Module, node: ast.expr) -> bool:
+    """Tell whether a container is only asked for its items where it is named."""
+    parent = module.parent(node)
+    above = module.parent(parent) if parent is not None else None
+    match parent, above:
+        case ast.Attribute(attr="get" | "keys" | "values" | "items"), ast.Call(func=func):
+            return func is parent
+        case ast.Call(func=ast.Name(id="len" | "sorted" | "list" | "bool" | "print")), _:
+            return True
+        case ast.Compare(ops=[ast.In() | ast.NotIn()]), _:
+            return True
+    return _takes_item(module, node)
 
 
 def _says(use: Use, default: ast.expr | None) -> bool:
