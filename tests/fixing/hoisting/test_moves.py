@@ -62,19 +62,22 @@ def check_doubted(before: str, doubt: str, name: str = "") -> None:
 # Refused
 
 
-def test_nonlocal_names_its_line() -> None:
+@pytest.mark.parametrize(
+    ("statement", "does"), [("count += 1", "assigns"), ("print(count)", "declares")]
+)
+def test_nonlocal_names_its_line(statement: str, does: str) -> None:
     check_refused(
-        """
+        f"""
         def make():
             count = 0
 
             def collate(rows):
                 nonlocal count
-                count += 1
+                {statement}
                 return rows
             return collate
         """,
-        r"`collate` assigns `count` of the enclosing function with `nonlocal` \(line 5\)",
+        rf"`collate` {does} `count` of the enclosing function with `nonlocal` \(line 5\)",
         "collate",
     )
 

@@ -304,8 +304,9 @@ def _refuse_what_needs_its_frame(draft: Draft) -> None:
     for scope in draft.scope.walk():
         for name in scope.nonlocals:
             if scope.outer(name) not in set(draft.scope.walk()):
+                does = "assigns" if name in scope.bindings else "declares"
                 raise CannotHoist(
-                    f"{draft.what} assigns `{name}` of the enclosing function with `nonlocal` (line "
+                    f"{draft.what} {does} `{name}` of the enclosing function with `nonlocal` (line "
                     f"{_nonlocal_line(scope, name)})"
                 )
         for name in ("super", "__class__"):
