@@ -386,6 +386,9 @@ GONE = {
     "a registry makes it inside the directory": {
         "program": "KINDS = {'rows': Rows}\ndef make(kind):\n    with tempfile.TemporaryDirectory() as d:\n        return KINDS[kind](d)\n"
     },
+    "a subclass removes it": {
+        "program": "class Once(Rows):\n    def __init__(self, p):\n        super().__init__(p)\n        os.remove(p)\n"
+    },
     "every copy removes it": {
         "body": "def __del__(self):\n    shutil.rmtree(self.path)\n",
         "program": "rows = Rows('a')\n",
@@ -476,8 +479,7 @@ def test_a_position_does_not_matter_to_what_seeks_first():
     )
 
 
-def test_what_is_opened_again_for_a_state_reads_what_it_read():
-    restored = """
+STATE_PAIR = """
     def __getstate__(self):
         state = self.__dict__.copy()
         del state["file"]
@@ -487,6 +489,59 @@ def test_what_is_opened_again_for_a_state_reads_what_it_read():
         self.__dict__.update(state)
         {opener}
 """
+
+_HOOK = "def load(self):\n    return h5py.File(self.path)\n"
+_SETUP = "def setup(self):\n    self.file = self.load()\n" + _HOOK
+RUN_AGAIN = {
+    "by a method": ("self.file = self.load()", "self.file = self.load()", _HOOK),
+    "by a method of a method": ("self.setup()", "self.setup()", _SETUP),
+    "by a method that another one calls": ("self.setup()", "self.file = self.load()", _SETUP),
+}
+
+
+@pytest.mark.parametrize(("call", "opener", "body"), RUN_AGAIN.values(), ids=RUN_AGAIN)
+def test_what_a_constructor_sets_after_it_opened_is_not_read_later(call, opener, body):
+    same = f"self.path = path\n{call}"
+    pair = {"opener": opener, "getter": STATE_PAIR, "body": body}
+    assert not opened(init=same, later=same, **pair)
+    assert not opened(init=f"self.path = 'a'\n{same}", later=f"self.path = 'a'\n{same}", **pair)
+    branches = (
+        f"self.path = path\nif path:\n    {call}\nelse:\n    self.path = None\n    self.file = None"
+    )
+    assert not any("another value" in why for why in opened(init=branches, later=branches, **pair))
+    again = f"{same}\nself.path = None"
+    assert "another value" in opened(init=again, later=again, **pair)[0]
+
+
+def test_a_base_that_sets_it_after_its_subclass_opened():
+    before = """
+    class Base:
+        def __init__(self, path):
+            self.path = path
+            self.setup()
+            self.path = None
+    class Rows(Base, Dataset):
+        def setup(self):
+            self.file = h5py.File(self.path)
+        def __getitem__(self, i):
+            return self.file[i]
+    rows = Rows('a')
+    """
+    getter = """
+        @property
+        def file(self):
+            return h5py.File(self.path)
+    """
+    after = before.replace("self.file = h5py.File(self.path)", "pass").replace(
+        "        def __getitem__", getter.rstrip(" ") + "        def __getitem__"
+    )
+    assert "another value" in worse(before, after)[0]
+    fine = [text.replace("            self.path = None\n", "") for text in (before, after)]
+    assert not worse(*fine)
+
+
+def test_what_is_opened_again_for_a_state_reads_what_it_read():
+    restored = STATE_PAIR
     same = "self.path = path\nself.file = h5py.File(path)"
     opener = "self.file = h5py.File(self.path)"
     assert not opened(init=same, later=same, opener=opener, getter=restored)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from dlfix.fixing.proof import writes
+from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late import is_new, moved, opens_to_write
-from dlfix.fixing.proof.order import STATE
+from dlfix.fixing.proof.order import STATE, Site
 from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.state import restored
 from dlfix.fixing.proof.syntax import (
@@ -23,6 +23,7 @@ from dlfix.fixing.proof.syntax import (
     header,
     is_attribute,
     last_part,
+    own_nodes,
     parameters,
     self_name,
     statements,
@@ -51,6 +52,9 @@ _IMPURE = frozenset(
 _FRESH = frozenset(
     "list tuple sorted set dict frozenset deepcopy copy str int float Path fspath".split()
 )
+
+
+Steps = tuple[Site, ...]
 
 
 @dataclass(frozen=True)
@@ -293,23 +297,14 @@ class _Delayed:
             return False
         if write.function is None:
             return False
-        before = next(
-            (f for _, f in self.change.constructed_before if f.name == write.function.name), None
-        )
-        if before is None:
-            return False
-        point = self._read_before(before, name) or self._opening(write)
-        if point is None:
-            return False
-        order = list(statements(before.body))
-        at = next((i for i, s in enumerate(order) if s is point), None)
-        if at is None:
-            return False
-        return any(
-            is_attribute(node, self_name(before), name) and isinstance(node.ctx, ast.Store)
-            for later in order[at + 1 :]
-            if not _exclusive(before, point, later)
-            for node in executed(later)
+        steps = list(order.steps(self.change.old, self.change.before))
+        at = self._opening(steps, name)
+        return at is not None and any(
+            is_attribute(node, self_name(function), name) and isinstance(node.ctx, ast.Store)
+            for later in steps[at + 1 :]
+            for function, statement in later[-1:]
+            if not _exclusive(steps[at], later)
+            for node in own_nodes(statement)
         )
 
     def _is_the_value_read(self, write: writes.Write) -> bool:
@@ -341,41 +336,25 @@ class _Delayed:
             self.change.before,
         )
 
-    def _read_before(self, before: Function, name: str) -> ast.stmt | None:
-        """Return the first statement that read an attribute in the constructor, and moved."""
-        owner = self_name(before)
-        moved = {header(statement) for statement in statements(self._visited_code())}
-        return next(
-            (
-                statement
-                for statement in self.change.gone(before)
-                if header(statement) in moved
-                for node in _own(statement)
-                if is_attribute(node, owner, name) and isinstance(node.ctx, ast.Load)
-            ),
-            None,
-        )
-
     def _visited_code(self) -> list[ast.stmt]:
         """Return the delayed code, and that of the methods it is made of, as far as they were looked at."""
         return [statement for function in self.visited for statement in function.body]
 
-    def _opening(self, write: writes.Write) -> ast.stmt | None:
-        """Return the statement of the constructor before that did what is done later now."""
-        names = {
-            last_part(n.func) for n in executed(self._visited_code()) if isinstance(n, ast.Call)
-        } & self.change.calls_while_made
-        if write.function is None:
-            return None
-        for _, before in self.change.constructed_before:
-            if before.name != write.function.name:
-                continue
-            gone = self.change.gone(before)
-            for statement in gone:
-                calls = {last_part(n.func) for n in _own(statement) if isinstance(n, ast.Call)}
-                if calls & names:
-                    return statement
-        return None
+    def _opening(self, steps: Sequence[Steps], name: str) -> int | None:
+        """Return the step of the construction before that read an attribute, or else did what is done later now."""
+        code = self._visited_code()
+        moved = {header(statement) for statement in statements(code)}
+        calls = _calls(executed(code)) & self.change.calls_while_made
+        gone = {id(s) for _, f in self.change.constructed_before for s in self.change.gone(f)}
+        by_call = None
+        for at, step in enumerate(steps):
+            function, statement = step[-1]
+            nodes, me = list(own_nodes(statement)), self_name(function)
+            if header(statement) in moved and any(_reads_own(node, me, name) for node in nodes):
+                return at
+            if by_call is None and id(statement) in gone and _calls(nodes) & calls:
+                by_call = at
+        return by_call
 
     def _content(self, name: str, read: Read) -> Iterator[Regression]:
         kind, _, member = read.use.partition(":")
@@ -506,22 +485,29 @@ class _Delayed:
         )
 
 
-def _own(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yield what a statement itself runs, without the statements in it."""
-    for child in ast.iter_child_nodes(statement):
-        if not isinstance(child, (ast.stmt, ast.ExceptHandler)):
-            yield from executed(child)
+def _reads_own(node: ast.AST, owner: str, name: str) -> bool:
+    return is_attribute(node, owner, name) and isinstance(getattr(node, "ctx", None), ast.Load)
 
 
-def _exclusive(function: Function, one: ast.stmt, other: ast.stmt) -> bool:
-    """Tell whether two statements are in different branches of one condition."""
-    for node in executed(function.body):
-        if isinstance(node, ast.If):
-            first = [any(one is n for n in executed(b)) for b in (node.body, node.orelse)]
-            second = [any(other is n for n in executed(b)) for b in (node.body, node.orelse)]
-            if (first[0] and second[1]) or (first[1] and second[0]):
-                return True
+def _calls(nodes: Iterable[ast.AST]) -> set[str]:
+    return {last_part(node.func) for node in nodes if isinstance(node, ast.Call)}
+
+
+def _exclusive(one: Steps, other: Steps) -> bool:
+    """Tell whether two steps are in different branches of one condition."""
+    for (function, first), (_, second) in zip(one, other, strict=False):
+        if first is not second:
+            return any(
+                _is_in(first, here) and _is_in(second, there)
+                for node in executed(function.body)
+                if isinstance(node, ast.If)
+                for here, there in ((node.body, node.orelse), (node.orelse, node.body))
+            )
     return False
+
+
+def _is_in(statement: ast.stmt, block: list[ast.stmt]) -> bool:
+    return any(statement is node for node in executed(block))
 
 
 def _in_loop(module: Module, call: ast.Call) -> bool:
@@ -666,7 +652,7 @@ def _involved(change: ClassChange, before: Function) -> list[ast.stmt]:
 def _reads_name(statement: ast.stmt, name: str) -> bool:
     return any(
         isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
-        for n in _own(statement)
+        for n in own_nodes(statement)
     )
 
 
@@ -677,7 +663,7 @@ def _bindings_before(function: Function, point: ast.stmt, name: str) -> list[str
             break
         own = {
             n.id
-            for n in _own(statement)
+            for n in own_nodes(statement)
             if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
         }
         if name in own:

@@ -6,7 +6,15 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from dlfix.fixing.proof.program import Class, Program, is_getter
-from dlfix.fixing.proof.syntax import Function, executed, is_attribute, self_name, within
+from dlfix.fixing.proof.syntax import (
+    Function,
+    executed,
+    is_attribute,
+    own_nodes,
+    self_name,
+    statements,
+    within,
+)
 from dlfix.project.trees import kept
 
 CONSTRUCTORS = ("__new__", "__init__", "__post_init__", "__attrs_post_init__", "model_post_init")
@@ -94,6 +102,33 @@ def meant(program: Program, cls: Class, owner: Class, name: str) -> tuple[Class,
 def construction(program: Program, cls: Class) -> list[tuple[Class, Function]]:
     """Return the methods that run while an object of a class is made."""
     return reached(program, cls, CONSTRUCTORS)
+
+
+Site = tuple[Function, ast.stmt]
+
+
+def steps(program: Program, cls: Class) -> Iterator[tuple[Site, ...]]:
+    """Yield the statements that run while an object of a class is made, in their order, each below what calls it."""
+    for name in CONSTRUCTORS:
+        found = program.method(cls, name)
+        if found is not None:
+            yield from _steps(program, cls, found, ())
+
+
+def _steps(
+    program: Program, cls: Class, method: tuple[Class, Function], above: tuple[Site, ...]
+) -> Iterator[tuple[Site, ...]]:
+    owner, function = method
+    if any(function is each for each, _ in above):
+        return
+    for statement in statements(function.body):
+        here = (*above, (function, statement))
+        for node in own_nodes(statement):
+            for name in used_at(node, self_name(function)):
+                called = meant(program, cls, owner, name)
+                if called is not None:
+                    yield from _steps(program, cls, called, here)
+        yield here
 
 
 def construction_with_heirs(program: Program, cls: Class) -> list[tuple[Class, Function]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late import late_openers, opening_calls, opening_code
 from dlfix.fixing.proof.outliving import Temporary, on_disk, outlives
@@ -33,7 +34,9 @@ def check(change: ClassChange) -> Iterator[Regression]:
     ):
         return
     temporary = Temporary(change.new)
-    for cls, function in change.constructed_before:
+    heirs = change.old.heirs(change.before)
+    made = [each for heir in heirs for each in order.construction(change.old, heir)]
+    for cls, function in [*change.constructed_before, *made]:
         for node in executed(function.body):
             if isinstance(node, ast.Call) and on_disk(node):
                 yield change.regression(

@@ -146,6 +146,13 @@ def same(one: ast.AST | None, other: ast.AST | None) -> bool:
     return ast.dump(one) == ast.dump(other)
 
 
+def own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield what a statement itself runs, without the statements in it."""
+    for child in ast.iter_child_nodes(statement):
+        if not isinstance(child, (ast.stmt, ast.ExceptHandler)):
+            yield from executed(child)
+
+
 def header(statement: ast.stmt) -> str:
     """Return what a statement is without the statements in it."""
     fields = []
