@@ -213,11 +213,19 @@ def is_before(
     for module, mine, theirs in zip(modules, here, there, strict=False):
         if mine is not theirs:
             again = set(_repeating(module, theirs))
-            is_above = getattr(mine, "lineno", 0) <= getattr(theirs, "end_lineno", 0)
+            is_above = _begins(mine) <= _ends(theirs)
             return (
                 is_above and one.module is other.module and again.isdisjoint(module.ancestors(mine))
             )
     return False
+
+
+def _begins(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _ends(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
 
 
 def _repeating(module: Module, node: ast.AST) -> Iterator[ast.AST]:
