@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from dlfix.project.bodies import Named
 from dlfix.project.module import COMPREHENSIONS, Module
 from dlfix.project.trees import walk
+from dlfix.reach.instances import is_own, makers
 from dlfix.reach.merging import ALL_OF, entries, left_by_tests, under
 from dlfix.reach.methods import calls_base
 from dlfix.reach.removals import ALL, LAST, Block, block_around
@@ -206,7 +207,10 @@ class Containers:
         """Yield what an expression gives, with what is put into it under the name it is given here."""
         put = {_holder(target) for target in _targets(node, frame.module)}
         added = additions(frame.module)
-        has_more = any(each is not None and each in added for each in put)
+        has_more = any(
+            each is not None and (each in added or self._is_added_outside(each, frame))
+            for each in put
+        )
         for one in found:
             value = one.value
             if has_more and isinstance(value, Container) and value.node is not node:
@@ -399,6 +403,27 @@ class Containers:
                     yield from self.put(key, value, frame)
                 elif method is not None and self._in_parent(method, frame):
                     yield from self.put(key, value, self.owned(scope, body, frame))
+        if self._is_added_outside((owner, name), frame):
+            yield from self._put_in_outside(name, frame)
+
+    def _is_added_outside(self, holder: tuple[str, str], frame: Frame) -> bool:
+        """Tell whether the module that makes a method's object adds to an attribute of this name."""
+        owner, name = holder
+        made = frame.owner.frame if isinstance(frame.owner, Instance) else None
+        return owner == "self" and made is not None and name in _added_on_others(made.module)
+
+    def _put_in_outside(self, name: str, frame: Frame) -> Iterator[Item]:
+        """Yield what code outside the class adds to what an object holds: `steps.all.append(f)`."""
+        instance = cast("Instance", frame.owner)
+        module = cast("Frame", instance.frame).module
+        made = next(makers(instance), None)
+        for owner, (node, key, value) in _added_on_others(module).get(name, ()):
+            at = self.interpreter.frame_at(module, node)
+            if self.interpreter.sides.only_worker(module, node):
+                continue
+            for reached in self.interpreter.evaluate(owner, at):
+                if made in [*makers(reached.value)]:
+                    yield from self.put(key, value, at)
 
     def _bodies(self, frame: Frame) -> Iterator[Frame]:
         """Yield the bodies of the classes whose methods share a frame's `self`."""
@@ -565,6 +590,32 @@ def _additions_by_holder(module: Module) -> dict[tuple[str, str], list[Addition]
     return found
 
 
+def _added_on_others(module: Module) -> Named[str, tuple[ast.expr, Addition]]:
+    """Return what a module adds to attributes of other objects than `self`, with what they are of."""
+    return module.table(_added_on)
+
+
+def _added_on(module: Module) -> dict[str, list[tuple[ast.expr, Addition]]]:
+    found: dict[str, list[tuple[ast.expr, Addition]]] = {}
+    for node in module.nodes(ast.Call, ast.AugAssign, ast.Assign):
+        for target, added in _put(node, module):
+            held = _held(target)
+            if not isinstance(held, ast.Attribute) or is_own(module, held.value):
+                continue
+            if not _is_taken_later(node, held, module):
+                pairs = ((held.value, (node, key, value)) for key, value in added)
+                found.setdefault(held.attr, []).extend(pairs)
+    return {name: each for name, each in found.items() if each}
+
+
+def _is_taken_later(node: ast.AST, held: ast.expr, module: Module) -> bool:
+    """Tell whether a later statement of the block may take out again what one adds."""
+    statement = module.statement(node)
+    block = block_around(statement, [held], module)
+    place = block.place_of(statement) if block is not None else None
+    return block is not None and any(each.index > (place or 0) for each in block.removals)
+
+
 def _holders(module: Module, name: str) -> tuple[tuple[str, str], ...]:
     """Return the names, and attributes of this name, that a module adds to."""
     return tuple(each for each in additions(module) if not each[0] or each[1] == name)
@@ -648,16 +699,22 @@ def _is_slice(index: ast.expr, module: Module) -> bool:
 
 def _holder(node: ast.expr) -> tuple[str, str] | None:
     """Return the name, or name and attribute, of a container; of one in it, `x[k]`, its own."""
+    match _held(node):
+        case ast.Name(id=name):
+            return "", name
+        case ast.Attribute(value=ast.Name(id=owner), attr=attribute):
+            return owner, attribute
+    return None
+
+
+def _held(node: ast.expr) -> ast.expr:
+    """Return what names a container; of one in another, `x[k]`, the outer one's."""
     match node:
         case ast.Subscript(value=holder):
-            return _holder(holder)
+            return _held(holder)
         case ast.Call(func=ast.Attribute(value=holder, attr="setdefault")):
-            return _holder(holder)
-    if isinstance(node, ast.Name):
-        return "", node.id
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return node.value.id, node.attr
-    return None
+            return _held(holder)
+    return node
 
 
 def put_by(call: ast.Call, method: str) -> Iterator[tuple[object, ast.expr]]:

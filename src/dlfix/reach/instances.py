@@ -670,7 +670,7 @@ class Instances:
         modules = list(modules)
         if instance.copied is not None:
             yield from self.outside_stores(instance.copied, modules)
-        made = instance.call or _class_node(instance)  # `self` stands for all that a class makes
+        made = next(makers(instance), None)
         if made is not None:
             for module in modules:
                 yield from self.set_on(made, module)
@@ -686,7 +686,7 @@ class Instances:
         self._outside[module] = {}  # while owners are looked up
         found: dict[ast.AST, list[Store]] = {}
         for owner, target, statement in _set_on(module):
-            if _is_own(module, owner):
+            if is_own(module, owner):
                 continue
             if self.interpreter.sides.only_worker(module, target):
                 continue
@@ -696,9 +696,8 @@ class Instances:
                 for name, value in self._given(target, statement, frame)
             ]
             for reached in self.interpreter.evaluate(owner, frame):
-                for made in (_made_by(reached.value), _class_node(reached.value)):
-                    if made is not None:
-                        found.setdefault(made, []).extend(stores)
+                for made in makers(reached.value):
+                    found.setdefault(made, []).extend(stores)
         self._outside[module] = found
         self.interpreter.kept_if_fed(self._outside, module)
         return found
@@ -713,7 +712,7 @@ class Instances:
             yield target.attr, Bound(statement.value, frame)
 
 
-def _is_own(module: Module, owner: ast.expr) -> bool:
+def is_own(module: Module, owner: ast.expr) -> bool:
     """Tell whether a method's own object is meant, by its usual name: no local variable of that name."""
     if not isinstance(owner, ast.Name) or owner.id not in _OWN:
         return False
@@ -735,6 +734,11 @@ def _set_on(module: Module) -> Iterator[tuple[ast.expr, ast.Attribute | ast.Call
             yield call.args[0], call, module.statement(call)
 
 
+def makers(value: Value) -> Iterator[ast.AST]:
+    """Yield the call that made an object, and its class: `self` stands for all that a class makes."""
+    yield from (made for made in (_made_by(value), _class_node(value)) if made is not None)
+
+
 def _made_by(value: Value) -> ast.AST | None:
     """Return the call that made an object of the tree, or one of a library."""
     if isinstance(value, Instance):
@@ -753,7 +757,7 @@ def attribute_targets(module: Module, name: str) -> list[tuple[ast.Attribute, as
 
 def sets_on_others(module: Module, name: str) -> bool:
     """Tell whether a module sets an attribute of something else than `self`."""
-    return any(not _is_own(module, target.value) for target, _ in attribute_targets(module, name))
+    return any(not is_own(module, target.value) for target, _ in attribute_targets(module, name))
 
 
 def _set_attributes(module: Module) -> Iterator[tuple[ast.Attribute, ast.Assign]]:

@@ -72,7 +72,7 @@ class Block:
         return {name for each in self.statements[index + 1 :] for name in _used_in(each)}
 
 
-def block_around(node: ast.expr, targets: list[ast.expr], module: Module) -> Block | None:
+def block_around(node: ast.AST, targets: list[ast.expr], module: Module) -> Block | None:
     """Return the block in which a container is made, if statements of it take something out again."""
     names = {_text(target) for target in targets if _is_plain(target)}
     statement = module.statement(node)

@@ -1,0 +1,47 @@
+"""What code outside a class adds to the lists and dicts that its objects hold."""
+
+import pytest
+
+from tests.reach.marked import check
+
+CLASSES = """
+from torch.utils.data import DataLoader, Dataset
+
+class Compose:
+    def __init__(self, steps):
+        self.steps = steps
+        self.named = {}
+
+    def __call__(self, x):
+        for step in self.steps:
+            x = step(x)
+        return x
+
+class Rows(Dataset):
+    def __init__(self, transform):
+        self.transform = transform
+        self.hooks = []
+
+    def __getitem__(self, i):
+        return self.transform(i)
+
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "rows = Rows(None)\n    rows.hooks.append(lambda x: x)  # !DLF101",
+        "steps = Compose([])\n    steps.steps.append(lambda x: x)  # !DLF101\n    rows = Rows(steps)",
+        "rows = Rows(Compose([]))\n    rows.transform.steps.append(lambda x: x)  # !DLF101",
+        "steps = Compose([])\n    steps.steps += [lambda x: x]  # !DLF101\n    rows = Rows(steps)",
+        "steps = Compose([])\n    steps.steps.insert(0, lambda x: x)  # !DLF101\n    rows = Rows(steps)",
+        "steps = Compose([])\n    steps.named['n'] = lambda x: x  # !DLF101\n    rows = Rows(steps)",
+        "rows, other = Rows(None), Rows(None)\n    other.hooks.append(lambda x: x)",
+        "rows = Rows(None)\n    rows.hooks.append(len)",
+        "rows = Rows(None)\n    rows.others.append(lambda x: x)",
+    ],
+)
+def test_what_is_added_to_an_attribute_is_sent(tmp_path, body):
+    load = f"def load():\n    {body}\n    return DataLoader(rows, num_workers=2)\n"
+    check(tmp_path, CLASSES + load)
