@@ -77,6 +77,11 @@ class Campaign:
         if verdict.bad:
             self.failed.append(judged)
 
+    def failures(self) -> str:
+        """Return the number of failures of each kind, in words."""
+        counted = Counter(judged.verdict.bad for judged in self.failed)
+        return ", ".join(f"{n} {kind}" for kind, n in counted.most_common()) or "no failures"
+
     @property
     def wrong(self) -> list[Judged]:
         """The programs that a fix made worse."""
@@ -156,8 +161,10 @@ def run(programs: Iterable[Job], *, processes: int = 2,
     with _pool(processes) as pool:
         for judged in pool.imap_unordered(judge_program, programs, chunksize=4):
             campaign.add(judged)
+            if tell and (judged.verdict.bad or "").startswith("WRONG"):
+                tell(f"{judged.verdict.bad}: {judged.family}, seed {judged.seed}")
             if tell and campaign.programs % 100 == 0:
-                tell(f"{campaign.programs} programs, {len(campaign.failed)} failures")
+                tell(f"{campaign.programs} programs, {campaign.failures()}")
     if reducing:
         with _pool(processes, 30) as pool:
             _find_causes(campaign, pool, causes, processes, tell)
