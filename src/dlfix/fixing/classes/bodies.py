@@ -25,10 +25,15 @@ class Bodies(Branching):
         withs = [each for each in compounds if isinstance(each, (ast.With, ast.AsyncWith))]
         self.bound_around = bound_within(ast.Module([*withs], [])) if withs else set()
         self._refuse_entered(value)
+        if self._may_be_none(attribute):
+            self.exits[attribute] = self._exits_before(attribute)
         docs = self._comments(attribute, settings)
+        returning = self._returning(attribute)
         moves = [value, *settings, *(each.test for each in compounds if isinstance(each, ast.If))]
         moves += [item.context_expr for each in withs for item in each.items]
-        before = self._locals_first(attribute, moves)
+        before = [*returning, *self._locals_first(attribute, moves)]
+        if returning:
+            self.moved.branching.add(attribute)
         if self._branches(attribute, compounds):
             self.moved.branching.add(attribute)
             return "\n".join([*before, *self._branching(attribute, compounds, docs)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from dlfix.fixing.classes.closing import asks, is_closer
 from dlfix.fixing.classes.facts import (
@@ -22,15 +22,17 @@ class Branching(Keeping):
     """Writes a body with several ways out."""
 
     def _branches(self, attribute: str, compounds: Sequence[ast.stmt]) -> bool:
-        if not any(isinstance(each, ast.If) for each in compounds):
-            return False
+        return any(isinstance(each, ast.If) for each in compounds) and self._may_be_none(attribute)
+
+    def _may_be_none(self, attribute: str) -> bool:
+        """Tell whether an object whose constructor does not open an attribute has it all the same."""
         others = [
             site
             for site in self.facts.stores[attribute]
             if site.statement is not self.handles[attribute].site.statement
             and site.method.name in self.facts.started
         ]
-        return bool(others) or self._is_asked_for(attribute)
+        return bool(others) or attribute in self.defaults or self._is_asked_for(attribute)
 
     def _is_asked_for(self, attribute: str) -> bool:
         """Tell whether a method asks if the attribute is there at all: it must not always be."""
@@ -40,6 +42,40 @@ class Branching(Keeping):
             if not is_closer(method)
             for node in ast.walk(method)
         )
+
+    def _exits_before(self, attribute: str) -> list[ast.If]:
+        """Return the statements after which the method returns before it opens an attribute."""
+        found = [
+            each
+            for each in self._run_before(self.definitions[attribute])
+            if isinstance(each, ast.If) and isinstance(each.body[-1], ast.Return)
+        ]
+        for each in found:
+            if each.orelse or self._is_set_in(attribute, each):
+                raise Refusal(f"`{attribute}` is set on several paths ({self.facts.line(each)})")
+        return found
+
+    def _run_before(self, definition: ast.stmt) -> Iterator[ast.stmt]:
+        """Yield the statements of the blocks around one that run before it, in order."""
+        around = {definition, *self.module.ancestors(definition)}
+        block: Sequence[ast.stmt] = self.method.body
+        while block:
+            index = next(i for i, each in enumerate(block) if each in around)
+            yield from block[:index]
+            inner = (getattr(block[index], name, []) for name in ("body", "orelse", "finalbody"))
+            block = next((each for each in inner if around.intersection(each)), [])
+
+    def _is_set_in(self, attribute: str, statement: ast.stmt) -> bool:
+        sites = [site for site in self.facts.stores[attribute] if not site.resets]
+        return any(self._within(site.statement, {statement}) for site in sites)
+
+    def _returning(self, attribute: str) -> list[str]:
+        """Return the lines that give None where the method returned before it opened an attribute."""
+        exits = self.exits.get(attribute, [])
+        lines = self._locals_first(attribute, [each.test for each in exits])
+        for each in exits:
+            lines += [f"if {self._text(attribute, each.test)}:", f"{INDENT}return None"]
+        return lines
 
     def _branching(
         self, attribute: str, compounds: Sequence[ast.stmt], docs: Sequence[str]

@@ -91,6 +91,7 @@ def surroundings(
         started_elsewhere=_started_by_heirs(family, attributes, touching),
         start_methods=_overridden(family, touching),
         inherited=_inherited(family),
+        set_by_bases=_set_by_bases(family),
         kept_by_bases=_kept_by_bases(family),
         set_elsewhere=_set_elsewhere(project, family, attributes)
         | _set_on_instances(project, family, attributes),
@@ -316,6 +317,15 @@ def _inherited(family: Family) -> frozenset[str]:
     if family.outside & set(WITH_GETSTATE):
         names |= {"__getstate__", "__setstate__"}
     return frozenset(names)
+
+
+def _set_by_bases(family: Family) -> frozenset[str]:
+    return frozenset(
+        name
+        for base in family.bases
+        for name, sites in base.stores.items()
+        if any(site.method.name in base.started for site in sites)
+    )
 
 
 def _kept_by_bases(family: Family) -> frozenset[str]:

@@ -62,7 +62,7 @@ class Forms(Together):
                 settable=by_process and self._is_stored_elsewhere(name, ast.Store),
                 deletable=by_process and self._is_stored_elsewhere(name, ast.Del),
                 opener=self._opener(name)
-                if name in openers or (by_process and name in moved.branching)
+                if name in openers or (by_process and self._may_be_none(name))
                 else "",
                 alone=by_process and self._is_alone(handle),
                 self_name=self_name(handle.site.method),
@@ -119,14 +119,19 @@ class Forms(Together):
             if site.statement not in self.work.gone
         )
 
+    def _may_be_none(self, name: str) -> bool:
+        """Tell whether a handle is opened on some paths only."""
+        moved = self.work.moved.get(self.handles[name].site.method)
+        return moved is not None and name in moved.branching
+
     def _annotation(self, handle: Handle) -> str:
         site = handle.site
-        if site.annotation is not None:
-            text = self.module.segment(site.annotation)
-            return text if _is_none_sometimes(site.value) else not_optional(site.annotation, text)
         field_ = self.facts.fields.get(handle.attribute)
-        if isinstance(field_, ast.AnnAssign):
-            return not_optional(field_.annotation, self.module.segment(field_.annotation))
+        annotation = site.annotation or getattr(field_, "annotation", None)
+        if isinstance(annotation, ast.expr):
+            text = self.module.segment(annotation)
+            optional = _is_none_sometimes(site.value) or self._may_be_none(handle.attribute)
+            return text if optional else not_optional(annotation, text)
         if not self.facts.is_typed:
             return ""
         return self._annotation_of_value(handle)

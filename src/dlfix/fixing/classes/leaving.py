@@ -11,6 +11,7 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.plans import Exchange, Insert
+from dlfix.fixing.classes.text import names_in
 
 
 class Leaving(Bodies):
@@ -34,7 +35,10 @@ class Leaving(Bodies):
         if attribute in self.walrus:
             self._leave_walrus(attribute, stay)
             return
-        if compounds and stay:
+        if self.exits.get(attribute) and stay:
+            self._leave_before_exits(attribute, stay)
+            stay = []
+        elif compounds and stay:
             inside = self._saved_inside(attribute, definition)
             stay = [each for each in stay if each not in inside]
             outer = self.module.span(compounds[-1])
@@ -43,6 +47,17 @@ class Leaving(Bodies):
             stay = inside
         rest = self._remaining(attribute, definition)
         self._exchange(definition, "\n".join([*stay, *rest]), takes_comments=True)
+
+    def _leave_before_exits(self, attribute: str, stay: list[str]) -> None:
+        """Keep values before the method may return: what opens reads them whether it did or not."""
+        first = self.exits[attribute][0]
+        before = {*self._run_before(first)}
+        for name in sorted(names_in([ast.parse(line) for line in stay])):
+            for binding in self.scope.bindings.get(name, []):
+                if binding.kind != "parameter" and not self._within(binding.node, before):
+                    where = self.facts.line(first)
+                    raise Refusal(f"the method may return before `{name}` is set ({where})")
+        self.moved.inserts.append(Insert(self.module.span(first), "\n".join(stay), before=True))
 
     def _leave_walrus(self, attribute: str, stay: list[str]) -> None:
         walrus = self.walrus[attribute]

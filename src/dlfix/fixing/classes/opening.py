@@ -124,6 +124,8 @@ class LazyClass(Clearing):
             where = declared_at(self.facts, name)
             if where:
                 raise NotLazily(f"`{name}` is a field of the class ({where})")
+            if name in self.around.set_by_bases:
+                raise NotLazily(f"the constructor of a base class sets `{name}` as well")
 
     def _refuse_observed(self, released: Released, shared: bool) -> None:
         """Refuse to open later what callers see: errors of the constructor, all attributes."""
@@ -320,6 +322,7 @@ class LazyClass(Clearing):
         releasing.opener_names = {name: self._opener(name) for name in self.handles}
         releasing.together, releasing.place = self.together, self._group_name()
         releasing.at_once = self._kept_opener() is not None
+        releasing.may_be_none = {name for name in self.handles if self._may_be_none(name)}
         if by_process:
             releasing.kept_in = {self._place(name): self._kept_in(name, True) for name in bodies}
         return releasing.release(count)

@@ -33,6 +33,8 @@ class Origins:
         self.kept_by_bases = around.kept_by_bases
         self.set_elsewhere = around.set_elsewhere  # attributes that may be others once it is opened
         self.inputs = around.inputs
+        # what the attributes may be unless they are opened
+        self.defaults = facts.fields.keys() | around.inherited | around.set_by_bases
         self.taken = around.taken
         self.facts = facts
         self.module = facts.module
@@ -49,6 +51,7 @@ class Origins:
         self.evaluated: dict[ast.expr, str] = {}  # a kept part -> the attribute that keeps it
         self.remade: ast.expr | None = None  # the value that is made again and never kept
         self.taken_locals: set[ast.stmt] = set()
+        self.exits: dict[str, list[ast.If]] = {}  # attribute -> what returns before it is opened
         self.bound_around: set[str] = set()  # names bound by a `with` that moves along
 
     def also(self, handles: Mapping[str, Handle]) -> None:

@@ -79,6 +79,7 @@ class Releasing:
         self.opener_names: Mapping[str, str] = {}  # attribute -> a free name for what opens it
         self.place = ""  # the attribute that holds those opened together
         self.kept_in: dict[str, str] = {}  # where handles are kept by process
+        self.may_be_none: set[str] = set()  # handles that are opened on some paths only
         self.at_once = False  # whether what opens one opens all
         self._entered: list[str] = []  # methods that are being looked through
         self._hanging: dict[str, set[str]] = {}  # local names of `__init__`, and what they may need
@@ -400,7 +401,8 @@ class Releasing:
         for name, handle in reversed(list(self.handles.items())):
             if name not in self.together and name in maybe | surely:
                 kept_in = self.kept_in.get(name, "")
-                lines += close_one(me, name, handle, name in surely, kept_in)
+                may_be_none = name in self.may_be_none
+                lines += close_one(me, name, handle, name in surely, kept_in, may_be_none)
         if self.together:
             lines += self._close_together(me, surely)
         return lines

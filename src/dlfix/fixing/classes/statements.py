@@ -56,9 +56,13 @@ def is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def close_one(me: str, name: str, handle: Handle, surely: bool, kept_in: str = "") -> list[str]:
+def close_one(
+    me: str, name: str, handle: Handle, surely: bool, kept_in: str = "", may_be_none: bool = False
+) -> list[str]:
     """Return statements that close and forget an attribute, if it is open at all."""
     close = close_lines(f"{me}.{name}", handle)
+    if close and may_be_none:
+        close = [f"if {me}.{name} is not None:", *(INDENT + line for line in close)]
     if kept_in:
         return if_open(me, kept_in, [*close, f"{me}.{kept_in}.clear()"], surely or not close)
     if not close and not surely:

@@ -10,6 +10,7 @@ from dlfix.fixing.proof import (
     callables,
     closed,
     copies,
+    defaults,
     delayed,
     descriptors,
     filled,
@@ -53,6 +54,7 @@ _OF_CLASSES: tuple[Callable[[ClassChange], Iterator[Regression]], ...] = (
     repeated.check,
     descriptors.check,
     sharing.check,
+    defaults.check,
 )
 _OF_FILES: tuple[Callable[[FileChange], Iterator[Regression]], ...] = (
     callables.check,

@@ -21,6 +21,15 @@ def may_be_object(
     return is_object(change, module, node, classes) or _is_passed_to(change, module, node)
 
 
+def may_go_by(change: ClassChange, module: Module, node: ast.expr, classes: list[Class]) -> bool:
+    """Tell whether an expression may be such an object, or ends in a name that one is given anywhere."""
+    made = list(change.new.constructions(change.after))
+    if not made or last_part(node) == "dataset":  # by which loaders, and what wraps it, hold one
+        return True
+    given = {name for home, call in made for name in Passing([home]).from_node(home, call)}
+    return last_part(node) in given or may_be_object(change, module, node, classes)
+
+
 def is_object(change: ClassChange, module: Module, node: ast.expr, classes: list[Class]) -> bool:
     """Tell whether an expression is, for all that can be seen, an object of one of these classes."""
     name = dotted(node)

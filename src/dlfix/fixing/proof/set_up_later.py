@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import Body, Operation, held_by, operations_on
 from dlfix.fixing.proof.late import used_on_self
+from dlfix.fixing.proof.objects import may_go_by
 from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.parents import ParentCode
 from dlfix.fixing.proof.program import Class
@@ -131,7 +132,7 @@ def _bodies(module: Module, name: str) -> Iterator[Body]:
 
 def _handles(
     change: ClassChange,
-    family: Iterable[Class],
+    family: list[Class],
     module: Module,
     body: Body,
     name: str,
@@ -152,6 +153,8 @@ def _handles(
             continue
         if owner == me and isinstance(module.parent(body), ast.ClassDef):
             continue  # its own attribute of that name
+        if not may_go_by(change, module, node.value, family):
+            continue
         first, dot, rest = owner.partition(".")
         yield f"{dot}{rest}.{name}" if first == me else f"{owner}.{name}"
 

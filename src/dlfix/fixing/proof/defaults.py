@@ -1,0 +1,101 @@
+"""Attributes that a constructor opens on some paths only, and that are None on the others."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.program import is_cached
+from dlfix.fixing.proof.syntax import Function, executed, is_attribute, self_name, within
+from dlfix.fixing.proof.typestate import Interpreter
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield the properties that open what an object need not have had, and those that None hides."""
+    yield from _always_opened(change)
+    yield from _hidden(change)
+
+
+def _hidden(change: ClassChange) -> Iterator[Regression]:
+    """Yield the cached properties in whose place a constructor, of a base as well, puts None."""
+    cached = {name: getter for name, getter in change.made_lazy.items() if is_cached(getter)}
+    for cls, function in change.constructed_after if cached else ():
+        for node in executed(function.body):
+            for name, getter in cached.items():
+                if _sets(node, self_name(function), name, to_none=True):
+                    yield change.regression(
+                        getter,
+                        f"`{cls.name}.{function.name}` sets `{name}` to None, and the property would not "
+                        "open it",
+                    )
+
+
+def _always_opened(change: ClassChange) -> Iterator[Regression]:
+    lazy = {
+        name: getter
+        for name, getter in change.made_lazy.items()
+        if name not in change.started_empty
+        and _is_opened_by_constructor_alone(change, name)
+        and not _may_give_none(change, getter)
+    }
+    made = Interpreter(change.old, change.before).constructed() if lazy else None
+    for name, getter in lazy.items():
+        if made is None or f".{name}" in made.present:
+            continue
+        if f".{name}" in made.bound or _has_default(change, name):
+            yield change.regression(
+                getter,
+                f"`{name}` is None where the constructor does not open it, and the property opens it always",
+            )
+
+
+def _is_opened_by_constructor_alone(change: ClassChange, name: str) -> bool:
+    """Tell whether only the constructor gives an attribute another value than None."""
+    made = {id(function) for _, function in change.constructed_before}
+    storing = [
+        id(function)
+        for cls in change.old.family(change.before)
+        for function in cls.functions
+        if any(_sets(node, self_name(function), name) for node in within(function.body))
+    ]
+    return bool(storing) and made.issuperset(storing)
+
+
+def _sets(node: ast.AST, me: str, name: str, *, to_none: bool = False) -> bool:
+    """Tell whether a statement gives an attribute a value: one that is not None, or None."""
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    value = getattr(node, "value", None)
+    is_none = isinstance(value, ast.Constant) and value.value is None
+    return (
+        value is not None
+        and is_none == to_none
+        and any(
+            isinstance(target, ast.expr)
+            and any(is_attribute(each, me, name) for each in within(target))
+            for target in targets
+        )
+    )
+
+
+def _may_give_none(change: ClassChange, getter: Function) -> bool:
+    """Tell whether a property, or what opens for it, has a path on which it opens nothing."""
+    called = {
+        node.func.attr
+        for node in executed(getter.body)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    }
+    openers = [f for name, f in change.after.methods.items() if name in called]
+    return any(_gives_none(function) for function in (getter, *openers))
+
+
+def _gives_none(function: Function) -> bool:
+    return any(
+        isinstance(node, ast.Raise)
+        or (isinstance(node, ast.Return) and getattr(node.value, "value", node.value) is None)
+        for node in executed(function.body)
+    )
+
+
+def _has_default(change: ClassChange, name: str) -> bool:
+    return any(name in each.values for each in change.old.lineage(change.before))
