@@ -1083,7 +1083,8 @@ class Program:
             body += running
         if spec["closing"] in ("close", "close_none"):
             body += ["rows.close()"]
-        body += ['print("RESULT", out, seen)', 'print("FDS", len(os.listdir("/proc/self/fd")))']
+        body += ['print("RESULT", out, seen)', "gc.collect()"]
+        body += ['print("FDS", len(os.listdir("/proc/self/fd")))']
         return [*lines, *indented(body, 1), "", "", 'if __name__ == "__main__":', "    main()"]
 
     def _construct(self) -> list[str]:
@@ -1205,7 +1206,7 @@ ARGUMENTS = [
 
 IMPORTS = {
     "argparse": "import argparse", "contextlib": "import contextlib", "copy": "import copy",
-    "dataclasses": "import dataclasses", "functools": "import functools", "os": "import os",
+    "dataclasses": "import dataclasses", "functools": "import functools", "gc": "import gc", "os": "import os",
     "pathlib": "import pathlib",
 }  # fmt: skip
 

@@ -139,6 +139,14 @@ class Entries:
         for caller, call in self.calls_of(module, function):
             called = True
             yield from self._climb(caller, call, ((caller, call), *calls), seen | {function})
+        factory = _returning(module, function)
+        if not called and factory is not None:
+            for caller, call in self.calls_of(module, factory):
+                if _calls_result(caller, call):
+                    called = True
+                    yield from self._climb(
+                        caller, call, ((caller, call), *calls), seen | {function}
+                    )
         if not called and _is_command(function):
             yield _entry("parent", module, top_level_statement(module, function), calls)
 
@@ -160,6 +168,22 @@ class Entries:
         frame = self.analysis.frame(module.scope_of(node))
         for reached in self.analysis.evaluate(node, frame):
             yield reached.value
+
+
+def _returning(module: Module, function: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """Return the function that makes a function and returns it: a factory of decorators, for one."""
+    factory = module.parent(function)
+    if not isinstance(factory, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return None
+    name = getattr(function, "name", "")
+    returned = (each.value for each in factory.body if isinstance(each, ast.Return))
+    return factory if any(getattr(each, "id", "") == name for each in returned) else None
+
+
+def _calls_result(module: Module, call: ast.Call) -> bool:
+    """Tell whether what a call returns is called at once: it decorates, or stands before arguments."""
+    above = module.parent(call)
+    return getattr(above, "func", None) is call or call in getattr(above, "decorator_list", ())
 
 
 def _called_as(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:

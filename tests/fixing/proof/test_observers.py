@@ -196,7 +196,7 @@ def test_an_error_that_the_constructor_still_raises_may_be_caught():
 
 def test_a_handler_of_the_constructor_goes_with_what_it_guards():
     tried = "self.path = path\ntry:\n    self.file = h5py.File(path)\nexcept OSError:\n    self.file = None"
-    assert "was handled by the constructor" in opened(init=tried)[0]
+    assert any("was handled by the constructor" in each for each in opened(init=tried))
     moved = "try:\n    return h5py.File(self.path)\nexcept OSError:\n    return None"
     assert opened(init=tried, opener=moved) == []
 

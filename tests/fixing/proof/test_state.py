@@ -262,3 +262,53 @@ def test_an_error_is_made_again_from_what_it_was_made_of():
     heir = "class Odd(Broken):\n    def __init__(self, name):\n        super().__init__(name, 1)\n"
     other = ERROR.format("name", "", heir), ERROR.format("name", REDUCE, heir)
     assert any("does not accept" in reason for reason in worse(*other))
+
+
+SLOTTED = """
+class Cached(Dataset):
+    __slots__ = ("cache", "lock")
+    def __init__(self):
+        self.cache = {{}}
+        self.lock = threading.Lock()
+{members}
+"""
+
+
+def test_a_state_of_the_dict_alone_leaves_out_what_is_in_slots():
+    reasons = worse(SLOTTED.format(members=""), SLOTTED.format(members=PAIR))
+    assert any("`cache` is in `__slots__`" in each for each in reasons)
+
+
+ENTERED = """
+import settings
+
+class Rows(Dataset):
+    def __init__(self):
+        self.file = None
+
+    def __enter__(self):
+        self.file = open(settings.path)
+        return self
+{members}
+"""
+ENTER_AGAIN = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_is_open"] = self.file is not None
+        state["file"] = None
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        if self.__dict__.pop("_is_open"):
+            self.__enter__()
+"""
+
+
+@pytest.mark.parametrize("setter", [True, False])
+def test_unpickling_reads_no_name_that_the_program_sets(setter):
+    settings = "path = None\n"
+    settings += "def use(given):\n    global path\n    path = given\n" if setter else ""
+    before, after = ENTERED.format(members=""), ENTERED.format(members=ENTER_AGAIN)
+    reasons = worse(before, after, settings=settings)
+    assert setter == any("`settings.path` is read later" in each for each in reasons)

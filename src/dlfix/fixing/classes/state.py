@@ -57,6 +57,9 @@ def state_for(
     slotted = slotted_by_decorator(facts)
     if slotted is not None and (named is None or kept or not {d.name for d in drops} <= {*named}):
         raise Refusal(f"the class stores its attributes in slots ({facts.line(slotted)})")
+    if (drops or restores) and named is None and facts.slots not in (None, []):
+        where = facts.line(facts.fields["__slots__"])
+        raise Refusal(f"the class has `__slots__`, and its base class a `__dict__` ({where})")
     own = facts.methods.get("__getstate__")
     if own is not None and not _hands_over_all(facts, own):
         drops = ()

@@ -201,9 +201,11 @@ class _Delayed:
         yield from self._content(name, read)
 
     def _is_delayed(self, function: Function) -> bool:
-        """Tell whether a method ran while the object was made, and only then."""
+        """Tell whether a method ran while the object was made, and only then; what unpickling calls runs anew."""
         if function.name in self.change.lazy:
             return False  # looked at for itself
+        if self.function.name == "__setstate__":
+            return True
         if is_new(self.change, function):
             return True  # what an opener is made of
         ran = any(f.name == function.name for _, f in self.change.constructed_before)
@@ -461,7 +463,9 @@ class _Delayed:
                 f"{getattr(again, 'lineno', 0)})",
             )
             return
-        kind = read.use.partition(":")[0]
+        kind, _, attribute = read.use.partition(":")
+        if kind == "attr":
+            yield from self._module_attribute(module, read, attribute)
         if kind not in {"attr", "item", "iterate", "method"} or self._is_import(owner, name):
             return
         for user in self.new.project.users(module, name):
@@ -473,6 +477,19 @@ class _Delayed:
                         f"({user.path.name}:{node.lineno})",
                     )
                     return
+
+    def _module_attribute(self, module: Module, read: Read, attribute: str) -> Iterator[Regression]:
+        """Yield a name of another module that functions of it, or other code, assign again."""
+        found = self.new.bound(module, read.name)
+        if found is None or not isinstance(found[1], ast.Module):
+            return
+        again = writes.global_rebinding(self.new, found[0], attribute)
+        if again is not None:
+            yield self.change.regression(
+                read.node.lineno,
+                f"`{read.name}.{attribute}` is read later than before (line {read.node.lineno}), after it may "
+                f"have been assigned again ({found[0].path.name}:{getattr(again, 'lineno', 0)})",
+            )
 
     def _is_import(self, owner: Class, name: str) -> bool:
         return any(

@@ -26,11 +26,20 @@ def moved(change: ClassChange) -> Iterator[tuple[Class, Function, list[ast.stmt]
     for function in change.after.functions:
         new = function.name in change.lazy and function is change.after.getters.get(function.name)
         if function.name == "__setstate__":
-            fresh = [s for s in change.fresh(function) if not _restores(s)]
+            fresh = [s for s in _without_flags(change.fresh(function)) if not _restores(s)]
             if fresh:
                 yield change.after, function, fresh
         elif new and _ran_before(change, function):
             yield change.after, function, function.body
+
+
+def _without_flags(nodes: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements; of what depends on a flag in the state, those that it decides on."""
+    for statement in nodes:
+        if isinstance(statement, ast.If) and "attr='__dict__'" in ast.dump(statement.test):
+            yield from (*statement.body, *statement.orelse)
+        else:
+            yield statement
 
 
 def _restores(statement: ast.stmt) -> bool:

@@ -35,6 +35,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     ]
     for function in added:
         yield from _replaced(change, function)
+        yield from _in_slots(change, function)
     for name in STATE:
         method = change.after.methods.get(name)
         if method is not None and not same(method, change.before.methods.get(name)):
@@ -43,6 +44,26 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _flags(change)
     yield from _filled(change)
     yield from _rebuilt(change)
+
+
+def _in_slots(change: ClassChange, function: Function) -> Iterator[Regression]:
+    """Yield what a state that is made of `__dict__` alone does not hold: slots, also of a base class."""
+    nodes = list(executed(function.body))
+    owner = self_name(function)
+    if function.name != "__getstate__" or not any(
+        is_attribute(n, owner, "__dict__") for n in nodes
+    ):
+        return
+    slots = {name for cls in change.new.lineage(change.after) for name in cls.slots or ()}
+    named = {n.value for n in nodes if isinstance(n, ast.Constant)}
+    named |= {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+    missing = sorted((slots & attributes_set(change.after).keys()) - named)
+    if missing:
+        yield change.regression(
+            function,
+            f"`{missing[0]}` is in `__slots__`, and `__dict__`, which becomes the state, does not hold it "
+            f"(line {function.lineno})",
+        )
 
 
 def _filled(change: ClassChange) -> Iterator[Regression]:
