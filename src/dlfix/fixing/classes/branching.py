@@ -22,7 +22,15 @@ class Branching(Keeping):
     """Writes a body with several ways out."""
 
     def _branches(self, attribute: str, compounds: Sequence[ast.stmt]) -> bool:
-        return any(isinstance(each, ast.If) for each in compounds) and self._may_be_none(attribute)
+        tests = [each.test for each in compounds if isinstance(each, ast.If)]
+        if any(self._reads(attribute, test) for test in tests):
+            return False  # opened unless it is: `if Rows.file is None: ...`
+        return bool(tests) and self._may_be_none(attribute)
+
+    def _reads(self, attribute: str, test: ast.expr) -> bool:
+        return any(
+            isinstance(each, ast.Attribute) and each.attr == attribute for each in ast.walk(test)
+        )
 
     def _may_be_none(self, attribute: str) -> bool:
         """Tell whether an object whose constructor does not open an attribute has it all the same."""

@@ -62,7 +62,7 @@ class Forms(Together):
                 settable=by_process and self._is_stored_elsewhere(name, ast.Store),
                 deletable=by_process and self._is_stored_elsewhere(name, ast.Del),
                 opener=self._opener(name)
-                if name in openers or (by_process and self._may_be_none(name))
+                if name in openers or (by_process and name in moved.branching)
                 else "",
                 alone=by_process and self._is_alone(handle),
                 self_name=self_name(handle.site.method),
@@ -122,7 +122,8 @@ class Forms(Together):
     def _may_be_none(self, name: str) -> bool:
         """Tell whether a handle is opened on some paths only."""
         moved = self.work.moved.get(self.handles[name].site.method)
-        return moved is not None and name in moved.branching
+        body = moved.bodies.get(name, "") if moved is not None else ""
+        return any(line.strip() == "return None" for line in body.splitlines())
 
     def _annotation(self, handle: Handle) -> str:
         site = handle.site
