@@ -73,7 +73,13 @@ class Patterns:
 def _spec(patterns: Sequence[str]) -> GitIgnoreSpec:
     from pathspec import GitIgnoreSpec  # takes as long as all else to check a small project
 
-    return GitIgnoreSpec.from_lines(patterns)
+    from dlfix.source.wildcards import in_one_try
+
+    spec = GitIgnoreSpec.from_lines(patterns)
+    for pattern in spec.patterns:
+        if pattern.regex is not None:
+            pattern.regex = in_one_try(pattern.regex)
+    return spec
 
 
 def is_pattern(line: str) -> bool:
