@@ -47,6 +47,10 @@ FINDING = (
     " collate_fn=lambda batch: (batch, k)):\n        print(batch)\n"
 )
 SUBCLASS = "class C@(Base):\n    def get(self):\n        return self.db\n"
+HANDLE = (
+    "class H@(Rows):\n    def __init__(self, path):\n        super().__init__(None)\n"
+    "        self.db = sqlite3.connect(path)\n"
+)
 BASE = (
     "class Base(Rows):\n    def __init__(self, path):\n        super().__init__(None)\n"
     "        self.db = sqlite3.connect(path)\n\n\n"
@@ -65,6 +69,9 @@ PROGRAMS = {
     "findings": lambda n: each(FINDING, n),
     "lambdas in one list": lambda n: run(f"Rows(Compose([{each('lambda x: x + @', n, ', ')}]))"),
     "subclasses": lambda n: BASE + each(SUBCLASS, n) + run("C0('x')"),
+    "subclasses with handles": lambda n: (
+        each(HANDLE, n) + "def main(path):\n" + each("    print(DataLoader(H@(path), num_workers=2))", n, "\n")
+    ),
     "functions that call each other": lambda n: recursive(n) + run("Rows(lambda x: f0(x))"),
     "statements": lambda n: each("x@ = len([@])", n, "\n") + run("Rows(lambda x: x0)"),
     "branches": lambda n: (

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
+from dlfix.fixing import resting
 from dlfix.fixing.rendering import code_of
 from dlfix.source.text import Position, Span
 
@@ -73,9 +74,16 @@ def _by_row(placed: Mapping[cst.CSTNode, Span]) -> Mapping[int, Sequence[cst.CST
     return rows
 
 
-@functools.lru_cache(maxsize=12)  # some files of a batch of fixes, which is tried several times
 def all_spans(module: cst.Module) -> Placed:
-    """Return the span of every node, as `ast` counts it; those of the modules at hand are kept."""
+    """Return the span of every node, as `ast` counts it; those of the modules at hand are kept.
+
+    Of a definition that rests there is its own span, and none of what is in it.
+    """
+    return _all_spans(module, resting.awake())
+
+
+@functools.lru_cache(maxsize=12)  # some files of a batch of fixes, which is tried several times
+def _all_spans(module: cst.Module, _: frozenset[int] | None) -> Placed:
     return Placed(_placed(module))
 
 

@@ -47,19 +47,13 @@ class Sheet:
 
     def carry_out(self, rewrite: Callable[[cst.Module, Plan], cst.Module], plan: Plan) -> None:
         """Carry one plan out; raise Moved where an earlier one changed its place."""
-        from dlfix.fixing.resting import awake_at
+        from dlfix.fixing.resting import awake_at, rested
 
         if self.text != self.first:
             plan = moved(plan, LineMap(self.first, self.text))
-        with awake_at(self.module, spans_of(plan), self._ends()):
-            self.module = rewrite(self.module, plan)
+        with awake_at(self.module, spans_of(plan)):
+            self.module = rested(rewrite(self.module, plan))  # LibCST makes what it visits anew
         self.text = code_of(self.module)
-
-    def _ends(self) -> list[int]:
-        from dlfix_codemods.tools.positions import all_spans
-
-        spans = all_spans(self.module)
-        return [spans[statement].end.row for statement in self.module.body]
 
 
 @dataclass(frozen=True)

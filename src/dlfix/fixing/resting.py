@@ -1,4 +1,4 @@
-"""Definitions at module level that a plan does not name: neither visited nor rendered again.
+"""Definitions at module level that a plan does not name: neither visited, rendered nor placed again.
 
 Without this, the fixes of a file cost its size each, so that many fixes in a large file are quadratic.
 """
@@ -10,29 +10,45 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
 
 import libcst as cst
+from libcst._nodes.internal import CodegenState
+from libcst.metadata import CodeRange, PositionProvider
+from libcst.metadata.position_provider import NEWLINE_RE, PositionProvidingCodegenState
 
 from dlfix.source.text import Span
-
-if TYPE_CHECKING:
-    from libcst._nodes.internal import CodegenState
 
 # The ids of the blocks whose definitions are visited; None: all are.
 _AWAKE: ContextVar[set[int] | None] = ContextVar("awake", default=None)
 
 
+@dataclass(frozen=True)
+class _Rendered:
+    """What a definition was rendered to, as if it were the first of a file."""
+
+    newline: tuple[str, str]
+    head: str
+    last: str  # the token that LibCST takes off at the end of a file without a newline
+    rows: int
+    place: CodeRange
+
+
 class _Resting(cst.CSTNode):
-    """What makes a definition one that can rest; it keeps the tokens that it was rendered to."""
+    """What makes a definition one that can rest; it keeps what it was rendered to."""
 
     body: Any
 
-    def visit(self, visitor: Any) -> Any:
+    @property
+    def is_awake(self) -> bool:
+        """Whether the definition is visited, and has places for all that is in it."""
         awake = _AWAKE.get()
-        if awake is None or id(self.body) in awake:
-            return super().visit(visitor)
-        return self
+        return awake is None or id(self.body) in awake
+
+    def visit(self, visitor: Any) -> Any:
+        return super().visit(visitor) if self.is_awake else self
 
     def deep_clone(self) -> Any:
         clone = super().deep_clone()
@@ -41,25 +57,55 @@ class _Resting(cst.CSTNode):
             awake.add(id(clone.body))
         return clone
 
+    def rendered(self, default_indent: str, default_newline: str) -> _Rendered:
+        """Return what the definition is rendered to, which is worked out once."""
+        key = default_indent, default_newline
+        kept: _Rendered | None = self.__dict__.get("kept")
+        if kept is None or kept.newline != key:
+            places = PositionProvider()
+            state = PositionProvidingCodegenState(*key, places)
+            super()._codegen(state)
+            *tokens, last = state.tokens
+            place = places._computed[self]
+            assert isinstance(place, CodeRange)
+            kept = _Rendered(key, "".join(tokens), last, state.line - 1, place)
+            object.__setattr__(self, "kept", kept)
+        return kept
+
     def _codegen(self, state: CodegenState, **options: Any) -> None:
-        # A state that counts positions, or is within a block, is another matter.
-        if type(state) is not _plain_state() or state.indent_tokens or options:
+        counts = type(state) is PositionProvidingCodegenState and not self.is_awake
+        # A state that counts other places, or is within a block, is another matter.
+        if not (counts or type(state) is CodegenState) or state.indent_tokens or options:
             super()._codegen(state, **options)
             return
-        key = state.default_indent, state.default_newline
-        kept = self.__dict__.get("rendered")
-        if kept is None or kept[0] != key:
-            own = type(state)(state.default_indent, state.default_newline)
-            super()._codegen(own)
-            kept = key, tuple(own.tokens)
-            object.__setattr__(self, "rendered", kept)
-        state.tokens.extend(kept[1])
+        kept = self.rendered(state.default_indent, state.default_newline)
+        state.tokens += [kept.head, kept.last]
+        if isinstance(state, PositionProvidingCodegenState):
+            state.provider._computed[self] = _below(kept.place, state.line - 1)
+            state.line += kept.rows
 
 
-def _plain_state() -> type[CodegenState]:
-    from libcst._nodes.internal import CodegenState
+def _below(place: CodeRange, rows: int) -> CodeRange:
+    start, end = place.start, place.end
+    return CodeRange((start.line + rows, start.column), (end.line + rows, end.column))
 
-    return CodegenState
+
+def awake() -> frozenset[int] | None:
+    """Return what tells which definitions rest from which; None where none does."""
+    ids = _AWAKE.get()
+    return None if ids is None else frozenset(ids)
+
+
+def last_rows(module: cst.Module) -> list[int]:
+    """Return the row that each statement of a module ends in, with what stands below it in its block."""
+    row = sum(_rows(line, module) for line in module.header)
+    return list(accumulate((_rows(one, module) for one in module.body), initial=row))[1:]
+
+
+def _rows(node: cst.CSTNode, module: cst.Module) -> int:
+    if isinstance(node, _Resting):
+        return node.rendered(module.default_indent, module.default_newline).rows
+    return len(NEWLINE_RE.findall(module.code_for_node(node)))
 
 
 # LibCST's visitors look for their methods by these names.
@@ -68,8 +114,11 @@ _ClassDef = type("ClassDef", (_Resting, cst.ClassDef), {})
 
 
 def rested(module: cst.Module) -> cst.Module:
-    """Return a module whose definitions can rest."""
-    return module.with_changes(body=[_rested(statement) for statement in module.body])
+    """Return a module whose definitions can rest, the same where they can already."""
+    body = [_rested(statement) for statement in module.body]
+    if all(new is old for new, old in zip(body, module.body, strict=True)):
+        return module
+    return module.with_changes(body=body)
 
 
 def _rested(statement: Any) -> Any:
@@ -84,14 +133,15 @@ def _rested(statement: Any) -> Any:
 
 
 @contextmanager
-def awake_at(module: cst.Module, spans: Iterable[Span], ends: list[int]) -> Iterator[None]:
-    """Let the definitions rest that hold none of these places; `ends` are the statements' last rows."""
-    awake: set[int] = set()
+def awake_at(module: cst.Module, spans: Iterable[Span]) -> Iterator[None]:
+    """Let the definitions rest that hold none of these places."""
+    ends = last_rows(module)
+    ids: set[int] = set()
     for span in spans:
         first = bisect_left(ends, span.start.row)
         last = bisect_left(ends, span.end.row)
-        awake.update(id(getattr(one, "body", None)) for one in module.body[first : last + 1])
-    token = _AWAKE.set(awake or None)
+        ids.update(id(getattr(one, "body", None)) for one in module.body[first : last + 1])
+    token = _AWAKE.set(ids or None)
     try:
         yield
     finally:

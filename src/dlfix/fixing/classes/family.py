@@ -259,6 +259,8 @@ def _last_name(node: ast.expr) -> str:
         return _last_name(node.value)
     if isinstance(node, ast.Name):
         return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
     return ast.unparse(node).rpartition(".")[2]
 
 
@@ -411,7 +413,9 @@ def _holders(
     seen: set[ast.ClassDef] = set()
     for name in sorted(classes | holding):
         for module in project.mentions(name):
-            for node in module.classes:
+            made_in = module.table(_classes_by_call).get(name, ()) if name in classes else ()
+            named = module.table(_classes_by_name).get(name, ()) if name in holding else ()
+            for node in (*made_in, *named):
                 if node in seen or node.name in classes:
                     continue
                 seen.add(node)
@@ -563,31 +567,74 @@ def _makers(project: Project, classes: set[str]) -> Iterator[str]:
     """Yield the functions that return an instance they make."""
     for name in classes:
         for module in project.mentions(name):
-            for made in module.nodes(ast.Return):
-                match made:
-                    case ast.Return(value=ast.Call(func=func)) if _last_name(func) in classes:
-                        around = module.scope_of(made).node
-                        if isinstance(around, ast.FunctionDef):
-                            yield around.name
+            for made in module.table(_returns_by_call).get(name, ()):
+                around = module.scope_of(made).node
+                if isinstance(around, ast.FunctionDef):
+                    yield around.name
 
 
 def _instances_in(module: Module, classes: set[str]) -> Iterator[tuple[Module, ast.expr]]:
-    holding: dict[tuple[Scope, str], bool] = {}
-    for node in module.parents:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            scope = module.scope_of(node).lookup(node.id)
-            if scope is None:
-                continue
-            variable = scope, node.id
-            if variable not in holding:
-                holding[variable] = _holds_instance(scope, node.id, classes)
-            if holding[variable]:
+    """Yield the reads of variables that are assigned what one of the classes makes."""
+    seen: set[ast.expr] = set()
+    for name in sorted(classes):
+        module.calls_by_name.get(name)  # the assignments are looked at, too, wherever they are
+        for node in module.table(_reads_by_call).get(name, ()):
+            if node not in seen:
+                seen.add(node)
                 yield module, node
 
 
-def _holds_instance(scope: Scope, name: str, classes: set[str]) -> bool:
-    """Tell whether a variable is assigned what one of the classes makes."""
-    return any(
-        isinstance(each.value, ast.Call) and _last_name(each.value.func) in classes
-        for each in scope.bindings.get(name, ())
-    )
+# Tables of a module: what is asked of them for each class costs what there is of that class.
+
+
+def _classes_by_name(module: Module) -> dict[str, list[ast.ClassDef]]:
+    named: dict[str, list[ast.ClassDef]] = {}
+    for node in module.classes:
+        named.setdefault(node.name, []).append(node)
+    return named
+
+
+def _classes_by_call(module: Module) -> dict[str, list[ast.ClassDef]]:
+    """The classes in which something is called, by what it is called by."""
+    around: dict[str, dict[ast.ClassDef, None]] = {}
+    for node in module.classes:
+        for each in module.within(node):
+            if isinstance(each, ast.Call):
+                around.setdefault(_last_name(each.func), {})[node] = None
+    return {name: [*nodes] for name, nodes in around.items()}
+
+
+def _returns_by_call(module: Module) -> dict[str, list[ast.Return]]:
+    """The statements that return what a call makes, by what is called."""
+    named: dict[str, list[ast.Return]] = {}
+    for node in module.nodes(ast.Return):
+        if isinstance(node.value, ast.Call):
+            named.setdefault(_last_name(node.value.func), []).append(node)
+    return named
+
+
+def _reads_by_call(module: Module) -> dict[str, list[ast.expr]]:
+    """The reads of variables that are assigned what a call makes, by what is called."""
+    named: dict[str, list[ast.expr]] = {}
+    makers: dict[tuple[Scope, str], set[str]] = {}
+    for node in module.of_kind(ast.Name):
+        if not isinstance(node.ctx, ast.Load):
+            continue
+        scope = module.scope_of(node).lookup(node.id)
+        if scope is None:
+            continue
+        variable = scope, node.id
+        if variable not in makers:
+            makers[variable] = _makers_of(scope, node.id)
+        for name in makers[variable]:
+            named.setdefault(name, []).append(node)
+    return named
+
+
+def _makers_of(scope: Scope, variable: str) -> set[str]:
+    """Return by what the calls are called whose results a variable is assigned."""
+    return {
+        _last_name(each.value.func)
+        for each in scope.bindings.get(variable, ())
+        if isinstance(each.value, ast.Call)
+    }
