@@ -71,7 +71,7 @@ def in_file(reason: str, path: Path) -> str:
 
 @dataclass(frozen=True)
 class Planned:
-    """The outcome for findings that one fix mends together (or one reason refuses)."""
+    """The outcome for findings that one fix solves together (or one reason refuses)."""
 
     findings: tuple[Finding, ...]
     outcome: Fix | Refused

@@ -29,6 +29,7 @@ from dlfix.fixing.classes.restoring import (
 )
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.uses import Uses
+from dlfix.fixing.planners.pickle_state_listings import is_listing, plan_listings
 from dlfix.fixing.plans import Planned
 from dlfix.reach.values import Derived, ExternalCall, Generator
 from dlfix.rules.reading.unpickling import EndlessLookup
@@ -68,7 +69,9 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
         return plan_class(found, analysis, inherited)
 
     views = [one for one in read if _is_view(one[1])]
-    rest = [one for one in read if not _is_view(one[1])]
+    listings = [one for one in read if is_listing(one[1])]
+    rest = [one for one in read if one not in views and one not in listings]
+    yield from plan_listings(by_class(listings), analysis.project, NAME)
     for each, verb in (
         (views, "Store {names} of `{cls}` as lists"),
         (rest, "Remove {names} from the pickled state of `{cls}`"),
