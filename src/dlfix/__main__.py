@@ -10,27 +10,27 @@ leave_working_folder()
 
 
 def main() -> None:
-    """Run the command line; what the system refuses is one line and status 2."""
-    from dlfix.start import main as run
-
+    """Run the command line; whatever goes wrong is one line and status 2."""
     try:
+        from dlfix.start import main as run
+
         try:
             run()
         finally:
             if not sys.stdout.closed:  # the language server closes it
                 sys.stdout.flush()
-    except OSError as error:
+    except Exception as error:
         if os.environ.get("DLFIX_TRACEBACK"):
             raise
         _give_up(error)
 
 
-def _give_up(error: OSError) -> None:
-    """Say what was refused, and end; what could not be printed is not tried again."""
-    from dlfix.ending import failed, refusal
+def _give_up(error: Exception) -> None:
+    """Say what went wrong, and end; what could not be printed is not tried again."""
+    from dlfix.ending import discard, failed, words
 
-    failed(refusal(error))
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    failed(words(error))
+    discard(1)
     sys.exit(2)
 
 

@@ -26,12 +26,21 @@ def ended(work: Callable[[], int]) -> int:
         if error.errno == errno.EPIPE:
             raise
         return failed(refusal(error))
-    except (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError,
+    except (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, MemoryError,
             NameError, RecursionError, TypeError, ValueError) as error:  # fmt: skip
         if os.environ.get("DLFIX_TRACEBACK"):
             raise
-        what = " ".join(f"{type(error).__name__}: {error}".split())
-        return failed(f"internal error ({what}); please report it")
+        return failed(words(error))
+
+
+def words(error: Exception) -> str:
+    """Return what is said of an error that no command expects, in a line."""
+    if isinstance(error, OSError):
+        return refusal(error)
+    if isinstance(error, MemoryError):
+        return "out of memory"
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"internal error ({what}); please report it"
 
 
 def refusal(error: OSError) -> str:
@@ -47,6 +56,14 @@ def refusal(error: OSError) -> str:
 
 
 def failed(message: str) -> int:
-    """Say what went wrong, and return the exit status of that."""
-    print(f"dlfix: {visible(message)}", file=sys.stderr)
+    """Say what went wrong, if that can be said, and return the exit status of that."""
+    try:
+        print(f"dlfix: {visible(message)}", file=sys.stderr)
+    except OSError:
+        discard(2)
     return 2
+
+
+def discard(number: int) -> None:
+    """Let go what a standard stream still holds: Python tries to write it at its end, and ends with another status."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), number)

@@ -8,11 +8,12 @@ import os
 import sys
 
 from dlfix import arguments
-from dlfix.ending import INTERRUPTED, ended
+from dlfix.ending import INTERRUPTED, discard, ended, failed
 
 
 def main() -> None:
     """Run the command line."""
+    _open_what_is_closed()
     gc.set_threshold(
         200_000, 20, 100
     )  # trees live to the end: looking through them is most of a run
@@ -24,6 +25,22 @@ def main() -> None:
     finally:
         gc.freeze()  # nothing is worth collecting now
         _flush()
+
+
+def _open_what_is_closed() -> None:
+    """Open what the caller closed of the standard streams: the next file would take its number.
+
+    Reading such an input and writing such an output is an error; what would be said on stderr is lost.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_WRONLY)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+            mode = "w" if number else "r"
+            stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
 
 
 def _run() -> None:
@@ -53,7 +70,7 @@ def _flush() -> None:
     try:
         sys.stdout.flush()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout.fileno())
         if error.errno != errno.EPIPE:
-            print(f"dlfix: {error.strerror}", file=sys.stderr)
+            failed(error.strerror or str(error))
         os._exit(2)

@@ -75,8 +75,9 @@ def around(named: Iterable[Path], walk: Walk) -> Surroundings:
 
 def _marked(path: Path) -> Path | None:
     """Return the nearest folder with a marker; the user's own and the top of the disk are none."""
+    home = Path(os.path.expanduser("~"))  # raises nothing where there is none
     for folder in (path, *path.parents) if seen.is_dir(path) else path.parents:
-        if folder in (Path.home(), Path(folder.anchor)):
+        if folder in (home, Path(folder.anchor)):
             return None
         if any(seen.exists(folder / marker) for marker in MARKERS):
             return folder
