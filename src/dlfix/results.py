@@ -5,14 +5,19 @@ disk (`dlfix.source.seen`), the texts that were printed, and the exit status. It
 that was looked at is unchanged. It is JSON with a checksum: nothing in it can run code, and what
 is damaged or foreign counts as missing. Writing goes to a temporary file that is renamed; a store that
 cannot be written works as an empty one.
+
+The folder of entries may lie in a checkout (`cache-dir`): no link in it is followed, and the checksum is
+keyed with a secret of this user, so that an entry that came with the checkout is none.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import re
+import secrets
 import sys
 import threading
 import zlib
@@ -27,6 +32,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from dlfix import __version__
 from dlfix.caches import default_directory
 from dlfix.source import seen
+from dlfix.source.folders import Folder, below
 
 if TYPE_CHECKING:
     from dlfix.config import Settings
@@ -35,6 +41,7 @@ FOLDER = "results-1"  # raised with every change of what an entry looks like
 LIMIT = 64 << 20  # bytes of all entries
 _MAGIC = b"dlfixres"
 _MOST = 256 << 20  # bytes of an entry, unpacked
+_KEY, _KEY_SIZE = "key", 32
 # What decides how a console prints.
 _VARIABLES = (
     "COLORFGBG", "COLORTERM", "COLUMNS", "FORCE_COLOR", "HOME", "LINES", "NO_COLOR", "TERM",
@@ -104,8 +111,12 @@ def _asks_others(settings: Settings) -> bool:
 
 
 def directory(settings: Settings) -> Path | None:
-    """Return the folder of all that is kept."""
-    return settings.root / settings.cache_dir if settings.cache_dir else default_directory()
+    """Return the folder of all that is kept; one that a configuration names needs the user's secret."""
+    if not settings.cache_dir:
+        return default_directory()
+    if settings.origin("cache_dir") != "command line" and not _secret():
+        return None
+    return settings.root / settings.cache_dir
 
 
 def clear(settings: Settings) -> None:
@@ -114,9 +125,9 @@ def clear(settings: Settings) -> None:
 
     folder = directory(settings)
     if folder is not None:
-        for path in _entries(folder / FOLDER):
-            with suppress(OSError):
-                path.unlink()
+        with suppress(OSError), below(folder, (FOLDER,)) as place:
+            for name in _entries(place):
+                place.remove(name)
         Store(folder).clear()
 
 
@@ -152,8 +163,8 @@ def code() -> list[object]:
             continue
         top = os.path.dirname(origin)
         folders = os.walk(top) if name in ("dlfix", "dlfix_codemods") else [(top, [], [])]
-        for folder, below, names in folders:
-            below[:] = sorted(each for each in below if each != "__pycache__")
+        for folder, inner, names in folders:
+            inner[:] = sorted(each for each in inner if each != "__pycache__")
             for path in [origin, *(os.path.join(folder, each) for each in sorted(names))]:
                 about = os.stat(path)
                 found.append((path, about.st_size, about.st_mtime_ns, about.st_ino))
@@ -171,10 +182,11 @@ def name(*asked: object) -> str:
 def load(path: Path) -> dict[str, Any] | None:
     """Return an entry while all that was seen for it is unchanged."""
     try:
-        entry = json.loads(_unpacked(path.read_bytes()))
-        if not seen.is_unchanged(entry["seen"]):
-            return None
-        os.utime(path)  # the entries that are not used for longest go first
+        with _beside(path) as folder:
+            entry = json.loads(_unpacked(folder.read(path.name)))
+            if not seen.is_unchanged(entry["seen"]):
+                return None
+            folder.touch(path.name)  # the entries that are not used for longest go first
     except (
         OSError,
         ValueError,
@@ -212,44 +224,67 @@ def _unpacked(data: bytes) -> bytes:
 def save(path: Path, entry: dict[str, Any], limit: int | None = LIMIT) -> None:
     """Keep an entry, if that can be done, and of the others what the limit leaves room for."""
     packed = zlib.compress(json.dumps(entry, separators=(",", ":")).encode(), 1)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-    try:
+    temporary = f".{path.name}.{os.getpid()}.{threading.get_ident()}"
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(_MAGIC + _digest(packed) + packed)
-        temporary.replace(path)
-        if limit is not None:
-            _trim(path.parent, limit)
-    except OSError:
-        with suppress(OSError):
-            temporary.unlink()
+        with _beside(path) as folder:
+            try:
+                with open(folder.create(temporary), "wb") as file:
+                    file.write(_MAGIC + _digest(packed) + packed)
+                folder.replace(temporary, path.name)
+            except OSError:
+                folder.remove(temporary)
+                return
+            if limit is not None:
+                _trim(folder, limit)
 
 
-def _trim(folder: Path, limit: int) -> None:
+def _beside(path: Path) -> contextlib.AbstractContextManager[Folder]:
+    """Open the folder of an entry, which is no link."""
+    return below(path.parent.parent, (path.parent.name,))
+
+
+def _trim(folder: Folder, limit: int) -> None:
     """Remove the entries that were not used for longest, beyond the limit."""
     found = []
-    for path in _entries(folder):
+    for name in _entries(folder):
         with suppress(OSError):
-            about = path.stat()
-            found.append((about.st_mtime, about.st_size, path))
+            about = folder.about(name)
+            found.append((about.st_mtime, about.st_size, name))
     size = 0
-    for _, length, path in sorted(found, reverse=True):
+    for _, length, name in sorted(found, reverse=True):
         size += length
         if size > limit:
             with suppress(OSError):
-                path.unlink()
+                folder.remove(name)
 
 
-def _entries(folder: Path) -> list[Path]:
+def _entries(folder: Folder) -> list[str]:
     """Return the entries in a folder, and what killed writers left; nothing of anybody else's."""
-    try:
-        return [folder / name for name in os.listdir(folder) if _OWN.fullmatch(name)]
-    except OSError:
-        return []
+    return [name for name in folder.names() if _OWN.fullmatch(name)]
 
 
 def _digest(data: bytes) -> bytes:
-    return blake2b(data, digest_size=16).digest()
+    return blake2b(data, digest_size=16, key=_secret()).digest()
+
+
+def _secret() -> bytes:
+    """Return what only this user's dlfix knows; b"" where nothing can be kept."""
+    place = default_directory()
+    return b"" if place is None else _secret_in(place)
+
+
+@functools.cache
+def _secret_in(place: Path) -> bytes:
+    """Return the secret in a folder, made at the first use."""
+    with suppress(OSError):
+        place.mkdir(parents=True, exist_ok=True)
+        with below(place) as folder:
+            with suppress(FileExistsError), open(folder.create(_KEY), "wb") as file:
+                file.write(secrets.token_bytes(_KEY_SIZE))
+            found = folder.read(_KEY)
+            return found if len(found) == _KEY_SIZE else b""
+    return b""
 
 
 # Streams

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from dlfix import results
 from dlfix.session import Session
 from tests.cli.test_check import write
 
@@ -198,6 +199,59 @@ def test_a_configuration_cannot_have_results_kept_outside_its_folder(
     assert done.exit_code == 2
     assert "`cache-dir` must be a folder below that of the configuration file" in done.stderr
     assert not list(outside.iterdir())
+
+
+def test_a_link_in_the_folder_leads_nothing_out_of_it(dlfix, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside")
+    theirs = outside / ("0" * 32)
+    theirs.write_bytes(b"x")
+    write(dlfix.folder, "a.py", "x = bad\n")
+    write(dlfix.folder, "dlfix.toml", "cache-dir = 'kept'\n")
+    (dlfix.folder / "kept").mkdir()
+    (dlfix.folder / "kept" / "results-1").symlink_to(outside)
+    assert dlfix("check").exit_code == 1
+    assert dlfix("cache", "clear").exit_code == 0
+    assert [*outside.iterdir()] == [theirs]
+
+
+@pytest.fixture
+def kept(dlfix):
+    """The one entry in a folder that the configuration names."""
+    aged(write(dlfix.folder, "a.py", "x = bad\n"))
+    aged(write(dlfix.folder, "dlfix.toml", "cache-dir = 'kept'\n"))
+    (dlfix.folder / "kept" / "results-1").mkdir(parents=True)
+    dlfix("check")
+    (entry,) = (dlfix.folder / "kept" / "results-1").iterdir()
+    return entry
+
+
+def test_an_entry_of_another_user_counts_as_missing(dlfix, kept, readings, tmp_path, monkeypatch):
+    dlfix("check")
+    assert readings == []
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
+    dlfix("check")
+    assert len(readings) == 1
+
+
+def test_without_a_secret_nothing_is_kept_where_a_checkout_says(dlfix, readings, monkeypatch):
+    monkeypatch.setattr(results, "_secret", lambda: b"")
+    write(dlfix.folder, "a.py", "x = bad\n")
+    write(dlfix.folder, "dlfix.toml", "cache-dir = 'kept'\n")
+    dlfix("check")
+    assert not (dlfix.folder / "kept").exists()
+    (dlfix.folder / "named" / "results-1").mkdir(parents=True)
+    dlfix("check", "--cache-dir", "named")
+    dlfix("check", "--cache-dir", "named")
+    assert len(readings) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.parametrize("odd", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)])
+def test_an_entry_that_is_no_file_counts_as_missing(dlfix, kept, readings, odd):
+    kept.unlink()
+    odd(kept)
+    assert dlfix("check").exit_code == 1
+    assert len(readings) == 1
 
 
 def test_clearing_touches_nothing_of_anybody_elses(dlfix):

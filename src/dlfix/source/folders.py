@@ -82,6 +82,16 @@ class Folder:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(place, **where)
 
+    def about(self, name: str) -> os.stat_result:
+        """Return what `lstat` says of a name."""
+        place, where = self._at(name)
+        return os.stat(place, follow_symlinks=False, **where)
+
+    def touch(self, name: str) -> None:
+        """Set the times of a file to now."""
+        place, where = self._at(name)
+        os.utime(place, **where)
+
     def names(self) -> list[str]:
         """Return the names in the folder."""
         return os.listdir(self.path if self.descriptor is None else self.descriptor)
