@@ -1,8 +1,10 @@
 import os
 import subprocess
+import tracemalloc
 
 import pytest
 
+from dlfix.source import git_index
 from dlfix.source.git_index import uncommitted
 from dlfix.source.writing import Change
 
@@ -92,4 +94,31 @@ def test_a_damaged_index_tells_nothing(tree, data):
 def test_a_pipe_as_the_index_does_not_hang(tree):
     (tree / ".git/index").unlink()
     os.mkfifo(tree / ".git/index")
+    assert dirty(tree) == []
+
+
+def written(version, entries):
+    return git_index.HEAD.pack(b"DIRC", version, len(entries)) + b"".join(entries)
+
+
+@pytest.mark.parametrize("hostile", [
+    # Each path is the one before and more: the paths would take the square of the file.
+    written(4, [bytes(62) + b"\0" + b"x" * 500 + b"\0"] * 20_000),
+    # A number of a million digits.
+    written(4, [bytes(62) + b"\xff" * 1_000_000 + b"\0"]),
+    b"DIRC" + b"\xff" * 50,
+])  # fmt: skip
+def test_a_hostile_index_takes_no_time_and_no_memory(tree, hostile):
+    (tree / ".git" / "index").write_bytes(hostile)
+    tracemalloc.start()
+    try:
+        assert dirty(tree) == []
+        assert tracemalloc.get_traced_memory()[1] < 2 * len(hostile) + (4 << 20)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a file with a hole")
+def test_an_index_beyond_all_measure_is_not_read(tree):
+    os.truncate(tree / ".git" / "index", 1 << 40)
     assert dirty(tree) == []

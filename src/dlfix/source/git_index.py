@@ -7,9 +7,10 @@ asked. What cannot be told (an index of another format, SHA-256 names) counts as
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 from dlfix.source.folders import below
@@ -18,23 +19,25 @@ from dlfix.source.writing import Change
 HEAD = struct.Struct(">4sLL")
 ENTRY = struct.Struct(">40x20sH")  # times, numbers, mode and size are passed over
 EXTENDED, NAMED = 0x4000, 0x0FFF
+LONGEST = 1 << 12  # bytes of a path
+MOST = 1 << 28  # bytes of an index
 
 
 def uncommitted(changes: Iterable[Change]) -> list[Path]:
     """Return the files whose text, as it was read, is not the one that git keeps in its index."""
-    found = []
-    indexes: dict[Path, dict[bytes, bytes]] = {}
+    trees: dict[Path, dict[bytes, Change]] = {}
     for change in changes:
         path = change.path.resolve()
         top = next((folder for folder in path.parents if (folder / ".git").exists()), None)
-        if top is None:
-            continue
-        if top not in indexes:
-            indexes[top] = _index(top)
-        kept = indexes[top].get(path.relative_to(top).as_posix().encode(errors="surrogateescape"))
-        if kept is not None and kept not in _names(change.before or b""):
-            found.append(change.path)
-    return found
+        if top is not None:
+            inner = path.relative_to(top).as_posix().encode(errors="surrogateescape")
+            trees.setdefault(top, {})[inner] = change
+    return [
+        change.path
+        for top, asked in trees.items()
+        for inner, kept in _index(top, asked).items()
+        if kept not in _names((change := asked[inner]).before or b"")
+    ]
 
 
 def _names(data: bytes) -> set[bytes]:
@@ -46,13 +49,13 @@ def _names(data: bytes) -> set[bytes]:
     }
 
 
-def _index(top: Path) -> dict[bytes, bytes]:
-    """Return the name of the text that git keeps of each file; {} where that cannot be told."""
+def _index(top: Path, asked: Container[bytes]) -> dict[bytes, bytes]:
+    """Return the names of the texts that git keeps of these files; {} where that cannot be told."""
     try:
         folder = _git_folder(top)
         if re.search(rb"objectformat\s*=\s*sha256", _read(folder, "config"), re.IGNORECASE):
             return {}
-        return dict(_entries(_read(folder, "index")))
+        return {path: blob for path, blob in _entries(_read(folder, "index")) if path in asked}
     except (OSError, ValueError, IndexError, struct.error):
         return {}
 
@@ -71,7 +74,10 @@ def _read(folder: Path, name: str) -> bytes:
     with below(folder) as place:
         if name not in place.names():
             return b""
-        return place.read(name)
+        with place.opened(name) as descriptor, open(descriptor, "rb", closefd=False) as file:
+            if os.fstat(descriptor).st_size > MOST:
+                raise ValueError(name)
+            return file.read()
 
 
 def _entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -92,12 +98,14 @@ def _entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
             end = data.index(0, place)
             path = data[place:end]
             place = start + (end - start + 8) // 8 * 8
+        if len(path) > LONGEST:  # each may hold all before it: a small index would fill the memory
+            raise ValueError(len(path))
         yield path, blob
 
 
 def _number(data: bytes, place: int) -> tuple[int, int]:
     value = data[place] & 0x7F
-    while data[place] & 0x80:
+    while data[place] & 0x80 and value <= LONGEST:
         place += 1
         value = ((value + 1) << 7) | (data[place] & 0x7F)
     return value, place + 1
