@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import dlfix.catalog.catalog as reader
-from dlfix.catalog import ABSENT, UNKNOWN, Catalog, CatalogError, ResourceRow, Tail, load
+from dlfix.catalog import ABSENT, UNKNOWN, Catalog, CatalogError, OneOf, ResourceRow, Tail, load
 from dlfix.catalog.rows import TABLES, checked_row
 
 HERE = Path(reader.__file__).parent
@@ -112,6 +112,8 @@ def test_a_re_export_is_the_same_row() -> None:
         (Tail(".npz"), ABSENT, "resource"),
         (Tail("npz.npy"), ABSENT, "plain"),
         (Tail("z"), ABSENT, "plain"),
+        (OneOf(("x.npz", "y.npz")), ABSENT, "resource"),
+        (OneOf(("x.npz", "y.npy")), ABSENT, "plain"),
         (Tail(".npz"), "r", "resource"),
         (UNKNOWN, Tail("r"), "plain"),
         (UNKNOWN, "r", "memmap"),

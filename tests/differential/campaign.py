@@ -161,7 +161,7 @@ def run(programs: Iterable[Job], *, processes: int = 2,
     with _pool(processes) as pool:
         for judged in pool.imap_unordered(judge_program, programs, chunksize=4):
             campaign.add(judged)
-            if tell and (judged.verdict.bad or "").startswith("WRONG"):
+            if tell and judged.verdict.bad:
                 tell(f"{judged.verdict.bad}: {judged.family}, seed {judged.seed}")
             if tell and campaign.programs % 100 == 0:
                 tell(f"{campaign.programs} programs, {campaign.failures()}")

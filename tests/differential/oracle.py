@@ -321,7 +321,8 @@ class Judge:
         old = before[method] if method in before else self.runner.run(files, 2, method)
         if old.result == alone.result:
             return f"{method} worked before", f"{after.result} {_last(after.errors)}"
-        if guard and after.foreign and old.foreign and applied.says_fork_remains:
+        as_before = (after.foreign and old.foreign) or (after.result is None is old.result)
+        if guard and as_before and applied.says_fork_remains:
             return None
         if not applied.left:
             return f"{method} still fails", f"{after.result} {_last(after.errors)}"

@@ -38,6 +38,12 @@ class Tail(str):
     __slots__ = ()
 
 
+class OneOf(tuple[object, ...]):
+    """The constants of which an argument is one: a dict's item that is set to another path later."""
+
+    __slots__ = ()
+
+
 # How the reader of a call answers for the argument at a position, or under a name.
 ReadArgument = Callable[["int | None", str], object]
 
@@ -161,6 +167,12 @@ class Variant:
         if not self.parameter:
             return False
         value = read(self.position, self.parameter)
+        if isinstance(value, OneOf):
+            each = {self._holds_for(one) for one in value}
+            return each.pop() if len(each) == 1 else self.unknown
+        return self._holds_for(value)
+
+    def _holds_for(self, value: object) -> bool:
         if value is ABSENT:
             return self.absent
         if value is UNKNOWN:

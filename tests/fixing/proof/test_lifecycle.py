@@ -300,3 +300,39 @@ def test_what_a_base_outside_sets_may_be_read_later():
             print(self.file)
     """
     assert not [reason for reason in worse(before, after) if "`name`" in reason]
+
+
+READ_BY_A_NUMBER = {
+    "counted": "for i in range(3):\n    self.rows.append({0}['x'][i])",
+    "of an enumeration": "for i, name in enumerate(names):\n    self.rows.append({0}['x'][i])",
+    "of a list of numbers": "chosen = []\nfor i in range(3):\n    if i != 1:\n        chosen.append(i)\n"
+    "for k in range(len(chosen)):\n    self.rows.append({0}['x'][chosen[k]])",
+    "computed": "for i in range(3):\n    at = i * 2 + len(names)\n    self.rows.append({0}['x'][at])",
+    "in a comprehension": "self.rows += [{0}['x'][i] for i in range(3)]",
+}
+READ_BY_A_NAME = {
+    "of a loop": "for name in names:\n    self.rows.append({0}[name])",
+    "of an enumeration": "for i, name in enumerate(names):\n    self.rows.append({0}[name])",
+    "of a list": "chosen = [0]\nchosen.extend(names)\nself.rows.append({0}[chosen[1]])",
+    "bound twice": "i = 0\nfor i in names:\n    self.rows.append({0}[i])",
+    "one of several": "both = [{0}['x'], {0}['y']]\nself.rows.append(both[0])",
+}
+
+
+def _kept_rows(statement):
+    use = "\ndef __getitem__(self, i):\n    return self.rows[i]"
+    init = "self.file = h5py.File(path)\nself.rows = []\n" + statement.format("self.file")
+    later = "with h5py.File(path) as file:\n    self.rows = []\n" + textwrap.indent(
+        statement.format("file"), "    "
+    )
+    return opened(init=init, later=later, getter="", parameters="path, names", body=use)
+
+
+@pytest.mark.parametrize("statement", READ_BY_A_NUMBER.values(), ids=READ_BY_A_NUMBER)
+def test_an_item_by_a_number_is_read_at_once(statement):
+    assert not [reason for reason in _kept_rows(statement) if "holds a resource" in reason]
+
+
+@pytest.mark.parametrize("statement", READ_BY_A_NAME.values(), ids=READ_BY_A_NAME)
+def test_an_item_by_a_name_may_be_a_view(statement):
+    assert any("holds a resource" in reason for reason in _kept_rows(statement))

@@ -312,3 +312,48 @@ def test_unpickling_reads_no_name_that_the_program_sets(setter):
     before, after = ENTERED.format(members=""), ENTERED.format(members=ENTER_AGAIN)
     reasons = worse(before, after, settings=settings)
     assert setter == any("`settings.path` is read later" in each for each in reasons)
+
+
+NESTED = """
+class Volume:
+    def __init__(self, path):
+        {opened}
+{members}
+class Slices(Dataset):
+    def __init__(self, path):
+        self.volume = Volume(path)
+        {kept}
+
+    def __getitem__(self, index):
+        return {read}[index]
+"""
+BY_PROCESS = """
+    @property
+    def file(self):
+        if os.getpid() not in self._files:
+            self._files[os.getpid()] = h5py.File(self.path)
+        return self._files[os.getpid()]
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_files"] = {}
+        return state
+"""
+
+
+def test_what_each_process_opens_for_itself_is_kept_nowhere():
+    before = NESTED.format(
+        opened="self.file = h5py.File(path)",
+        members="",
+        kept="self.values = self.volume.file['x']",
+        read="self.values",
+    )
+    opened = "self.path, self._files = path, {}"
+    kept = {"kept": "self._file = self.volume.file", "read": "self._file['x']"}
+    after = NESTED.format(opened=opened, members=BY_PROCESS, **kept)
+    assert any(
+        "keeps `file`, which each process opens" in reason for reason in worse(before, after)
+    )
+    kept = {"kept": "pass", "read": "self.volume.file['x']"}
+    after = NESTED.format(opened=opened, members=BY_PROCESS, **kept)
+    assert not any("each process opens" in reason for reason in worse(before, after))

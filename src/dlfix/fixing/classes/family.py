@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dlfix.fixing.classes.closing import is_closer
@@ -80,8 +80,10 @@ def surroundings(
     facts.started.update(facts.reached(run))
     touching = _touching(family, attributes)
     holding = set(holders) - family.names
-    parent = {"__len__"} | _used_outside(project, family.names, touching | attributes, holding)
-    if _indexed_outside(project, family.names | set(holders)):
+    indexed = _indexed_outside(project, family.names | set(holders))
+    run = ["__len__", *(WORKER_METHODS if indexed else ())]
+    parent = {"__len__"} | _used_outside(project, family.names, touching | attributes, holding, run)
+    if indexed:
         parent |= WORKER_METHODS | touching
     return Surroundings(
         parent_methods=frozenset(parent),
@@ -388,9 +390,12 @@ def _set_on_instances(project: Project, family: Family, attributes: set[str]) ->
 
 
 def _used_outside(
-    project: Project, classes: set[str], names: set[str], holding: set[str]
+    project: Project, classes: set[str], names: set[str], holding: set[str], run: Sequence[str]
 ) -> set[str]:
-    """Return which members are used on instances by code outside their classes."""
+    """Return which members are used on instances by code outside their classes.
+
+    `run` are the methods that the parent runs of the classes that hold instances.
+    """
     found: set[str] = set()
     for module, node in _instances(project, classes):
         parent = module.parent(node)
@@ -399,9 +404,9 @@ def _used_outside(
         if isinstance(parent, ast.Compare) and node in parent.comparators:
             found |= {"__contains__"} & names
     for facts, attribute in _holders(project, classes, holding):
-        run = facts.reached([*facts.started, "__len__"])
+        reached = facts.reached([*facts.started, *run])
         for method, read in facts.reads.get(attribute, []):
-            if method.name in run:
+            if method.name in reached:
                 found |= _used_through(facts, method, read, names)
     return found
 

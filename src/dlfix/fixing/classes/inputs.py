@@ -13,7 +13,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, self_name
+from dlfix.fixing.classes.facts import (
+    STARTS,
+    ClassFacts,
+    Method,
+    is_self_attribute,
+    self_name,
+)
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.project.directory import changes_of_directory
 from dlfix.project.import_time import FUNCTIONS, IN_PLACE, MUTATORS
@@ -81,6 +87,16 @@ class Inputs:
     def set_outside(self, name: str) -> bool:
         """Tell whether code outside the class sets or deletes an attribute of an instance."""
         return any(self._set_from_outside(name))
+
+    def set_late(self, name: str) -> str:
+        """Return where any object's attribute of a name is set after the object is made; empty if nowhere."""
+        for module in self.project.setters(name):
+            for node in module.stores_by_name.get(name, ()):
+                method = method_around(module, node)
+                made = method is not None and method.name in STARTS
+                if method is None or not made or not is_self_attribute(node, self_name(method)):
+                    return f"{module.path.name}:{node.lineno}"
+        return ""
 
     def _changes(self, name: str) -> Iterator[str]:
         yield from self._set_again(name)
@@ -432,10 +448,21 @@ class _Parts:
     def _part(self, node: ast.AST) -> Iterator[ast.expr]:
         if self.skip(node) or isinstance(node, (ast.Lambda, ast.expr_context)):
             return
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and self.inputs.opens(node):
+            self._refuse_other_handle(node)
+            yield from self._within(node)
+            return
         if isinstance(node, ast.expr) and node is not self.remade and self._is_to_keep(node):
             yield node
             return
         yield from self._within(node)
+
+    def _refuse_other_handle(self, node: ast.Attribute | ast.Subscript) -> None:
+        """Refuse a handle of another object, which cannot be kept, where it may be another one later."""
+        name = node.attr if isinstance(node, ast.Attribute) else ""
+        where = self.inputs.set_late(name) if name else ""
+        if where:
+            raise Refusal(f"opening the resource reads `{name}`, which is set again ({where})")
 
     def _is_to_keep(self, node: ast.expr) -> bool:
         if not self._is_free(node):

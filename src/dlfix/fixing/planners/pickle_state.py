@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,8 @@ from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.hanging import with_hanging
 from dlfix.fixing.classes.parents import plan_for_parent
 from dlfix.fixing.classes.plans import ClassPlan
-from dlfix.fixing.classes.reopening import Held, OnFirstUse
+from dlfix.fixing.classes.protocol import Protocol
+from dlfix.fixing.classes.reopening import AT_FORK, Held, OnFirstUse
 from dlfix.fixing.classes.restoring import (
     Remade,
     asks_first,
@@ -119,7 +120,10 @@ def plan_class(
 
 def _is_started_lazily(culprit: Culprit) -> bool:
     """Tell whether threads, which no fork hands down, are started on first use."""
-    return culprit.opener in THREADS and asks_first(culprit.facts, culprit.site)
+    facts, name = culprit.facts, culprit.attribute
+    return culprit.opener in THREADS and (
+        asks_first(facts, culprit.site) or Protocol(facts, [name]).is_absent(name)
+    )
 
 
 def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
@@ -153,7 +157,9 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
     if views:
         plans.append(plan_lists(group[0].facts, views, around.inputs))
     if remade:
-        plans.append(plan_remade(group[0].facts, remade, around))
+        plan = plan_remade(group[0].facts, remade, around)
+        inherited = _inherited_in_use(group, remade, around)
+        plans.append(replace(plan, remains=AT_FORK) if inherited else plan)
     if fields:
         plans.append(plan_fields(group[0].facts, fields, around))
     if scripted:
@@ -164,20 +170,10 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
 def _kept_by_process(
     group: Sequence[Culprit], remade: dict[str, Remade], around: Surroundings
 ) -> dict[str, Remade]:
-    """Return what a forked worker would inherit in use: threads, connections of a thread."""
-    if not remade:
-        return {}
-    facts = group[0].facts
-    threads = [
-        each.attribute
-        for each in group
-        if each.attribute in remade
-        and each.opener in (*THREADS, "threading.local")
-        and not each.container
-    ]
-    handles = {name: Handle(name, remade[name].site) for name in threads}
-    used = _used_when_made(facts, handles) or Uses(facts, handles, around).is_touched_later()
-    if not handles or not used:
+    """Return what a forked worker would inherit in use, where each process can make its own."""
+    inherited = _inherited_in_use(group, remade, around)
+    threads = [e.attribute for e in group if e.attribute in inherited and not e.container]
+    if not threads:
         return {}
     derived = [e.attribute for e in group if e.attribute in remade and e.attribute not in threads]
     made = {e.attribute for e in group if isinstance(e.value, Derived) or e.container}
@@ -186,6 +182,23 @@ def _kept_by_process(
     if not all(each.method.name in STARTS and each.statement in each.method.body for each in sites):
         return {}
     return {name: remade[name] for name in names}
+
+
+def _inherited_in_use(
+    group: Sequence[Culprit], remade: Mapping[str, Remade], around: Surroundings
+) -> list[str]:
+    """Return what a forked worker would inherit in use: threads, connections of a thread."""
+    names = [
+        each.attribute
+        for each in group
+        if each.attribute in remade and each.opener in (*THREADS, "threading.local")
+    ]
+    if not names:
+        return []
+    facts = group[0].facts
+    handles = {name: Handle(name, remade[name].site) for name in names}
+    used = _used_when_made(facts, handles) or Uses(facts, handles, around).is_touched_later()
+    return names if used else []
 
 
 def _used_when_made(facts: ClassFacts, names: Iterable[str]) -> bool:

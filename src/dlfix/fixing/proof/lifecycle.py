@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dlfix.fixing.proof import order, state
 from dlfix.fixing.proof.accesses import FirstAccess
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.numeric import is_number
 from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
@@ -630,10 +631,10 @@ def is_live(change: ClassChange, function: Function, value: ast.expr, handles: s
     if isinstance(value, ast.Subscript):
         if _is_archive(change, value.value):
             return False
-        whole = isinstance(value.slice, (ast.Slice, ast.Tuple)) or (
-            isinstance(value.slice, ast.Constant) and not isinstance(value.slice.value, str)
-        )
-        return not whole and is_live(change, function, value.value, handles)
+        whole = isinstance(value.slice, (ast.Slice, ast.Tuple)) or is_number(function, value.slice)
+        if whole and not _is_collection(function, value.value):
+            return False
+        return is_live(change, function, value.value, handles)
     if isinstance(value, ast.Attribute):
         return value.attr in _LIVE | {"read", "T"} and is_live(
             change, function, value.value, handles
@@ -658,6 +659,16 @@ def _is_view(change: ClassChange, function: Function, value: ast.expr, handles: 
         made is not None
         and last_part(value.func) not in _DEAD
         and _is_view(change, function, made, handles)
+    )
+
+
+def _is_collection(function: Function, node: ast.expr) -> bool:
+    """Tell whether a name stands for several values, of which an index takes one as it is."""
+    return isinstance(node, ast.Name) and any(
+        isinstance(each, ast.Assign)
+        and isinstance(each.value, (ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.DictComp))
+        and node.id in {dotted(target) for target in each.targets}
+        for each in executed(function.body)
     )
 
 

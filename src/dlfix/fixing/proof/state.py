@@ -44,6 +44,34 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _flags(change)
     yield from _filled(change)
     yield from _rebuilt(change)
+    yield from _keeps_each_its_own(change)
+
+
+def _keeps_each_its_own(change: ClassChange) -> Iterator[Regression]:
+    """Yield new attributes that keep, in the state, what each process opens for itself."""
+    gone = dropped(change)
+    for _, function in change.constructed_after:
+        for statement in change.fresh(function):
+            value = statement.value if isinstance(statement, ast.Assign) else None
+            if not isinstance(value, ast.Attribute) or not _opened_by_process(change, value.attr):
+                continue
+            for name in sets(statement, self_name(function)):
+                if name in change.new_attributes and name not in gone:
+                    yield change.regression(
+                        statement,
+                        f"`{name}` keeps `{value.attr}`, which each process opens for itself "
+                        f"(line {statement.lineno})",
+                    )
+
+
+def _opened_by_process(change: ClassChange, name: str) -> bool:
+    """Tell whether a class has a property of this name that keeps a value for each process."""
+    return any(
+        "getpid" in {last_part(node) for node in within(cls.getters[name])}
+        for module in change.new.project.mentions(name)
+        for cls in change.new.classes(module)
+        if name in cls.getters
+    )
 
 
 def _in_slots(change: ClassChange, function: Function) -> Iterator[Regression]:

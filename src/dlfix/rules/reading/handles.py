@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dlfix.catalog import ABSENT, UNKNOWN, Catalog, ResourceRow, Tail
+from dlfix.catalog import ABSENT, UNKNOWN, Catalog, OneOf, ResourceRow, Tail
 from dlfix.project.trees import walk
 from dlfix.reach.crossing import Crossing, Edge
 from dlfix.reach.labels import label, node_of
@@ -399,11 +399,11 @@ def _call_reader(value: Derived, analysis: Analysis):  # type: ignore[no-untyped
 
 
 def _constant(argument: Argument, analysis: Analysis) -> object:
-    """Return an argument's constant, the end of a text that is put together, or UNKNOWN."""
+    """Return an argument's constant or constants, the end of a text that is put together, or UNKNOWN."""
     values = analysis.values(argument)
     constants = [value.value for value in values if isinstance(value, Constant)]
-    if len(constants) == 1 and len(values) == 1:
-        return constants[0]
+    if constants and len(constants) == len(values):
+        return constants[0] if len(constants) == 1 else OneOf(constants)
     if isinstance(argument, Bound):
         ending = ending_of(argument)
         return UNKNOWN if ending is None else Tail(ending)
