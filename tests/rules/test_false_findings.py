@@ -39,6 +39,20 @@ class Reading(Dataset):
     def __init__(self, cache): self.cache = cache
     def __getitem__(self, i): return self.cache.get(str(i))
 """
+TRAINER = """
+class Trainer:
+    def __init__(self): self.source = None
+    def fit(self, devices):
+        self.spread = devices > 1
+        {before}
+        if self.spread: multiprocessing.get_context("spawn").Pool(devices).map(self.run_device, [1])
+        else: {beside}
+    def run_device(self, device): self.set_up()
+    def set_up(self):
+        self.source = zipfile.ZipFile("a")
+        self.source.namelist()
+def main(): Trainer().fit(2)
+"""
 READING = "    DataLoader(Reading(Cache('a')), num_workers=2)\n"
 
 RECORDER = """
@@ -500,6 +514,18 @@ def main():
     "a number of a file that is loaded": (PLUGIN.format('"plugin"', "classes"), []),
     "a function of a file, loaded under its own name": (PLUGIN.format("path[:-3]", "label"), []),
     "a function of a file, loaded as this very module": (PLUGIN.format('"main"', "label"), []),
+    "a handle opened where no workers are started": (
+        TRAINER.format(before="pass", beside="self.set_up()"),
+        [],
+    ),
+    "a handle opened in the other branch by hand": (
+        TRAINER.format(before="pass", beside="self.source = zipfile.ZipFile('a')"),
+        [],
+    ),
+    "a handle opened before and beside": (
+        TRAINER.format(before="self.set_up()", beside="self.set_up()"),
+        ["DLF203"],
+    ),
     "a handle that its class keeps": (READER + LOADER, ["DLF201"]),
     "a state that an assignment in the class gives": (
         READER

@@ -101,7 +101,7 @@ class SideReader:
 
     def _divided(self, cls: Class, called: frozenset[str]) -> Sides:
         methods = self.methods(cls)
-        parent = _closure((n for n in methods if n in PARENT or n in called), self.uses(cls))
+        parent = closure((n for n in methods if n in PARENT or n in called), self.uses(cls))
         return Sides(frozenset(parent), self.worker(cls), called)
 
     def worker(self, cls: Class) -> frozenset[str]:
@@ -110,7 +110,7 @@ class SideReader:
             return self._worker[cls]
         methods = self.methods(cls)
         entries = (*WORKER, "run") if self._is_process(cls) else WORKER
-        found = frozenset(_closure((n for n in entries if n in methods), self.uses(cls)))
+        found = frozenset(closure((n for n in entries if n in methods), self.uses(cls)))
         if self.interpreter.instances.settled:
             self._worker[cls] = found
         return found
@@ -129,8 +129,8 @@ class SideReader:
         """Return those of some methods that the parent runs, on one object where it is given."""
         methods, uses = self.methods(cls), self._uses_that_last(cls)
         called = self._called_outside(cls, instance)
-        found = wanted & _closure((n for n in methods if n in PARENT or n in called), uses)
-        by_item = (wanted - found) & _closure(["__getitem__"], uses)
+        found = wanted & closure((n for n in methods if n in PARENT or n in called), uses)
+        by_item = (wanted - found) & closure(["__getitem__"], uses)
         return found | by_item if by_item and self._is_indexed(cls) else found
 
     def _uses_that_last(self, cls: Class) -> dict[str, set[str]]:
@@ -177,9 +177,9 @@ class SideReader:
         methods, uses = self.methods(cls), self.uses(cls)
         called = self._called_outside(cls, instance)
         others = (n for n in methods if (n in PARENT or n in called) and n != "__init__")
-        reached = _closure(others, uses)
+        reached = closure(others, uses)
         if "__getitem__" not in reached and self._is_indexed(cls):
-            reached |= _closure(["__getitem__"], uses)
+            reached |= closure(["__getitem__"], uses)
         return name not in reached
 
     def run_with_constructor(self, cls: Class, name: str, instance: Instance) -> bool:
@@ -268,7 +268,7 @@ class SideReader:
     def hands_on(self, cls: Class, method: str) -> bool:
         """Tell whether a method, or one it uses, passes parts of its object to other code."""
         methods = self.methods(cls)
-        used = _closure([method], self.uses(cls)) & methods.keys()
+        used = closure([method], self.uses(cls)) & methods.keys()
         return any(_hands_on(methods[name]) for name in used)
 
     def _in_worker_code(self, module: Module, node: ast.AST) -> bool:
@@ -404,7 +404,7 @@ class SideReader:
             if kinds[name] == "cached_property" or (name != "__init__" and stored_on_self(method))
         }
         for name, kind in kinds.items():
-            if kind in ("property", "cached_property") and _closure([name], uses) & filling:
+            if kind in ("property", "cached_property") and closure([name], uses) & filling:
                 yield name
 
     def _called_on(self, cls: Class, module: Module, call: ast.Call) -> list[Value] | None:
@@ -769,7 +769,8 @@ def _is_call_of(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == name
 
 
-def _closure(entries: Iterable[str], calls: dict[str, set[str]]) -> set[str]:
+def closure(entries: Iterable[str], calls: dict[str, set[str]]) -> set[str]:
+    """Return the methods that some run, by which method uses which, those included."""
     reached: set[str] = set()
     pending = list(entries)
     while pending:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow, HolderRow
 from dlfix.project.module import Module, is_test
+from dlfix.reach.beside import set_beside
 from dlfix.reach.callers import UNSAID
 from dlfix.reach.calls import TUPLE_MAKERS
 from dlfix.reach.correlated import agree, choices
@@ -457,7 +458,9 @@ class Walk:
         for name, stores in self.interpreter.instances.stores(instance).items():
             if not handed.drops(name) and name not in replaced:
                 for store in stores:
-                    if (store.late or name not in cleared) and self._sent(store, boundary):
+                    if (store.late or name not in cleared) and self._sent(
+                        store, instance, boundary
+                    ):
                         yield from self._stored(store)
         for store in outside:
             last = replaced.get(store.attribute, store)
@@ -515,9 +518,11 @@ class Walk:
             return []
         return [each for each in found if sets_on_others(each, name)]
 
-    def _sent(self, store: Store, boundary: Boundary) -> bool:
+    def _sent(self, store: Store, instance: Instance, boundary: Boundary) -> bool:
         """Tell whether what a method stores is there when workers are started."""
-        return not runs_without_workers(store.statement, store.frame, boundary, self.interpreter)
+        if runs_without_workers(store.statement, store.frame, boundary, self.interpreter):
+            return False
+        return not set_beside(store, instance, boundary, self.interpreter)
 
     def _stored(self, store: Store) -> Iterator[Child]:
         for reached in self.interpreter.instances.stored(store):
