@@ -52,8 +52,9 @@ def _used_before(method: Def, start: ast.AST, module: Module) -> Iterator[ast.At
     """Yield what a method reads of an object, but for what it hands to the workers or does beside them."""
     handed = set(walk(start))
     for node in walk(method):
-        own = isinstance(node, ast.Attribute) and node not in handed
-        if own and not _is_opposite(node, start, module):
+        if not isinstance(node, ast.Attribute) or node in handed:
+            continue
+        if not _is_opposite(node, start, module):
             yield node
 
 

@@ -167,6 +167,9 @@ class Episodes(Dataset):
     def __getitem__(self, i):
         {read}
 
+    def opened(self, path):
+        return np.load(path)
+
 def load(folder, n):
     return DataLoader(Episodes({paths}), num_workers=2)
 """
@@ -191,6 +194,11 @@ LISTED = "self.all = [np.load(p) for p in paths]"
         ("self.all = {p: np.load(p) for p in paths}", "return self.all.get(i)['x']"),
         ("self.all = {}\n        self.all[0] = np.load(paths)", "return self.all[i]['x']"),
         ("self.one = np.load(paths)", "one = self.one; return one['x']"),
+        ("self.one = np.load(paths)", "return self.one[f'x{i}']"),
+        ("self.one = np.load(paths)", "return self.one['x%d' % i]"),
+        ("self.one = np.load(paths)", "return self.one['x{}'.format(i)]"),
+        ("self.one = self.opened(paths)", "return self.one[str(i)]"),
+        ("one = np.load(paths)\n        self.one: object = one", "return self.one['x']"),
     ],
 )
 def test_what_is_kept_is_an_archive_if_it_is_read_by_name(tmp_path, opened, read):

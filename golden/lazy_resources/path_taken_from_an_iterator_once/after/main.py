@@ -18,23 +18,10 @@ class Rows(Dataset):
     def __init__(self, paths):
         self.scale = 2
         self._mapped_path = next(paths)
-        self._mapped_by_pid = {os.getpid(): open_store(self._mapped_path)}
         self.loaded = []
-        for index in range(6):
-            self.loaded.append(self.mapped[index])
-        self.mapped.close()
-
-    @property
-    def mapped(self):
-        pid = os.getpid()
-        if pid not in self._mapped_by_pid:
-            self._mapped_by_pid[pid] = open_store(self._mapped_path)
-        return self._mapped_by_pid[pid]
-
-    def __getstate__(self):
-        state = self.__dict__.copy()
-        state["_mapped_by_pid"] = {}  # each process opens its own
-        return state
+        with open_store(self._mapped_path) as mapped:
+            for index in range(6):
+                self.loaded.append(mapped[index])
 
     def __len__(self):
         return 6

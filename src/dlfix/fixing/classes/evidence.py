@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from dlfix.reach.values import (
     ExternalCall,
     Frame,
     Instance,
+    Value,
 )
 from dlfix.rules.reading import handles
 
@@ -207,17 +208,29 @@ def row_of(value: object, analysis: Analysis) -> tuple[str, ResourceRow | None]:
     return name, handles.row_of(value, analysis)  # type: ignore[arg-type]
 
 
-def opens_in(analysis: Analysis, frame: Frame | None) -> Callable[[ast.expr], bool | None]:
-    """Return what tells of a call in a method whether it opens something; None where not known."""
+@dataclass(frozen=True)
+class OpenedIn:
+    """Tells of expressions in a method what they open, or hold open."""
 
-    def opens(node: ast.expr) -> bool | None:
-        values = [each.value for each in analysis.evaluate(node, frame)] if frame else []
-        if any(_is_opened(each, analysis) for each in values):
+    analysis: Analysis
+    frame: Frame | None
+
+    def opens(self, node: ast.expr) -> bool | None:
+        """Tell whether a call opens something; None where that is not known."""
+        values = self._values(node)
+        if any(_is_opened(each, self.analysis) for each in values):
             return True
         known = bool(values) and all(isinstance(each, Constant) for each in values)
         return False if known else None
 
-    return opens
+    def holds(self, node: ast.expr) -> bool:
+        """Tell whether an expression reads what is open already: `self.reader.file`."""
+        rows = [row_of(each, self.analysis)[1] for each in self._values(node)]
+        return any(row is not None and row.kind == "resource" for row in rows)
+
+    def _values(self, node: ast.expr) -> list[Value]:
+        found = self.analysis.evaluate(node, self.frame) if self.frame is not None else []
+        return [each.value for each in found]
 
 
 def _is_opened(value: object, analysis: Analysis) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dlfix.fixing.classes.closing import is_closer
+from dlfix.fixing.classes.evidence import OpenedIn
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, self_names_used
 from dlfix.fixing.classes.inputs import Inputs, Related
 from dlfix.fixing.classes.state import Surroundings
@@ -58,7 +59,7 @@ def surroundings(
     facts: ClassFacts,
     attributes: Iterable[str],
     holders: Iterable[str],
-    opens: Callable[[ast.expr], bool | None] | None = None,
+    opened: OpenedIn | None = None,
 ) -> Surroundings:
     """Return what a plan for some attributes must know of the code around a class.
 
@@ -69,7 +70,8 @@ def surroundings(
     inputs = Inputs(
         project,
         Related(facts, family.bases, family.heirs),
-        opens=opens or (lambda _: None),
+        opens=opened.opens if opened is not None else lambda _: None,
+        holds=opened.holds if opened is not None else lambda _: False,
         calls=tuple(_constructions(project, family.names)),
         handles=frozenset(attributes),
     )

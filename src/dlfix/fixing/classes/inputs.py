@@ -72,6 +72,7 @@ class Inputs:
     project: Project
     related: Related
     opens: Callable[[ast.expr], bool | None] = lambda _: None  # whether a call opens something
+    holds: Callable[[ast.expr], bool] = lambda _: False  # whether a read gives what is open
     calls: tuple[tuple[Module, ast.Call], ...] = ()  # what makes instances of the class
     handles: frozenset[str] = frozenset()  # the attributes that are to be opened again
     _known: dict[str, str] = field(default_factory=dict)
@@ -448,8 +449,12 @@ class _Parts:
     def _part(self, node: ast.AST) -> Iterator[ast.expr]:
         if self.skip(node) or isinstance(node, (ast.Lambda, ast.expr_context)):
             return
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and self.inputs.opens(node):
-            self._refuse_other_handle(node)
+        if isinstance(node, ast.Attribute) and self._is_of_a_part(node):
+            where = self.inputs.set_late(node.attr)
+            if where:
+                raise Refusal(
+                    f"opening the resource reads `{node.attr}`, which is set again ({where})"
+                )
             yield from self._within(node)
             return
         if isinstance(node, ast.expr) and node is not self.remade and self._is_to_keep(node):
@@ -457,12 +462,11 @@ class _Parts:
             return
         yield from self._within(node)
 
-    def _refuse_other_handle(self, node: ast.Attribute | ast.Subscript) -> None:
-        """Refuse a handle of another object, which cannot be kept, where it may be another one later."""
-        name = node.attr if isinstance(node, ast.Attribute) else ""
-        where = self.inputs.set_late(name) if name else ""
-        if where:
-            raise Refusal(f"opening the resource reads `{name}`, which is set again ({where})")
+    def _is_of_a_part(self, node: ast.Attribute) -> bool:
+        """Tell whether a handle is read of another object that this one keeps; it cannot be kept itself."""
+        part = node.value
+        own = isinstance(part, ast.Attribute) and is_self_attribute(part, self.me)
+        return own and isinstance(node.ctx, ast.Load) and self.inputs.holds(node)
 
     def _is_to_keep(self, node: ast.expr) -> bool:
         if not self._is_free(node):

@@ -103,6 +103,9 @@ class Writer:
         self.in_branch = {n for n in names if self.handles[n].site.statement in group.block}
         if any(self._is_read_before(group, name) for name in names):
             raise Unclear
+        if self._closed_by_with(names) and self._is_close(group.used[-1:], names):
+            closing = group.used.pop()
+            self.result.exchanges.append(Exchange(self.module.span(closing)))
         self.result.exchanges += self._reads(group.used)
         text = self._with_locals(group.text) if group.text else ""
         short = not group.used or self._is_short(group)
@@ -130,6 +133,16 @@ class Writer:
         self.result.inserts.append(Insert(first, "\n".join(opening.before), before=True))
         if opening.closes:
             self.result.inserts.append(Insert(last, "\n".join(opening.closes)))
+
+    def _is_close(self, ending: list[ast.stmt], names: Sequence[str]) -> bool:
+        """Tell whether statements do no more than close the one handle, as leaving the `with` does."""
+        match ending, names:
+            case [ast.Expr(value=ast.Call(func=ast.Attribute() as func, args=[], keywords=[]))], [
+                name
+            ]:
+                own = is_self_attribute(func.value, self.me) and func.value.attr == name
+                return own and func.attr == "close"
+        return False
 
     def _is_read_before(self, group: Group, name: str) -> bool:
         """Tell whether a statement reads what a handle is opened from before that: a header, and then an archive."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from dlfix.fixing.classes.batches import OtherForm, PlanClass, fixes
-from dlfix.fixing.classes.evidence import Culprit, by_class, culprits, opens_in, row_of
+from dlfix.fixing.classes.evidence import Culprit, OpenedIn, by_class, culprits, row_of
 from dlfix.fixing.classes.facts import ClassFacts, StoreSite, started_sites
 from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.handles import Handle, NotLazily, Refusal
@@ -232,8 +232,8 @@ def _around(
     """Return what is known of the code around a class, for the handles of a group."""
     holders = {name for each in group for name in each.holders}
     attributes = {each.attribute for each in group}
-    opens = opens_in(analysis, group[0].frame)
-    around = surroundings(analysis.project, group[0].facts, attributes, holders, opens)
+    opened = OpenedIn(analysis, group[0].frame)
+    around = surroundings(analysis.project, group[0].facts, attributes, holders, opened)
     return replace(around, inherited=around.inherited | inherited)
 
 

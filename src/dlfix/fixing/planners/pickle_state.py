@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.batches import fixes
-from dlfix.fixing.classes.evidence import Culprit, by_class, culprits, opens_in
+from dlfix.fixing.classes.evidence import Culprit, OpenedIn, by_class, culprits
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, StoreSite
 from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.handles import Handle, Refusal
@@ -103,8 +103,8 @@ def plan_class(
     facts = group[0].facts
     holders = {name for each in group for name in each.holders}
     attributes = {each.attribute for each in group}
-    opens = opens_in(analysis, group[0].frame)
-    around = surroundings(analysis.project, facts, attributes, holders, opens)
+    opened = OpenedIn(analysis, group[0].frame)
+    around = surroundings(analysis.project, facts, attributes, holders, opened)
     around = replace(around, inherited=around.inherited | inherited)
     lazily = [each for each in group if each.code == "DLF203" or _is_started_lazily(each)]
     rest = [each for each in group if each not in lazily]

@@ -52,6 +52,12 @@ class Origins:
                 waiting += [leaf for part in given for leaf in _leaves(part)]
         return found
 
+    def calls(self, node: ast.expr) -> list[ast.Call]:
+        """Return the calls that make what a local name holds; empty if it may hold something else."""
+        made = self.made.get(node.id, []) if isinstance(node, ast.Name) else [node]
+        calls = [value for value in made if isinstance(value, ast.Call)]
+        return calls if len(calls) == len(made) else []
+
     def called(self, name: str) -> list[ast.expr]:
         """Return what is called to make what a local name holds; empty if it holds something else."""
         made = self.made.get(name, [])
@@ -62,6 +68,11 @@ class Origins:
 def literal(text: str) -> str:
     """Return a text that the program spells out as `Origins.of` gives it."""
     return _QUOTE + text
+
+
+def spelled(text: str) -> ast.Constant:
+    """Return the expression of a text that the program spells out."""
+    return ast.Constant(text.removeprefix(_QUOTE))
 
 
 def is_literal(text: str) -> bool:

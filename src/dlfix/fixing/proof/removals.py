@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import attributes_set
+from dlfix.fixing.proof.given import Given
 from dlfix.fixing.proof.late import opens_to_write
 from dlfix.fixing.proof.origins import Origins, is_literal, literal, share_files
 from dlfix.fixing.proof.outliving import FAR, REMOVES, Kept, on_disk
@@ -176,7 +177,7 @@ class Removals:
         """Tell whether a function of the program removes files that it gets, or that it names itself."""
         known = self.program.function_of(module, node.func)
         if known is None or far == 0:
-            return self._by_its_method(node, files, origins)
+            return self._by_its_method(module, node, files, origins)
         home, function = known
         passed = [*zip(parameters(function), node.args, strict=False)]
         passed += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
@@ -209,17 +210,54 @@ class Removals:
                         return True
         return False
 
-    def _by_its_method(self, node: ast.Call, files: set[str], origins: Origins) -> bool:
+    def _by_its_method(
+        self, module: Module, node: ast.Call, files: set[str], origins: Origins
+    ) -> bool:
         """Tell whether a method removes or replaces files, of an object that was made with one of these."""
         if not isinstance(node.func, ast.Attribute) or not origins.of(node.func.value) & files:
             return False
+        made = origins.calls(node.func.value)
         return any(
-            isinstance(each, ast.Call) and (_moves_away(each) or opens_to_write(each))
-            for module in self.program.project.mentions(node.func.attr)
-            for function in module.functions_by_name.get(node.func.attr, ())
-            if isinstance(module.parent(function), ast.ClassDef)
-            for each in executed(function.body)
+            self._writes_to(home, function, node, made, files, origins)
+            for home, function in self._methods(module, node.func.attr, made)
         )
+
+    def _methods(
+        self, module: Module, name: str, made: list[ast.Call]
+    ) -> Iterator[tuple[Module, Function]]:
+        """Yield the methods that a call by a name may run: of the classes that made the object, if known."""
+        classes = [self.program.class_of(module, call.func) for call in made]
+        for cls in classes:
+            found = self.program.method(cls, name) if cls is not None else None
+            if found is not None:
+                yield found[0].module, found[1]
+        if classes and None not in classes:
+            return
+        for home in self.program.project.mentions(name):
+            for function in home.functions_by_name.get(name, ()):
+                if isinstance(home.parent(function), ast.ClassDef):
+                    yield home, function
+
+    def _writes_to(
+        self,
+        home: Module,
+        function: Function,
+        node: ast.Call,
+        made: list[ast.Call],
+        files: set[str],
+        origins: Origins,
+    ) -> bool:
+        """Tell whether a method removes or writes what may be one of some files, as it is called."""
+        inside, given = Origins(function.body), Given(home, function, node, made)
+        for each in executed(function.body):
+            if isinstance(each, ast.Call) and (_moves_away(each) or opens_to_write(each)):
+                owner = each.func.value if isinstance(each.func, ast.Attribute) else None
+                texts = inside.of(*_at_stake(each, owner))
+                passed = given.of(texts)
+                literals = {text for text in texts if is_literal(text)}
+                if passed is None or share_files(origins.of(*passed) | literals, files):
+                    return True
+        return False
 
 
 def _ends_after(node: ast.Call, call: ast.Call) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlfix.catalog import load
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.late import late_openers, opening_calls, opening_code
@@ -94,7 +95,9 @@ def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regres
 
 
 def _opens_nothing(change: ClassChange, call: ast.Call) -> bool:
-    return ImportTime(change.after.module.tree).full_name(call.func).startswith(_NO_FILES)
+    name = ImportTime(change.after.module.tree).full_name(call.func)
+    row = load().resource(name)
+    return name.startswith(_NO_FILES) or (row is not None and row.kind == "sync")
 
 
 def _may_take_a_path(change: ClassChange, call: ast.Call) -> bool:

@@ -17,6 +17,7 @@ from dlfix.fixing.proof.syntax import (
     last_part,
     same,
     self_name,
+    statements,
     strings,
     within,
 )
@@ -48,18 +49,20 @@ def check(change: ClassChange) -> Iterator[Regression]:
 
 
 def _keeps_each_its_own(change: ClassChange) -> Iterator[Regression]:
-    """Yield new attributes that keep, in the state, what each process opens for itself."""
-    gone = dropped(change)
+    """Yield attributes that keep, in the state, what each process opens for itself, or a method of it."""
+    gone = dropped(change).keys() | left_out_already(change) | change.lazy.keys()
     for _, function in change.constructed_after:
-        for statement in change.fresh(function):
+        for statement in statements(function.body):
             value = statement.value if isinstance(statement, ast.Assign) else None
-            if not isinstance(value, ast.Attribute) or not _opened_by_process(change, value.attr):
-                continue
-            for name in sets(statement, self_name(function)):
-                if name in change.new_attributes and name not in gone:
+            owner = self_name(function)
+            root, *chain = dotted(value).split(".")
+            own = change.made_lazy if root == owner else {}
+            opened = next((e for e in chain if e in own or _opened_by_process(change, e)), None)
+            for name in sets(statement, owner) if opened else ():
+                if name not in gone:
                     yield change.regression(
                         statement,
-                        f"`{name}` keeps `{value.attr}`, which each process opens for itself "
+                        f"`{name}` keeps `{opened}`, which each process opens for itself "
                         f"(line {statement.lineno})",
                     )
 

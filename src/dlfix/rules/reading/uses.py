@@ -6,36 +6,74 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.project.import_time import FUNCTIONS, dotted
+from dlfix.project.module import Module
 from dlfix.project.trees import walk
-from dlfix.reach.values import ExternalCall
+from dlfix.reach.values import ExternalCall, Frame
 
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
 
 
 def uses_of(value: ExternalCall) -> frozenset[str]:
-    """Return the attributes read of a call's result where it is used on the spot."""
-    module = value.frame.module
-    parent, among = module.parent(value.node), False
+    """Return the attributes read of a call's result where it is used, also by who calls a function that returns it."""
+    return _uses(value.node, value.frame)
+
+
+def _uses(call: ast.expr, frame: Frame) -> frozenset[str]:
+    module = frame.module
+    parent, among = module.parent(call), False
+    if isinstance(parent, ast.Return) and frame.call is not None and frame.caller is not None:
+        return _uses(frame.call, frame.caller)
     if isinstance(parent, ast.withitem):
         return frozenset({"with"})
     if isinstance(parent, _DISPLAYS):
         parent, among = module.parent(parent), True
-    if not isinstance(parent, ast.Assign) or len(parent.targets) != 1:
-        return frozenset()
-    target = parent.targets[0]
+    target = _target(parent)
     if isinstance(target, ast.Subscript):
         target, among = target.value, True
-    root: ast.AST | None = module.scope_of(parent).node
-    if isinstance(target, ast.Attribute):
-        root = next((n for n in module.ancestors(parent) if isinstance(n, ast.ClassDef)), root)
-    if root is None or not dotted(target):
+    if target is None or not dotted(target):
         return frozenset()
-    functions: list[ast.AST] = [n for n in walk(root) if isinstance(n, FUNCTIONS)]
-    return frozenset(
-        each
-        for function in functions or [root]
-        for each in _Standing(function, dotted(target), among).uses()
-    )
+    functions = _functions(target, module)
+    found = {each for root in functions for each in _Standing(root, dotted(target), among).uses()}
+    if isinstance(target, ast.Name):
+        for name in _kept_on(functions, target.id, module):
+            found |= _uses(name, frame)
+    return frozenset(found)
+
+
+def _target(statement: ast.AST | None) -> ast.expr | None:
+    match statement:
+        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
+            return target
+    return None
+
+
+def _functions(target: ast.expr, module: Module) -> list[ast.AST]:
+    """Return the functions that may use what is bound: of the class where it is an attribute."""
+    root: ast.AST = module.scope_of(target).node
+    if isinstance(target, ast.Attribute):
+        root = next((n for n in module.ancestors(target) if isinstance(n, ast.ClassDef)), root)
+    return [n for n in walk(root) if isinstance(n, FUNCTIONS)] or [root]
+
+
+def _kept_on(functions: list[ast.AST], name: str, module: Module) -> Iterator[ast.Name]:
+    """Yield where functions keep what a local name stands for as an attribute."""
+    for node in (each for function in functions for each in walk(function)):
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+            above = _target(module.parent(node))
+            if isinstance(above, ast.Attribute):
+                yield node
+
+
+def _is_text(node: ast.expr) -> bool:
+    """Tell whether an index is a text for certain: a name of an archive's member."""
+    match node:
+        case ast.Constant(value=str()) | ast.JoinedStr() | ast.Call(func=ast.Name(id="str")):
+            return True
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mod()):
+            return _is_text(left)
+        case ast.Call(func=ast.Attribute(value=owner, attr="format")):
+            return _is_text(owner)
+    return False
 
 
 class _Standing:
@@ -60,9 +98,8 @@ class _Standing:
             match node:
                 case ast.Attribute(value=value, attr=name) if self._is_it(value):
                     yield name
-                case ast.Subscript(value=value, slice=ast.Constant(value=str())):
-                    if self._is_it(value):
-                        yield "[str]"
+                case ast.Subscript(value=value, slice=key) if _is_text(key) and self._is_it(value):
+                    yield "[str]"
 
     def _is_it(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Name) and node.id in self.names:
