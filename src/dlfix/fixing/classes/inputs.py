@@ -449,11 +449,12 @@ class _Parts:
     def _part(self, node: ast.AST) -> Iterator[ast.expr]:
         if self.skip(node) or isinstance(node, (ast.Lambda, ast.expr_context)):
             return
-        if isinstance(node, ast.Attribute) and self._is_of_a_part(node):
-            where = self.inputs.set_late(node.attr)
+        handle = self._of_a_part(node)
+        if handle is not None:
+            where = self.inputs.set_late(handle.attr)
             if where:
                 raise Refusal(
-                    f"opening the resource reads `{node.attr}`, which is set again ({where})"
+                    f"opening the resource reads `{handle.attr}`, which is set again ({where})"
                 )
             yield from self._within(node)
             return
@@ -462,11 +463,15 @@ class _Parts:
             return
         yield from self._within(node)
 
-    def _is_of_a_part(self, node: ast.Attribute) -> bool:
-        """Tell whether a handle is read of another object that this one keeps; it cannot be kept itself."""
+    def _of_a_part(self, node: ast.AST) -> ast.Attribute | None:
+        """Return the handle of a part of this object that is read here, or of which an item is."""
+        while isinstance(node, ast.Subscript):
+            node = node.value
+        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+            return None
         part = node.value
         own = isinstance(part, ast.Attribute) and is_self_attribute(part, self.me)
-        return own and isinstance(node.ctx, ast.Load) and self.inputs.holds(node)
+        return node if own and self.inputs.holds(node) else None
 
     def _is_to_keep(self, node: ast.expr) -> bool:
         if not self._is_free(node):
