@@ -4,7 +4,9 @@ import textwrap
 
 import pytest
 
-from tests.fixing.proof.pairs import LAZY, opened, worse
+from dlfix.fixing.proof.program import Program
+from dlfix.project.project import Project
+from tests.fixing.proof.pairs import LAZY, ROOT, opened, worse
 
 BY_PROCESS = """
     @property
@@ -354,6 +356,21 @@ def test_all_attributes_of_something_else_may_be_read():
     names = "def run_name(obj):\n    return repr(vars(obj))\n"
     program = "from names import run_name\nrows = Rows('a.h5')\nprint(run_name(options))\n"
     assert opened(program=program, names=names) == []
+
+
+COMPARES = """
+class Options:
+    def __eq__(self, other):
+        return self.__dict__ == other.__dict__
+
+    def update(self, other):
+        self.__dict__.update(other.__dict__)
+"""
+
+
+def test_what_a_class_compares_with_is_one_of_its_own():
+    project = Project([ROOT / "main.py"], {ROOT / "main.py": COMPARES})
+    assert [node.lineno for _, node, _ in Program(project).shown("__dict__")] == [7]
 
 
 KEPT = """

@@ -8,7 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlfix.fixing.proof.makers import made_through
-from dlfix.fixing.proof.syntax import FUNCTIONS, Function, dotted, executed, last_part, self_name
+from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
+    Function,
+    dotted,
+    executed,
+    last_part,
+    parameters,
+    self_name,
+)
 from dlfix.project.trees import children
 
 if TYPE_CHECKING:
@@ -380,14 +388,14 @@ class Program:
                     yield module, node, held
 
     def _is_self(self, module: Module, node: ast.expr) -> bool:
-        """Tell whether a node is the first parameter of the method that it stands in."""
+        """Tell whether a node is the object of the method that it stands in, or one compared with it."""
         method = self.enclosing(module, node)
-        return (
-            method is not None
-            and isinstance(module.parent(method), ast.ClassDef)
-            and not any(last_part(d) == "staticmethod" for d in method.decorator_list)
-            and dotted(node) == self_name(method)
-        )
+        if method is None or not isinstance(module.parent(method), ast.ClassDef):
+            return False
+        if any(last_part(d) == "staticmethod" for d in method.decorator_list):
+            return False
+        compared = method.name in _COMPARISONS and [dotted(node)] == parameters(method)[1:2]
+        return compared or dotted(node) == self_name(method)
 
     def bindings_around(self, module: Module, node: ast.AST) -> list[ast.AST]:
         """Return what binds names in that body, in the order of `executed`."""
@@ -415,6 +423,8 @@ def _bound_by(node: ast.stmt) -> set[str]:
         return {alias.asname or alias.name for alias in node.names}
     return {dotted(target) for target in node.targets} if isinstance(node, ast.Assign) else set()
 
+
+_COMPARISONS = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}  # with one of its kind
 
 _BINDING = (ast.Assign, ast.AnnAssign, ast.For, ast.comprehension, ast.withitem)
 
