@@ -237,6 +237,33 @@ def test_what_the_parent_reads_before_the_workers_start_is_no_loss(
     assert codes("", source + run) == (["DLF304"] if found else [])
 
 
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ("settings.update(given)", False),
+        ("global settings; settings = given", False),
+        ("settings['rank'] = given", True),
+        ("settings.update(work(given))", True),
+    ],
+)
+def test_a_process_may_keep_what_its_parent_gave_it(codes, change: str, found: bool) -> None:
+    source = f"""
+import multiprocessing
+settings = {{}}
+def work(given): return {{1: 2}}
+def run(given):
+    {change}
+def main():
+    process = multiprocessing.Process(target=run, args=({{"a": 1}},))
+    process.start()
+    process.join()
+    print(settings)
+if __name__ == '__main__':
+    main()
+"""
+    assert codes("", source) == (["DLF304"] if found else [])
+
+
 def test_a_registry_that_a_decorator_fills_at_import_is_no_worker_s_change(codes) -> None:
     first = """
 STEPS = {}

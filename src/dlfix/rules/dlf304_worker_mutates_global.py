@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.project.import_time import FUNCTIONS
+from dlfix.project.import_time import FUNCTIONS, parameters
 from dlfix.project.trees import walk
 from dlfix.reach.entries import Entries, enclosing_function, is_before
 from dlfix.reach.global_state import GlobalName, Use
@@ -147,7 +147,7 @@ class WorkerMutatesGlobal(Rule):
 def _worker_writes(name: GlobalName) -> Iterator[tuple[Use, WorkerFunction]]:
     for use in name.writes():
         function = name.worker_writer(use)
-        if function is None or _sets_up(function):
+        if function is None or _sets_up(function) or _takes_over(use, function):
             continue
         if not _is_set_by_each(name, use, function):
             yield use, function
@@ -220,6 +220,23 @@ def _sets_up(function: WorkerFunction) -> bool:
     """Tell whether a function only prepares a worker, whose own copy is what it wants to change."""
     crossings = (function.crossing, *function.crossing.above())
     return any(c.edge.name in ("worker_init_fn", "initializer") for c in crossings)
+
+
+def _takes_over(use: Use, function: WorkerFunction) -> bool:
+    """Tell whether what a process runs first only keeps what the parent gave it: `settings.update(given)`."""
+    if function.crossing.edge.name not in ("target", "fn"):
+        return False
+    if enclosing_function(use.module, use.node) is not function.node:
+        return False
+    statement = use.module.statement(use.node)
+    match statement:
+        case ast.Assign(value=given) if use.rebinds:
+            pass
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="update"), args=[given], keywords=[])):
+            pass
+        case _:
+            return False
+    return isinstance(given, ast.Name) and given.id in parameters(function.node)
 
 
 def _parent_reads(name: GlobalName, write: Use, function: WorkerFunction) -> Iterator[Use]:
