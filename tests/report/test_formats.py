@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from dlfix.config import Settings
+from dlfix.report.view import View
+from dlfix.session import Session
 from tests.cli.test_check import write
 
 ALL = "load = 1\nx = bad\ny = worse\nz = stuck\nw = alas\n"
@@ -144,6 +147,18 @@ def test_a_notebooks_finding_names_cell_and_line(dlfix):
     before = path.read_bytes()
     assert dlfix("apply").exit_code == 0
     assert path.read_bytes() == before.replace(b"bad", b"good")
+
+
+def test_a_sentence_names_cell_and_line_of_a_notebook(tmp_path):
+    book = {"cells": [
+        {"cell_type": "code", "source": "a = 1"}, {"cell_type": "code", "source": "b = 2\nc = 3"},
+    ], "metadata": {}}  # fmt: skip
+    path = write(tmp_path, "n.ipynb", json.dumps(book))
+    session = Session([path], Settings())
+    row = session.notebooks[path].text.split("\n").index("c = 3") + 1
+    view = View(session, [])
+    assert view.by_cell(f"written (n.ipynb:{row})") == "written (n.ipynb:cell 2:2)"
+    assert view.by_cell("written (m.ipynb:1, a.py:2)") == "written (m.ipynb:1, a.py:2)"
 
 
 def test_a_missing_main_guard_is_no_finding_in_a_notebook(dlfix):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _LINE = re.compile(r"\(line (\d+)\)")
+_IN_NOTEBOOK = re.compile(r"(?P<name>[^\s()/]+\.ipynb):(?P<row>\d+)")
 
 
 @dataclass(frozen=True)
@@ -118,10 +119,14 @@ class Entry:
         self.code = self.finding.code
         self.name = self.rule.name
         self.severity = self.rule.severity
-        self.message = self.finding.message
         self.error = self.finding.error
         self.path = self.finding.place.path
         self.view = view
+
+    @cached_property
+    def message(self) -> str:
+        """What is wrong, in a sentence."""
+        return self.view.by_cell(self.finding.message)
 
     @cached_property
     def spot(self) -> Spot:
@@ -163,12 +168,10 @@ class Entry:
         """Why there is no fix, where dlfix knows; a line without a file is one of the object's file."""
         if not isinstance(self.outcome, Refused):
             return None
-        return _LINE.sub(self._in_file, self.outcome.reason)
+        return _LINE.sub(self._in_file, self.view.by_cell(self.outcome.reason))
 
     def _in_file(self, line: re.Match[str]) -> str:
-        cell, row, _ = self.view.locate(self.path, Position(int(line[1]), 0))
-        within = "" if cell is None else f":cell {cell}"
-        return f"({visible(self.path.name)}{within}:{row})"
+        return f"({self.view.named(self.path, int(line[1]))})"
 
     @property
     def safe(self) -> bool:
@@ -262,6 +265,20 @@ class View:
             return None, position.row, position.column + 1
         cell, row = book.locate(self.text(path), position.row)
         return cell, row, position.column + 1
+
+    def named(self, path: Path, row: int) -> str:
+        """Return a line of a file by the file's name, and in a notebook by its cell."""
+        cell, row, _ = self.locate(path, Position(row, 0))
+        within = "" if cell is None else f":cell {cell}"
+        return f"{visible(path.name)}{within}:{row}"
+
+    def by_cell(self, told: str) -> str:
+        """Return a sentence in which the lines of notebooks are counted from their cells."""
+        return _IN_NOTEBOOK.sub(self._in_cell, told) if ".ipynb:" in told else told
+
+    def _in_cell(self, said: re.Match[str]) -> str:
+        books = [path for path in self.session.notebooks if path.name == said["name"]]
+        return self.named(books[0], int(said["row"])) if len(books) == 1 else said[0]
 
     def spot(self, place: Place, label: str = "", note: str = "") -> Spot:
         """Work a place out."""
