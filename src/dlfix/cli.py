@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from enum import Enum
 from functools import partial
@@ -39,13 +40,20 @@ class _Commands(TyperGroup):
                 super(_Commands, self).invoke(ctx)
             except NothingToUndo as error:
                 return failed(str(error))
-            except typer.BadParameter as error:  # typer leaves pydantic's words in
-                error.message = error.message.replace("Value error, ", "")
+            except typer.BadParameter as error:
+                error.message = _plain(error.message)
                 raise
             return 0
 
         if (status := ended(work)) != 0:
             raise typer.Exit(status)
+
+
+def _plain(message: str) -> str:
+    """Return a message in the words of a command line, where typer leaves pydantic's in."""
+    message = message.replace("Value error, ", "")
+    message = re.sub(r"Input should be a valid (\w+)(, .*)?$", r"not a valid \1", message)
+    return message.replace("Input should be", "should be")
 
 
 def _usage(metavar: str, ctx: Any) -> list[str]:

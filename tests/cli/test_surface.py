@@ -303,3 +303,9 @@ def test_a_value_that_is_none_of_the_choices_is_one_plain_line(dlfix):
     assert (
         "Invalid value for '--color': 'x' is not one of 'auto', 'always', 'never'." in result.stderr
     )
+
+
+def test_a_value_of_another_type_is_one_plain_line(dlfix):
+    result = dlfix("check", "--jobs", "x")
+    assert result.exit_code == 2
+    assert result.stderr.endswith("Invalid value for '--jobs' / '-j': not a valid integer\n")
