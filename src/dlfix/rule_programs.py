@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dlfix.config import Settings
 from dlfix.rules.base import Rule
-from dlfix.rules.registry import all_rules
+from dlfix.rules.registry import all_rules, modules_of
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,12 @@ class Failure:
 
 
 def rules_of(package: str) -> list[type[Rule]]:
-    """Return the rules that a package defines."""
+    """Return the rules that a package defines, by the name it is imported or installed by."""
+    homes = {package, *modules_of(package)}
     return [
         rule
         for rule in all_rules()
-        if rule.__module__ == package or rule.__module__.startswith(f"{package}.")
+        if any(f"{rule.__module__}.".startswith(f"{home}.") for home in homes)
     ]
 
 

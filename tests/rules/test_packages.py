@@ -41,8 +41,9 @@ def dlfix(installed: Path, *args: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_programs_of_a_package_are_run(installed):
-    done = dlfix(installed, "rules", "test", "dlfix_example_rules")
+@pytest.mark.parametrize("name", ["dlfix_example_rules", "dlfix-example-rules"])
+def test_the_programs_of_a_package_are_run(installed, name):
+    done = dlfix(installed, "rules", "test", name)
     assert (done.stdout, done.returncode) == ("1 rule, 2 programs, 0 failed\n", 0), done.stderr
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import import_module
@@ -33,6 +34,19 @@ def _loaded(entry: EntryPoint) -> type[Rule]:
     if not _is_rule(rule):
         raise TypeError(f"the entry point `{entry.name}` of {GROUP} is not a rule")
     return cast("type[Rule]", rule)
+
+
+def modules_of(distribution: str) -> set[str]:
+    """Return the modules in which an installed distribution says its rules are."""
+    return {
+        entry.module
+        for entry in entry_points(group=GROUP)
+        if entry.dist is not None and _normalized(entry.dist.name) == _normalized(distribution)
+    }
+
+
+def _normalized(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _own_rules() -> set[type[Rule]]:
