@@ -1,6 +1,5 @@
 """Imports start from the folders that Python, the code and the packaging make import roots."""
 
-import ast
 from pathlib import Path
 
 import pytest
@@ -71,7 +70,8 @@ def test_what_code_adds_to_the_path_is_a_root(tmp_path, line):
     "line", ["sys.path.append(where)", "sys.path.append(find())", "a = a\nsys.path.append(a)"]
 )
 def test_an_unknown_addition_to_the_path_is_none(line):
-    assert list(roots.added(ast.parse(line), Path("/p/a.py"))) == []
+    module = Project([Path("/p/a.py")], {Path("/p/a.py"): line}).get(Path("/p/a.py"))
+    assert list(roots.added(module)) == []
 
 
 @pytest.mark.parametrize(

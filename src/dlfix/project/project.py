@@ -537,7 +537,7 @@ class Project:
         for path in self.holding([b"sys.path"]):
             module = self.get(path)
             if module is not None:
-                found.extend(roots.added(module.tree, path))
+                found.extend(roots.added(module))
         return tuple(dict.fromkeys(folder for folder in found if seen.is_dir(folder)))
 
     def _folders_above(self, folder: Path) -> Iterator[Path]:

@@ -8,9 +8,13 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dlfix.source import seen
 from dlfix.source.text import SourceError, contents
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
 
 _PACKAGE_DIR = re.compile(
     r"package[-_]dir\s*=\s*\{\s*[\"']{2}\s*[:=]\s*[\"']([\w./-]+)[\"']"  # setup.py, pyproject.toml
@@ -58,13 +62,13 @@ def packaging_text(file: Path) -> str:
         return ""
 
 
-def added(tree: ast.AST, path: Path) -> Iterator[Path]:
+def added(module: Module) -> Iterator[Path]:
     """Yield the folders that a module appends to, or inserts into, `sys.path`, where they are known."""
-    names = _assigned(tree)
-    for node in ast.walk(tree):
-        value = _added_value(node)
-        if value is None:
-            continue
+    path = module.path
+    adding = (*module.of_kind(ast.Call), *module.of_kind(ast.AugAssign))
+    values = [value for value in map(_added_value, adding) if value is not None]
+    names = _assigned(module) if values else {}
+    for value in values:
         each = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
         for one in each:
             text = _PathText(path, names).of(one)
@@ -89,12 +93,12 @@ def _is_sys_path(node: ast.expr) -> bool:
     return isinstance(node.value, ast.Name) and node.value.id == "sys"
 
 
-def _assigned(tree: ast.AST) -> dict[str, ast.expr]:
+def _assigned(module: Module) -> dict[str, ast.expr]:
     """Return what names are bound to once, anywhere in the module."""
     found: dict[str, ast.expr] = {}
     again: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+    for node in module.of_kind(ast.Assign):
+        if isinstance(node.targets[0], ast.Name):
             name = node.targets[0].id
             again |= {name} & found.keys()
             found[name] = node.value

@@ -410,7 +410,31 @@ def _used_outside(
         for method, read in facts.reads.get(attribute, []):
             if method.name in reached:
                 found |= _used_through(facts, method, read, names)
+        found |= _used_of_holders(project, facts, attribute, names)
     return found
+
+
+def _used_of_holders(
+    project: Project, holder: ClassFacts, attribute: str, names: set[str]
+) -> set[str]:
+    """Return which members other code uses through what holds an instance: `rows.parts.stream`."""
+    found: set[str] = set()
+    for module in project.mentions(attribute):
+        for node in module.attributes_by_name.get(attribute, ()):
+            member = module.parent(node)
+            if not isinstance(member, ast.Attribute) or member.attr not in names:
+                continue
+            if not _runs_in_worker(holder, module, node):
+                found.add(member.attr)
+    return found
+
+
+def _runs_in_worker(holder: ClassFacts, module: Module, node: ast.AST) -> bool:
+    """Tell whether a place is in the holder, whose methods are asked by themselves, or in what workers run."""
+    around = list(module.ancestors(node))
+    return holder.node in around or any(
+        isinstance(each, ast.FunctionDef) and each.name in WORKER_METHODS for each in around
+    )
 
 
 def _holders(

@@ -103,7 +103,7 @@ class Inputs:
         yield from self._set_again(name)
         yield from self._set_from_outside(name)
         yield from self._set_by_any_name(name)
-        yield from self._mutated(name)
+        yield from self.mutated(name)
         yield from self._mutated_by_callers(name)
 
     def _set_again(self, name: str) -> Iterator[str]:
@@ -171,7 +171,8 @@ class Inputs:
                     if _sets_any(node, self_name(method)):
                         yield f"the code may set any attribute ({facts.line(node)})"
 
-    def _mutated(self, name: str) -> Iterator[str]:
+    def mutated(self, name: str) -> Iterator[str]:
+        """Yield where an attribute of the class is modified in place once an object is made, and how."""
         for module in self.project.mentions(name):
             for node in module.attributes_by_name.get(name, ()):
                 if not isinstance(node, ast.Attribute) or not is_mutated(module, node):
@@ -182,6 +183,16 @@ class Inputs:
                     continue
                 if own is not None or self._is_outside(module, node):
                     yield f"it is modified in place ({module.path.name}:{node.lineno})"
+
+    def mutated_part(self, name: str) -> Iterator[str]:
+        """Yield where what other objects keep under a name is modified, their constructors left out."""
+        for module in self.project.mentions(name):
+            for node in module.attributes_by_name.get(name, ()):
+                method = method_around(module, node)
+                made = method is not None and method.name in STARTS
+                own = made and method is not None and is_self_attribute(node, self_name(method))
+                if is_mutated(module, node) and not own:
+                    yield f"{module.path.name}:{node.lineno}"
 
     def _mutated_by_callers(self, name: str) -> Iterator[str]:
         """Yield where a caller mutates what it passed for the parameter that is kept."""

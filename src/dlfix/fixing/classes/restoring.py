@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dlfix.fixing.classes.evidence import Culprit
@@ -137,8 +137,27 @@ def _changed_at(facts: ClassFacts, site: StoreSite, view: ast.AST, inputs: Input
             follows = method is not site.method or _follows(facts, node, site)
             if follows and ast.unparse(node) == text and is_mutated(facts.module, node):
                 return facts.line(node)
-    given = isinstance(of, ast.Name) and inputs is not None
-    return next(inputs.mutated_argument(site.method, text), "") if given and inputs else ""
+    return next(_changes_elsewhere(facts, site, of, inputs), "") if inputs is not None else ""
+
+
+def _changes_elsewhere(
+    facts: ClassFacts, site: StoreSite, of: ast.AST, inputs: Inputs
+) -> Iterator[str]:
+    """Yield where code outside the class, or by another name of it, may change a dict later."""
+    me = self_name(site.method)
+    if isinstance(of, ast.Name):
+        yield from inputs.mutated_argument(site.method, of.id)
+    if isinstance(of, ast.Attribute) and not is_self_attribute(of, me):
+        yield from inputs.mutated_part(of.attr)
+    text = ast.unparse(of)
+    for name, stores in facts.stores.items():
+        kept = [each for each in stores if each.value is not None]
+        same = any(ast.unparse(each.value) == text for each in kept if each.value is not None)
+        if same or (is_self_attribute(of, me) and of.attr == name):
+            yield from inputs.mutated(name)
+            for each in kept:
+                if isinstance(each.value, ast.Name) and each.method is site.method:
+                    yield from inputs.mutated_argument(site.method, each.value.id)
 
 
 def _runs_after(facts: ClassFacts, method: Method, site: StoreSite) -> bool:

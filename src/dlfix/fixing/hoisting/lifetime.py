@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from dlfix.fixing.hoisting.order import Order, occurrences, order_of, root_of
 from dlfix.project.module import COMPREHENSIONS, Module
@@ -77,11 +78,16 @@ def bound_again(
     order = order_of(module, binder.node)
     starts = list(occurrences(module, _root(module, binder), point))
     later = order.reachable(starts)
+    bindings = [
+        each
+        for each in binder.bindings.get(text, ())
+        if each.kind != "parameter" and order.at.get(each.node) in later
+    ]
+    if not bindings:
+        return None
+    holders = Holders(module, node, name, is_loader)
     found: Again | None = None
-    for binding in binder.bindings.get(text, ()):
-        if binding.kind == "parameter" or order.at.get(binding.node) not in later:
-            continue
-        holders = Holders(module, node, name, is_loader)
+    for binding in bindings:
         again = Again(_how(module, text, binding, point), holders.used_after(order, binding.node))
         if again.used is not None:
             return again
@@ -101,6 +107,14 @@ def _root(module: Module, binder: Scope) -> ast.AST:
     if isinstance(binder.node, (*COMPREHENSIONS, ast.ClassDef)):
         return root_of(module, binder.node)
     return binder.node
+
+
+# Its rank, what uses a holder, which holder, and what gives that one another value.
+_Use: TypeAlias = "tuple[tuple[int, int], ast.AST, object, list[ast.AST]]"
+
+
+def _by_rank(use: _Use) -> tuple[int, int]:
+    return use[0]
 
 
 class Holders:
@@ -127,21 +141,39 @@ class Holders:
                     self._close_over(read, scope)
 
     def used_after(self, order: Order, binding: ast.AST) -> int | None:
-        """Return a line where a holder is used after a binding; None if there is none."""
-        used: list[ast.AST] = [
-            read
-            for holder, scope in self.names
-            for read in self.reads(holder, scope)
-            if order.may_follow(read, binding, self._replaced(holder, scope, binding))
-        ]
-        used += [
-            head for head in self.heads if order.may_follow(head, binding, self._made_for(head))
-        ]
-        lines = sorted(getattr(each, "lineno", getattr(each, "end_lineno", 1)) for each in used)
-        lines += [self.lost] if self.lost is not None else []
+        """Return a line where a holder is used after a binding; None if there is none.
+
+        One below the function is the one to name; what holders are lost to comes last.
+        """
+        anyhow = order.reachable([binding])
+        ways: dict[object, set[int]] = {}
+        for (side, line), node, key, replaced in sorted(self._uses(binding), key=_by_rank):
+            if order.at.get(node) not in anyhow:
+                continue
+            if key not in ways:
+                ways[key] = order.reachable([binding], replaced)
+            if order.at.get(node) in ways[key]:
+                lost = self.lost is not None and self._side(self.lost) < side
+                return self.lost if lost else line
+        return self.lost
+
+    def _uses(self, binding: ast.AST) -> Iterator[_Use]:
+        """Yield what uses a holder, with what gives that holder another value."""
+        for holder, scope in self.names:
+            replaced = self._replaced(holder, scope, binding)
+            for read in self.reads(holder, scope):
+                yield self._rank(read), read, (holder, scope), replaced
+        for head in self.heads:
+            yield self._rank(head), head, head, self._made_for(head)
+
+    def _rank(self, node: ast.AST) -> tuple[int, int]:
+        line = getattr(node, "lineno", getattr(node, "end_lineno", 1))
+        return self._side(line), line
+
+    def _side(self, line: int) -> int:
+        """Return 0 for a line below the function, 1 for its own, 2 for one above."""
         made = getattr(self.node, "lineno", 0)
-        below = [line for line in lines if line > made] or [line for line in lines if line == made]
-        return next(iter(below or lines), None)
+        return 0 if line > made else 1 if line == made else 2
 
     def _replaced(self, holder: str, scope: Scope, binding: ast.AST) -> list[ast.AST]:
         """Return where a holder gets another value; a comprehension stores what it made before."""

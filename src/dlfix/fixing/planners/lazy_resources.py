@@ -187,6 +187,7 @@ def plan_class(
     for culprit in group:
         if _may_not_be_opened_twice(culprit) and not _opens_what_it_reads(culprit, analysis):
             raise Refusal(_why_not(culprit))
+        _refuse_view(culprit, analysis)
         if not culprit.on_class:
             _refuse_shared(culprit)
         if isinstance(culprit.value, Derived) and not culprit.is_passed_in:
@@ -370,6 +371,17 @@ def _may_not_be_opened_twice(culprit: Culprit) -> bool:
     """Tell whether a process may not open its own; what hangs from another comes with that."""
     hangs = culprit.hangs or isinstance(culprit.value, Derived)
     return culprit.row is not None and culprit.row.action == "report" and not hangs
+
+
+def _refuse_view(culprit: Culprit, analysis: Analysis) -> None:
+    """Refuse a view of what no process may open again, where that is no handle with a finding of its own."""
+    origin = culprit.value
+    while isinstance(origin, Derived):
+        origin = origin.origin
+    row = row_of(origin, analysis)[1] if origin is not culprit.value else None
+    if row is not None and row.kind == "memmap" and row.action == "report":
+        where = culprit.facts.line(culprit.site.statement)
+        raise Refusal(f"{row.note or 'each process needs its own'} ({where})")
 
 
 def _opens_what_it_reads(culprit: Culprit, analysis: Analysis) -> bool:
