@@ -123,9 +123,9 @@ def test_a_finding_that_stays_is_told():
 
 def test_a_finding_of_another_kind_is_told():
     reason = proof.unproved([finding(1)], [finding(1)], [finding(3, Other)])
-    assert reason == "DLF902 would be reported instead (a.py:3)"
+    assert reason == "DLF902 would be reported instead (`x`)"
 
 
 def test_a_finding_in_another_file_is_told():
     came = finding(3, path=Path("/b.py"))
-    assert "(b.py:3)" in proof.unproved([finding(1)], [finding(1)], [came])
+    assert "instead in b.py (`x`)" in proof.unproved([finding(1)], [finding(1)], [came])

@@ -204,10 +204,5 @@ def complaints(matched: Matched, attribution: Attribution) -> Iterator[Complaint
         reason = f"{old.code} would remain ({old.message})"
         yield Complaint(reason, attribution.of_finding(old))
     for new in matched.fresh:
-        row, name = new.place.span.start.row, new.place.path.name
-        reason = (
-            f"{new.code} would be reported instead ({name}:{row})"
-            if any(new is one for one in matched.instead)
-            else f"{new.code} would remain ({new.message})"
-        )
-        yield Complaint(reason, attribution.of_new(new))
+        how = "be reported instead" if any(new is one for one in matched.instead) else "remain"
+        yield Complaint(f"{new.code} would {how} ({new.message})", attribution.of_new(new))

@@ -41,7 +41,9 @@ MAYBE = {
 
 def reasons(path, given="folder", called="", more="pass"):
     program = KEEPER.format(path=path, given=given, called=called, more=more)
-    return [r for r in opened(program=textwrap.dedent(program)) if "removed or written" in r]
+    return [
+        r for r in opened(program=textwrap.dedent(program)) if "removed, renamed or written" in r
+    ]
 
 
 @pytest.mark.parametrize("parts", ELSEWHERE.values(), ids=ELSEWHERE)

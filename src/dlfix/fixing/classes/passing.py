@@ -12,6 +12,7 @@ from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
 from dlfix.fixing.classes.recorded import fitted
 from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
+from dlfix.reach.labels import label
 from dlfix.reach.values import ExternalCall
 
 
@@ -80,10 +81,9 @@ def _opened_again(culprit: Culprit) -> Again:
     """Return how what the caller opened is opened again, with all that it was opened with."""
     again = REOPENED.get(culprit.opener)
     if again is None:
-        raise Refusal(
-            f"the caller opens the resource with `{culprit.opener}`, which does not record how to "
-            "open it again"
-        )
+        opened = f"opens the resource with `{culprit.opener}`" if culprit.opener else ""
+        how = opened or f"passes `{label(culprit.value)}`"
+        raise Refusal(f"the caller {how}, which does not record how to open it again")
     value = culprit.value
     if isinstance(value, ExternalCall) and not _records(again, value.node):
         where = f"{value.frame.module.path.name}:{value.node.lineno}"

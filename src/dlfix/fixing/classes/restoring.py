@@ -27,6 +27,7 @@ from dlfix.fixing.classes.releasing import Released
 from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.fixing.classes.text import dedented, indented
+from dlfix.reach.labels import short
 
 INDENT = "    "
 
@@ -54,7 +55,10 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
             lines, saves = mover.expression(each.attribute)
             if mover.evaluated:
                 part = next(iter(mover.evaluated))
-                raise Refusal(f"the value would be computed twice ({facts.line(part)})")
+                raise Refusal(
+                    f"each worker would evaluate `{short(facts.module, part)}` again, which may give "
+                    f"another value ({facts.line(part)})"
+                )
             if _is_conditional(facts, each.site):
                 itself = any(f"self.{each.attribute})" in line for line in lines)
                 take = f'pop("{each.attribute}", None)' if itself else f'get("{each.attribute}")'

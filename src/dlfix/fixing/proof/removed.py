@@ -143,7 +143,7 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
             home, node = removal
             yield change.regression(
                 getter,
-                f"the file may be removed or written ({home.path.name}:{node.lineno}) before it is opened",
+                f"the file may be removed, renamed or written ({home.path.name}:{node.lineno}) before it is opened",
             )
             return
         outliving = outlives(change, temporary, module, call)

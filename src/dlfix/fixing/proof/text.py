@@ -171,6 +171,7 @@ def unproved(
     before: Iterable[Finding], fixed: Iterable[Finding], after: Iterable[Finding]
 ) -> str | None:
     """Tell which finding is still there, or came, after a rewrite; None where it did its work."""
+    fixed = list(fixed)
     mended = [_key(finding) for finding in fixed]
     expected = Counter(_key(finding) for finding in before)
     expected.subtract(mended)
@@ -179,10 +180,10 @@ def unproved(
         expected[key] -= 1
         if expected[key] >= 0:
             continue
-        row = finding.place.span.start.row
-        if key in mended:
-            return f"{finding.code} would remain ({finding.message})"
-        return f"{finding.code} would be reported instead ({finding.place.path.name}:{row})"
+        how = "remain" if key in mended else "be reported instead"
+        path = finding.place.path
+        where = "" if any(path == each.place.path for each in fixed) else f" in {path.name}"
+        return f"{finding.code} would {how}{where} ({finding.message})"
     return None
 
 
