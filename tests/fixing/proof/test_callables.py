@@ -216,6 +216,11 @@ def test_the_names_of_classes_are_no_names_of_functions():
     assert bound("by = 1\nreturn HERE", other=OF_CLASSES) == []
 
 
+def test_what_a_class_method_asks_of_its_class_is_asked_of_no_function():
+    other = "class Config:\n    @classmethod\n    def known(cls):\n        return list(cls.__annotations__)\n"
+    assert bound("by = 1\nreturn HERE", other=other) == []
+
+
 def moved(before, new, after, **others):
     return worse(before, f"{new}\n{after}", **others)
 

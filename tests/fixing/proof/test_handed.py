@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dlfix.fixing.proof.handed import is_about, is_of_decorated, known_as
+from dlfix.fixing.proof.handed import is_about, is_class_of_a_list, is_of_decorated, known_as
 from dlfix.fixing.proof.program import Program
 from dlfix.project.project import Project
 
@@ -185,3 +185,19 @@ def test_what_only_decorates_asks_only_what_it_stands_over(tmp_path, text: str, 
     module = next(each for each in tree.mentions("DataLoader") if each.path.name == "main.py")
     (asked,) = module.nodes_by_name["__name__"]
     assert is_of_decorated(Program(tree), module, asked) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("kinds = {kind.__name__: kind for kind in [int, float, str]}", True),
+        ("for kind in (dict, list):\n    print(kind.__name__)", True),
+        ("for kind in (dict, print):\n    print(kind.__name__)", False),
+        ("for kind in kinds:\n    print(kind.__name__)", False),
+        ("def show(kind):\n    print(kind.__name__)", False),
+    ],
+)
+def test_a_loop_over_built_in_classes_asks_no_function(tmp_path, text: str, expected: bool):
+    (module,) = project(tmp_path, {"main.py": text}).mentions("__name__")
+    (asked,) = module.nodes_by_name["__name__"]
+    assert is_class_of_a_list(module, asked.value) is expected

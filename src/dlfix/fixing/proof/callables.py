@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import FileChange, Regression
-from dlfix.fixing.proof.handed import is_about, is_of_decorated, known_as
+from dlfix.fixing.proof.handed import is_about, is_class_of_a_list, is_of_decorated, known_as
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
@@ -734,9 +734,11 @@ class _Moved:
             if name in _NAMES | {"__annotations__"} or name.startswith("__"):
                 return False
             return any(isinstance(a, (ast.Call, ast.Tuple)) for a in [module.parent(node)])
+        owner = node.value
+        if last_part(owner) == "cls" or is_class_of_a_list(module, owner):
+            return False
         if name not in _NAMES:
             return isinstance(node.ctx, ast.Load)
-        owner = node.value
         if name == "__qualname__" and dotted(getattr(owner, "func", None)) == "type":
             return True
         if (

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator
 
 from dlfix.fixing.proof.program import Class, Program
-from dlfix.fixing.proof.syntax import FUNCTIONS, last_part, stored_names, within
+from dlfix.fixing.proof.syntax import FUNCTIONS, dotted, last_part, stored_names, within
 from dlfix.project.module import Module
 
 # Modules whose calls give something that holds the function, or ask it themselves.
@@ -48,6 +49,23 @@ def is_about(module: Module, node: ast.AST, names: set[str] | None) -> bool:
             break
     words = {last_part(n) for n in within(asked) if isinstance(n, (ast.Name, ast.Attribute))}
     return not words.isdisjoint(names)
+
+
+def is_class_of_a_list(module: Module, node: ast.expr) -> bool:
+    """Tell whether a name goes through a list of built-in classes: `for kind in (int, str)`."""
+    scope = module.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
+    if scope is None or not isinstance(node, ast.Name):
+        return False
+    loops = [module.parent(each.node) for each in scope.bindings.get(node.id, ())]
+    listed = [getattr(loop, "iter", None) for loop in loops]
+    return bool(listed) and all(
+        isinstance(each, (ast.List, ast.Tuple, ast.Set)) and all(map(_is_built_in, each.elts))
+        for each in listed
+    )
+
+
+def _is_built_in(node: ast.expr) -> bool:
+    return isinstance(getattr(builtins, dotted(node), None), type)
 
 
 def is_of_decorated(program: Program, module: Module, node: ast.AST) -> bool:
