@@ -110,7 +110,13 @@ def _fix(
     form: Literal["lazy"] | OtherForm,
 ) -> Fix:
     plans = [(one.facts, one.plan) for one in planned if isinstance(one.plan, ClassPlan)]
-    told = [_told(one.group, one.plan, verb) for one in planned if isinstance(one.plan, ClassPlan)]
+    by_clause: dict[str, list[str]] = {}  # what remains is said once of all classes
+    for one in planned:
+        if isinstance(one.plan, ClassPlan):
+            by_clause.setdefault(one.plan.remains, []).append(_told(one.group, one.plan, verb))
+    told = [
+        "; ".join(each) + (f" ({clause})" if clause else "") for clause, each in by_clause.items()
+    ]
     edits = [Edit(facts.module.path, codemod, plan) for facts, plan in with_heirs(plans, project)]
     remains = next((plan.remains for _, plan in plans if plan.remains), "")
     return Fix("; ".join(told), Applicability.SAFE, tuple(edits), form=form, remains=remains)
@@ -118,8 +124,7 @@ def _fix(
 
 def _told(group: Group, plan: ClassPlan, verb: str) -> str:
     names = ", ".join(f"`{name}`" for name in _names(group))
-    remains = f" ({plan.remains})" if plan.remains else ""
-    return (_only_left(plan) or verb).format(names=names, cls=group[0][1].facts.node.name) + remains
+    return (_only_left(plan) or verb).format(names=names, cls=group[0][1].facts.node.name)
 
 
 def _only_left(plan: ClassPlan) -> str:
