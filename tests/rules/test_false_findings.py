@@ -946,3 +946,44 @@ def test_what_is_released_before_the_loader_is_made_is_not_found(
     """A `with` runs its body, and a statement under a test may not run."""
     (tmp_path / "main.py").write_text(RELEASED.format(rest), encoding="utf-8")
     assert len(Session.open([tmp_path], Settings()).diagnoses()) == count
+
+
+FROZEN = """
+from collections import defaultdict
+class Words(Dataset):
+    def __init__(self):
+        self.ids = defaultdict(lambda: len(self.ids))
+    def __getitem__(self, i): return self.ids.get(i)
+    def freeze(self):
+        {frozen}
+def main():
+    {made}
+    for _ in range(2):
+        DataLoader(words, num_workers=2)
+"""
+MADE = "words = Words()\n    words.freeze()"
+
+
+@pytest.mark.parametrize(
+    ("frozen", "made", "found"),
+    [
+        ("self.ids = dict(self.ids)", MADE, []),
+        ("self.ids: dict = dict(self.ids)", MADE, []),
+        ("self.ids = {}; return self", "words = Words().freeze()", []),
+        ("pass", "words = Words()\n    del words.ids", []),
+        ("self.ids: dict", MADE, ["DLF101"]),
+        ("if self.ids: return\n        self.ids = {}", MADE, ["DLF101"]),
+        ("self.ids = {}; yield", MADE, ["DLF101"]),
+        ("if self.ids: self.ids = {}", MADE, ["DLF101"]),
+        ("self.ids = defaultdict(lambda: 0)", MADE, ["DLF101"]),
+        ("self.ids = {}", "words = Words()", ["DLF101"]),
+        ("self.ids = {}", "words = Words()\n    if input(): words.freeze()", ["DLF101"]),
+    ],
+)
+def test_what_is_set_again_before_the_loader_is_not_sent(
+    frozen: str, made: str, found: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(PRELUDE + FROZEN.format(frozen=frozen, made=made), encoding="utf-8")
+    codes = [each.finding.code for each in Session.open([path], Settings()).diagnoses()]
+    assert codes == found

@@ -87,6 +87,29 @@ def _cleared(block: list[ast.stmt]) -> Iterator[str]:
 
 
 @summary
+def replaced_by(node: ast.AST) -> frozenset[str]:
+    """Return the attributes that a method surely sets, whatever they held."""
+    generates = any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in walk(node))
+    return frozenset(() if generates else _replaced(getattr(node, "body", [])))
+
+
+def _replaced(block: list[ast.stmt]) -> Iterator[str]:
+    for statement in block:
+        if any(
+            isinstance(inner, (ast.Return, ast.Yield, ast.YieldFrom)) for inner in walk(statement)
+        ):
+            return
+        match statement:
+            case (
+                ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)])
+                | ast.AnnAssign(
+                    target=ast.Attribute(value=ast.Name(id="self"), attr=name), value=ast.expr()
+                )
+            ):
+                yield name
+
+
+@summary
 def calls_super(node: ast.AST) -> bool:
     """Tell whether code asks for `super()`."""
     return any(

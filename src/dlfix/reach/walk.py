@@ -22,7 +22,7 @@ from dlfix.reach.entries import enclosing_function
 from dlfix.reach.instances import sets_on_others
 from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.merging import is_computed
-from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state
+from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state, replaced_by
 from dlfix.reach.pickling import Handed, read_getstate, read_reduce
 from dlfix.reach.values import (
     Argument,
@@ -475,16 +475,25 @@ class Walk:
         for attr in _chained(module, instance.call):
             method = self.interpreter.instances.method(instance.cls, attr)
             if method is not None:
-                yield from cleared_by(method.node)
+                yield from cleared_by(method.node) | replaced_by(method.node)
         for statement in _run_between(module, module.statement(instance.call), boundary.node):
             match statement:
                 case ast.Expr(
                     value=ast.Call(func=ast.Attribute(value=ast.Name() as name, attr=attr))
                 ):
-                    frame = self.interpreter.frame_at(module, name)
                     method = self.interpreter.instances.method(instance.cls, attr)
-                    if method and self.interpreter.values_at(name, frame) == [instance]:
-                        yield from cleared_by(method.node)
+                    if method and self._is_only(name, instance, module):
+                        yield from cleared_by(method.node) | replaced_by(method.node)
+                case ast.Delete(targets=targets):
+                    for each in targets:
+                        owner = each.value if isinstance(each, ast.Attribute) else None
+                        if isinstance(owner, ast.Name) and self._is_only(owner, instance, module):
+                            yield each.attr  # type: ignore[attr-defined]
+
+    def _is_only(self, name: ast.Name, instance: Instance, module: Module) -> bool:
+        """Tell whether a name stands for one object and no other."""
+        frame = self.interpreter.frame_at(module, name)
+        return self.interpreter.values_at(name, frame) == [instance]
 
     def _surely_replaces(self, store: Store, instance: Instance, boundary: Boundary) -> bool:
         """Tell whether code sets an attribute after the object is made and before it crosses."""
