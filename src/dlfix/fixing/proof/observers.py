@@ -599,10 +599,14 @@ def _whole_dict(change: ClassChange) -> Iterator[Regression]:
     """Yield where a method compares or shows all attributes, and the rewrite adds or takes some."""
     added = [n for n in change.new_attributes if n in attributes_set(change.after)]
     gone = [n for n in attributes_set(change.before) if n not in attributes_set(change.after)]
-    names = [*added, *change.made_lazy, *gone]
-    if not names:
+    changes = [
+        *(f"adds `{name}`" for name in added),
+        *(f"opens `{name}` later" for name in change.made_lazy),
+        *(f"removes `{name}`" for name in gone),
+    ]
+    if not changes:
         return
-    yield from _shown_outside(change, names)
+    yield from _shown_outside(change, changes[0])
     for cls in change.new.family(change.after):
         for function in cls.functions:
             if (
@@ -617,12 +621,11 @@ def _whole_dict(change: ClassChange) -> Iterator[Regression]:
                     cls.module.path,
                     change.after.qualname,
                     node.lineno,
-                    f"the code reads all attributes of the object (line {node.lineno}), and `{names[0]}` has "
-                    "another value or is missing",
+                    f"the code reads all attributes of the object (line {node.lineno}), and the fix {changes[0]}",
                 )
 
 
-def _shown_outside(change: ClassChange, names: list[str]) -> Iterator[Regression]:
+def _shown_outside(change: ClassChange, changed: str) -> Iterator[Regression]:
     """Yield where other code goes through all attributes of an object, or all fields of one."""
     classes = [change.after, *change.new.heirs(change.after)]
     own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
@@ -636,8 +639,8 @@ def _shown_outside(change: ClassChange, names: list[str]) -> Iterator[Regression
             if word in _OF_FIELDS or may_be_object(change, module, held, classes):
                 yield change.regression(
                     next(iter(change.lazy.values()), change.after.node),
-                    f"the code reads all attributes of the object ({module.path.name}:{node.lineno}), and `{names[0]}` has "
-                    "another value or is missing",
+                    f"the code reads all attributes of the object ({module.path.name}:{node.lineno}), and the "
+                    f"fix {changed}",
                 )
                 return
 
