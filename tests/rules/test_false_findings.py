@@ -469,6 +469,46 @@ def main():
         """,
         ["DLF101"],
     ),
+    "a lambda for a loader, after the method was set to fork": (
+        """
+        def main():
+            multiprocessing.set_start_method("fork")
+            DataLoader([1], collate_fn=lambda b: b, num_workers=2)
+        """,
+        [],
+    ),
+    "a lambda for a loader, in a program that forks": (
+        """
+        def main():
+            DataLoader([1], collate_fn=lambda b: b, num_workers=2)
+        if __name__ == "__main__":
+            multiprocessing.set_start_method("fork")
+            main()
+        """,
+        [],
+    ),
+    "a lambda for a loader, in a program that may fork": (
+        """
+        def main():
+            DataLoader([1], collate_fn=lambda b: b, num_workers=2)
+        if __name__ == "__main__":
+            if sys.platform == "darwin":
+                multiprocessing.set_start_method("fork")
+            main()
+        """,
+        ["DLF101"],
+    ),
+    "a lambda for a loader, after the method was set to fork and again": (
+        """
+        def main():
+            before = multiprocessing.get_start_method()
+            multiprocessing.set_start_method("fork", force=True)
+            loader = DataLoader([1], collate_fn=lambda b: b, num_workers=2)
+            multiprocessing.set_start_method(before, force=True)
+            print(list(loader))
+        """,
+        ["DLF101"],
+    ),
     "a lambda for a process, after the method was set again": (
         """
         def main():

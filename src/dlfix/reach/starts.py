@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.project.holding import Holding, Passing
-from dlfix.project.import_time import DEFINITIONS
+from dlfix.project.import_time import DEFINITIONS, is_guard
 from dlfix.project.module import COMPREHENSIONS
 from dlfix.project.trees import walk
 from dlfix.reach.entries import Entries, Entry, enclosing_function
@@ -103,7 +103,29 @@ def pickles_nothing(analysis: Analysis, boundary: Boundary) -> bool:
     chosen = chosen or _makers(analysis, boundary)
     if any(_method(value) is not None for value in chosen):
         return all(_method(value) == "fork" for value in chosen)
-    return boundary.kind == "Process" and _set_just_before(boundary) == "fork"
+    if boundary.kind == "Process" and _set_just_before(boundary) == "fork":
+        return True
+    return only_forks(analysis, boundary) and _is_set_first(analysis, boundary)
+
+
+def _is_set_first(analysis: Analysis, boundary: Boundary) -> bool:
+    """Tell whether each script that leads to a boundary sets the one start method, whatever happens."""
+    if _set_just_before(boundary) is not None:
+        return True
+    entries = Entries.of(analysis).entries(boundary.frame.module, boundary.node)
+    scripts = dict.fromkeys(entry.module for entry in entries)
+    return bool(scripts) and all(
+        any(_is_at_top(module, call) for call in module.calls_by_name.get("set_start_method", ()))
+        for module in scripts
+    )
+
+
+def _is_at_top(module: Module, call: ast.Call) -> bool:
+    """Tell whether a call is a statement of a module itself, or of its main guard."""
+    parent = module.parent(module.statement(call))
+    if isinstance(parent, ast.If) and is_guard(parent):
+        parent = module.parent(parent)
+    return isinstance(parent, ast.Module)
 
 
 def _set_just_before(boundary: Boundary) -> object:
