@@ -79,7 +79,8 @@ class UnpicklableState(Rule):
     ## Fix safety
 
     The fix is safe if the object can be created again from stored values (a module from its name, a
-    view as a list). The position of a generator would be lost, so that it is only reported.
+    view as a list). A generator from which only workers take items is created in each of them; elsewhere
+    its position would be lost, so that it is only reported.
 
     ## How to turn it off
 

@@ -13,6 +13,7 @@ from dlfix.fixing.classes.facts import STARTS, ClassFacts, StoreSite
 from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.hanging import with_hanging
+from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.parents import plan_for_parent
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.protocol import Protocol
@@ -28,7 +29,8 @@ from dlfix.fixing.classes.restoring import (
     plan_remade,
     plan_scripted,
 )
-from dlfix.fixing.classes.state import Surroundings
+from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings
+from dlfix.fixing.classes.streams import refuse_where_taken_from
 from dlfix.fixing.classes.uses import Uses
 from dlfix.fixing.planners.pickle_state_listings import is_listing, plan_listings
 from dlfix.fixing.plans import Planned
@@ -71,10 +73,12 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
 
     views = [one for one in read if _is_view(one[1])]
     listings = [one for one in read if is_listing(one[1])]
-    rest = [one for one in read if one not in views and one not in listings]
+    streams = [one for one in read if isinstance(one[1].value, Generator)]
+    rest = [one for one in read if one not in (*views, *listings, *streams)]
     yield from plan_listings(by_class(listings), analysis.project, NAME)
     for each, verb in (
         (views, "Store {names} of `{cls}` as lists"),
+        (streams, "Create {names} of `{cls}` separately in each process"),
         (rest, "Remove {names} from the pickled state of `{cls}`"),
     ):
         yield from fixes(by_class(each), analysis.project, NAME, verb, plan_one)
@@ -130,6 +134,7 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
     views: dict[str, tuple[StoreSite, ast.AST | None]] = {}
     remade: dict[str, Remade] = {}
     fields: dict[str, str] = {}
+    streams: dict[str, Handle] = {}
     scripted: list[str] = []
     left: list[str] = []
     for culprit in group:
@@ -139,6 +144,8 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
         elif _is_scripted(culprit):
             _refuse_several(culprit)
             scripted.append(name)
+        elif isinstance(culprit.value, Generator):
+            streams[name] = _stream(culprit)
         elif _factory(culprit):
             fields[name] = _factory(culprit)
         elif _belongs_to_parent(culprit):
@@ -156,6 +163,8 @@ def _by_kind(group: Sequence[Culprit], around: Surroundings) -> list[ClassPlan]:
         plans.append(plan_left(group[0].facts, left, around))
     if views:
         plans.append(plan_lists(group[0].facts, views, around.inputs))
+    if streams:
+        plans.append(_plan_streams(group[0].facts, streams, around))
     if remade:
         plan = plan_remade(group[0].facts, remade, around)
         inherited = _inherited_in_use(group, remade, around)
@@ -226,13 +235,31 @@ def _is_optional(culprit: Culprit) -> bool:
 
 def _remade(culprit: Culprit) -> Remade:
     where = culprit.facts.line(culprit.site.statement)
-    if isinstance(culprit.value, Generator):
-        raise Refusal(f"the position of a generator cannot be restored ({where})")
     if culprit.row is not None and culprit.row.action == "report":
         raise Refusal(f"{culprit.row.note or _UNKNOWN} ({where})")
     if culprit.site.value is None:
         raise Refusal(f"{_UNKNOWN} ({where})")
     return Remade(culprit.attribute, culprit.site)
+
+
+def _stream(culprit: Culprit) -> Handle:
+    """Return how a generator is made, which is as good as a new one until something is taken from it."""
+    where = culprit.facts.line(culprit.site.statement)
+    if culprit.container or culprit.site.method.name not in STARTS or culprit.is_passed_in:
+        raise Refusal(f"the position of a generator cannot be restored ({where})")
+    return Handle(culprit.attribute, culprit.site)
+
+
+def _plan_streams(
+    facts: ClassFacts, streams: Mapping[str, Handle], around: Surroundings
+) -> ClassPlan:
+    """Plan generators that the parent takes nothing from: each process makes its own."""
+    refuse_where_taken_from(facts, streams, around.inputs)
+    plan = LazyClass(facts, streams, around).plan()
+    assert plan.state is not None
+    why = {EACH_ITS_OWN: "each process creates its own"}
+    drops = tuple(replace(each, why=why.get(each.why, each.why)) for each in plan.state.drops)
+    return replace(plan, state=replace(plan.state, drops=drops))
 
 
 def _is_scripted(culprit: Culprit) -> bool:
