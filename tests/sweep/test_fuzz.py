@@ -73,3 +73,13 @@ def test_a_name_on_the_line_below_a_backslash(end, tmp_path):
     source = PROGRAM.replace("def __len__", f"def \\{end}__len__")
     assert source != PROGRAM
     assert list(wrongs(source, tmp_path / "main.py")) == []
+
+
+@pytest.mark.parametrize("space", ["\f", "\x0b", "\x1c", "\x85", "\u2028"])
+def test_a_line_goes_on_after_what_ends_lines_elsewhere(tmp_path, space):
+    from tests.odd.conftest import PROGRAM
+
+    between = PROGRAM.replace("sqlite3.connect(", f"sqlite3.connect{space}(")
+    source = between if space == "\f" else PROGRAM.replace("(path)", f'(path or "{space}")', 1)
+    assert source != PROGRAM
+    assert list(wrongs(source, tmp_path / "main.py")) == []

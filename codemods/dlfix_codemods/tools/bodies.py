@@ -10,6 +10,7 @@ from typing import TypeVar
 import libcst as cst
 
 from dlfix.fixing.plans_callables import Hoist, Parameter
+from dlfix.source.lines import bare
 from dlfix.source.text import Span
 from dlfix_codemods.tools import placement, positions
 
@@ -123,8 +124,8 @@ def _typed(function: cst.FunctionDef, types: Sequence[str]) -> cst.FunctionDef:
 
 def fitting(function: cst.FunctionDef, module: cst.Module, width: int) -> cst.FunctionDef:
     """Return a def whose signature is on lines of its own where it is too long for one."""
-    bare = function.with_changes(body=cst.SimpleStatementSuite([cst.Pass()]), leading_lines=[])
-    header = module.code_for_node(bare).splitlines()[-1].removesuffix(" pass")
+    empty = function.with_changes(body=cst.SimpleStatementSuite([cst.Pass()]), leading_lines=[])
+    header = bare(module.code_for_node(empty))[-1].removesuffix(" pass")
     params = function.params
     plain = isinstance(function.whitespace_before_params, cst.SimpleWhitespace)
     if len(header) <= width or not plain or "\n" in module.code_for_node(params):

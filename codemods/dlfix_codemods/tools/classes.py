@@ -7,6 +7,7 @@ from typing import cast
 
 import libcst as cst
 
+from dlfix.source.lines import bare
 from dlfix.source.text import Span
 from dlfix_codemods.tools import positions
 
@@ -65,7 +66,7 @@ def leading_lines(statement: cst.BaseStatement) -> Sequence[cst.EmptyLine]:
 
 def _reindented(code: str, indent: str) -> str:
     lines = []
-    for line in code.splitlines():
+    for line in bare(code):
         stripped = line.lstrip(" ")
         lines.append(indent * ((len(line) - len(stripped)) // 4) + stripped)
     return "\n".join(lines) + "\n"

@@ -10,6 +10,7 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from dlfix.fixing import resting
 from dlfix.fixing.rendering import code_of
+from dlfix.source.lines import bare
 from dlfix.source.text import Position, Span
 
 
@@ -55,7 +56,7 @@ def pick(
 @functools.lru_cache(maxsize=1)
 def lines(module: cst.Module) -> list[str]:
     """Return the lines of a module; those of the one at hand are worked out once."""
-    return code_of(module).splitlines()
+    return bare(code_of(module))
 
 
 class Placed(dict[cst.CSTNode, Span]):

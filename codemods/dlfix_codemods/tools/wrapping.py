@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 
 import libcst as cst
 
+from dlfix.source.lines import bare
+
 Header = cst.For | cst.With | cst.While | cst.If
 HEADERS = (cst.For, cst.With, cst.While, cst.If)
 Statement = cst.SimpleStatementLine | Header
@@ -57,7 +59,7 @@ class _Layout:
         text = self._code(node)
         if "\n" in text:
             return None
-        lines = self._code(_header(statement)).splitlines()
+        lines = bare(self._code(_header(statement)))
         return next((each for each in lines if text in each and len(each) > self.room), None)
 
     def _split(self, call: cst.Call, indent: str) -> cst.Call:
@@ -67,7 +69,7 @@ class _Layout:
             comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=outer
         )
         whole = call.with_changes(args=[*call.args[:-1], last], whitespace_before_args=inner)
-        text = self._code(whole).splitlines()[1]
+        text = bare(self._code(whole))[1]
         return whole if len(text) <= self.room or len(call.args) == 1 else _one_each(whole)
 
     def _code(self, node: cst.CSTNode) -> str:

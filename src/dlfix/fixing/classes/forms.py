@@ -15,6 +15,7 @@ from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.plans import Drop, Exchange, Insert, Lazy, State
 from dlfix.fixing.classes.state import EACH_ITS_OWN, state_for
 from dlfix.fixing.classes.together import Together
+from dlfix.source.lines import bare
 
 
 class Forms(Together):
@@ -123,7 +124,7 @@ class Forms(Together):
         """Tell whether a handle is opened on some paths only."""
         moved = self.work.moved.get(self.handles[name].site.method)
         body = moved.bodies.get(name, "") if moved is not None else ""
-        return any(line.strip() == "return None" for line in body.splitlines())
+        return any(line.strip() == "return None" for line in bare(body))
 
     def _annotation(self, handle: Handle) -> str:
         site = handle.site

@@ -26,6 +26,7 @@ from dlfix.project.import_time import FUNCTIONS, IN_PLACE, MUTATORS
 from dlfix.project.module import Module
 from dlfix.project.project import Project
 from dlfix.project.scopes import Binding, Scope
+from dlfix.source.lines import bare
 
 # Modules whose functions give values: what they return may be kept instead of asked for again.
 OF_VALUES = frozenset(
@@ -407,7 +408,7 @@ class Inputs:
 
     def refuse_changing(self, facts: ClassFacts, body: str, me: str, lazy: set[str]) -> None:
         """Refuse a body that reads what may be another value when it runs."""
-        tree = ast.parse("def f():\n" + "".join(f"    {line}\n" for line in body.splitlines()))
+        tree = ast.parse("def f():\n" + "".join(f"    {line}\n" for line in bare(body)))
         for node in ast.walk(tree):
             match node:
                 case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == me:

@@ -11,6 +11,7 @@ from dlfix.fixing.module_state import ModuleState
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.project.import_time import Unit
 from dlfix.reach.worker_code import WorkerCode
+from dlfix.source.lines import bare
 from dlfix.source.text import Span
 from dlfix_codemods.main_guard import Guard, MainGuardPlan
 
@@ -62,11 +63,11 @@ def _worker_reads(module: Module, analysis: Analysis) -> dict[str, str]:
 
 def _guards(module: Module, division: Division) -> Iterator[Guard]:
     """Yield one guard for all that moves; in a file of cells one a cell, for editors run each."""
-    if not any(CELL.match(line) for line in module.text.splitlines()):
+    if not any(CELL.match(line) for line in bare(module.text)):
         yield Guard(tuple(_span(module, unit) for unit in division.move))
         return
     cells: dict[int, list[Unit]] = {}
-    rows = [i for i, line in enumerate(module.text.splitlines(), 1) if CELL.match(line)]
+    rows = [i for i, line in enumerate(bare(module.text), 1) if CELL.match(line)]
     for unit in division.move:
         cells.setdefault(sum(row < unit.row for row in rows), []).append(unit)
     for units in cells.values():

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from dlfix.rules.base import Finding
+from dlfix.source.lines import bare
 from dlfix.source.text import Span
 
 # A comment that speaks to a tool about one line goes with the line.
@@ -144,7 +145,7 @@ def _lost_comment(before: str, after: str, together: Rewritten) -> str | None:
 
 def _with_code(text: str) -> dict[int, tuple[str, str]]:
     """Return each comment with the code that it stands by: what two equal functions say is said once."""
-    lines = [line.strip() for line in _lines(text).splitlines()]
+    lines = [line.strip() for line in bare(_lines(text))]
     found = {}
     for row, comment in _comments(text):
         code = (line for line in lines[row - 1 :] if line and not line.startswith("#"))
