@@ -83,3 +83,44 @@ def test_a_line_goes_on_after_what_ends_lines_elsewhere(tmp_path, space):
     source = between if space == "\f" else PROGRAM.replace("(path)", f'(path or "{space}")', 1)
     assert source != PROGRAM
     assert list(wrongs(source, tmp_path / "main.py")) == []
+
+
+BESIDE = """\
+import os
+
+from torch.utils.data import DatasetEND
+
+class Parts:
+    def __init__(self, path):
+        self.stream = open(path, "rb")
+
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.scale = 2
+        self.parts = Parts(self.path)
+        self.number = self.parts.stream.fileno()
+        self.summary = self._summary()
+
+    def _summary(self):
+        value = int.from_bytes(os.pread(self.number, 4, 4 + 4 * (1)), "little")
+        return value + 1
+
+    def close(self):
+        self.parts.stream.close()
+
+    def __del__(self):
+        if hasattr(self, "stream"):
+            self.close()
+
+        return 6
+
+    def __getitem__(self, index):
+        value = int.from_bytes(os.pread(self.number, 4, 4 + 4 * (index)), "little")
+        return value * self.scaleEND
+"""
+
+
+def test_a_class_beside_the_one_at_hand_ends_with_a_semicolon(tmp_path):
+    assert list(wrongs(BESIDE.replace("END", "; "), tmp_path / "main.py")) == []

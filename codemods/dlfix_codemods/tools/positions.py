@@ -94,8 +94,12 @@ def _placed(module: cst.Module) -> Iterable[tuple[cst.CSTNode, Span]]:
     for node, place in ranges.items():
         assert isinstance(place, CodeRange)
         tail = _tail(node) if semicolons and isinstance(node, _ENDING) else None
-        if tail is not None and isinstance(tail.semicolon, cst.Semicolon):
-            place = CodeRange(place.start, ranges[tail.semicolon].end)  # `ast` counts it in
+        last = tail.semicolon if tail is not None else None
+        ending = (
+            ranges.get(last) if isinstance(last, cst.Semicolon) else None
+        )  # none where it rests
+        if isinstance(ending, CodeRange):
+            place = CodeRange(place.start, ending.end)  # `ast` counts it in
         yield node, _as_ast(node, place, ranges)
 
 

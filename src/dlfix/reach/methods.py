@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 from dlfix.project.trees import kept, summary, walk
@@ -88,25 +89,32 @@ def _cleared(block: list[ast.stmt]) -> Iterator[str]:
 
 @summary
 def replaced_by(node: ast.AST) -> frozenset[str]:
-    """Return the attributes that a method surely sets, whatever they held."""
+    """Return the attributes that a method surely sets to a plain value, whatever they held."""
     generates = any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in walk(node))
     return frozenset(() if generates else _replaced(getattr(node, "body", [])))
 
 
 def _replaced(block: list[ast.stmt]) -> Iterator[str]:
     for statement in block:
-        if any(
-            isinstance(inner, (ast.Return, ast.Yield, ast.YieldFrom)) for inner in walk(statement)
-        ):
+        if any(isinstance(inner, ast.Return) for inner in walk(statement)):
             return
         match statement:
             case (
-                ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)])
-                | ast.AnnAssign(
-                    target=ast.Attribute(value=ast.Name(id="self"), attr=name), value=ast.expr()
+                ast.Assign(
+                    targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value
                 )
-            ):
+                | ast.AnnAssign(
+                    target=ast.Attribute(value=ast.Name(id="self"), attr=name),
+                    value=ast.expr() as value,
+                )
+            ) if not any(map(_may_open, walk(value))):
                 yield name
+
+
+def _may_open(node: ast.AST) -> bool:
+    """Tell whether a call may give a handle: one of anything but a builtin type."""
+    named = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+    return isinstance(node, ast.Call) and not isinstance(getattr(builtins, named, None), type)
 
 
 @summary

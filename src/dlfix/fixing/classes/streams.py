@@ -6,11 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from dlfix.fixing.classes.facts import ClassFacts, is_self_attribute, self_name
-from dlfix.fixing.classes.family import WORKER_METHODS
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.inputs import Inputs, method_around
 from dlfix.project.module import Module
 
+_GO_THROUGH = frozenset(
+    "list tuple set frozenset sorted enumerate zip map filter reversed tqdm trange track sum max min".split()
+)
 _REPEATING = (
     ast.For,
     ast.AsyncFor,
@@ -90,9 +92,20 @@ def _reads(name: str, inputs: Inputs) -> Iterator[tuple[Module, ast.Attribute]]:
                 continue
             if own and method is not None:
                 another = module.parent(method) not in related
-                if another or method.name in WORKER_METHODS:
+                if another or (method.name == "__iter__" and goes_through(module, node)):
                     continue
             yield module, node
+
+
+def goes_through(module: Module, node: ast.expr) -> bool:
+    """Tell whether an expression is only gone through: by a loop, or by what makes a list of it."""
+    above = module.parent(node)
+    if isinstance(above, (ast.For, ast.AsyncFor, ast.comprehension)):
+        return above.iter is node
+    name = getattr(above, "func", None)
+    called = getattr(name, "attr", getattr(name, "id", ""))
+    passed = isinstance(above, ast.Call) and name is not node and called in _GO_THROUGH
+    return passed or isinstance(above, ast.YieldFrom)
 
 
 def _datasets(inputs: Inputs) -> Iterator[tuple[Module, ast.Attribute]]:

@@ -11,14 +11,12 @@ from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.family import family_of
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.plans import ClassPlan, Exchange
+from dlfix.fixing.classes.streams import goes_through
 from dlfix.fixing.plans import Applicability, Fix, Planned
 from dlfix.project.module import Module
 from dlfix.project.project import Project
 
 _LISTING = frozenset({"glob.iglob", "pathlib.Path.glob"})  # rows of the catalogue
-_GO_THROUGH = frozenset(
-    "list tuple set frozenset sorted enumerate zip map filter reversed tqdm trange track sum max min".split()
-)
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
@@ -54,7 +52,7 @@ def _as_list(culprit: Culprit, project: Project) -> Exchange:
     if not isinstance(value, ast.Call):
         raise Refusal(f"an iterator has a position; store a list of its items instead ({where})")
     for module, node in _reads(culprit, project):
-        if not _goes_through(module, node):
+        if not goes_through(module, node):
             line = f"{module.path.name}:{node.lineno}"
             raise Refusal(f"the iterator is not only looped over ({line})")
     return Exchange(facts.module.span(value), f"list({facts.module.segment(value)})", "expression")
@@ -92,13 +90,3 @@ def _reads(culprit: Culprit, project: Project) -> Iterator[tuple[Module, ast.Att
             own = getattr(node.value, "id", "") == "self"
             if isinstance(node.ctx, ast.Load) and not (own and next(around, None) not in related):
                 yield module, node
-
-
-def _goes_through(module: Module, node: ast.expr) -> bool:
-    """Tell whether an expression is only gone through: by a loop, or by what makes a list of it."""
-    above = module.parent(node)
-    if isinstance(above, _LOOPS):
-        return above.iter is node
-    name = getattr(above, "func", None)
-    called = getattr(name, "attr", getattr(name, "id", ""))
-    return isinstance(above, ast.Call) and name is not node and called in _GO_THROUGH
