@@ -107,7 +107,7 @@ def _relative(path: Path, tree: Path) -> str:
 
 
 def matches(finding: Report, place: Place) -> bool:
-    """Tell whether a finding is, passes, or speaks of a line."""
+    """Return whether a finding is, passes, or speaks of a line."""
     for file, first, last in finding["lines"]:
         if file == place.file and (not place.row or first <= place.row <= last):
             return True

@@ -28,9 +28,9 @@ class PlannedCodemod(CodemodCommand):
 
     def transform_module_impl(self, tree: cst.Module) -> cst.Module:
         """Plan for this file alone, then rewrite it: LibCST's entry."""
-        from dlfix.fixing.alone import plans_for
         from dlfix.fixing.lines import LineMap, Moved, moved
         from dlfix.fixing.rendering import code_of
+        from dlfix.fixing.single_file import plans_for
 
         if self.context.filename is None:
             raise SkipFile("dlfix needs the name of the file")

@@ -214,7 +214,7 @@ def _with_members(
 
 
 def _ends_blank(statement: cst.BaseStatement) -> bool:
-    """Tell whether blank lines that are indented stand below a statement: they are part of it."""
+    """Return whether blank lines that are indented stand below a statement: they are part of it."""
     block = statement.body if isinstance(statement, cst.FunctionDef) else None
     footer = block.footer if isinstance(block, cst.IndentedBlock) else []
     return bool(footer) and not footer[-1].comment

@@ -72,7 +72,7 @@ def _released(lazy: Lazy, lazies: Sequence[Lazy]) -> list[str]:
 
 
 def _reads(lazy: Lazy, other: Lazy) -> bool:
-    """Tell whether an attribute may be made from another; other code may make it from any."""
+    """Return whether an attribute may be made from another; other code may make it from any."""
     whole = rf"\b{re.escape(other.self_name)}\.{re.escape(other.name)}\b"
     return not (lazy.body or lazy.calls) or re.search(whole, lazy.body + lazy.calls) is not None
 
@@ -160,7 +160,7 @@ def index_below(body: Sequence[cst.BaseStatement], method: str) -> int:
 
 
 def is_member(statement: cst.BaseStatement) -> bool:
-    """Tell whether a statement is parted from the one above by a blank line."""
+    """Return whether a statement is parted from the one above by a blank line."""
     return isinstance(statement, cst.FunctionDef | cst.ClassDef)
 
 

@@ -203,7 +203,7 @@ def _parts(value: cst.Tuple) -> Iterator[cst.BaseExpression]:
 
 
 def _is_whole(node: cst.BaseExpression) -> bool:
-    """Tell whether an expression gives all attributes of an instance, or a copy of them."""
+    """Return whether an expression gives all attributes of an instance, or a copy of them."""
     match node:
         case cst.Attribute(attr=cst.Name(value="__dict__")):
             return True

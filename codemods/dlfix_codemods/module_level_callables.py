@@ -65,7 +65,7 @@ class _Work:
         return sorted(self.spans[node].start.row for nodes in named for node in nodes)
 
     def is_within(self, node: cst.CSTNode) -> bool:
-        """Tell whether a node may hold one that the plan names."""
+        """Return whether a node may hold one that the plan names."""
         span = self.spans.get(node)
         if span is None:
             return True
@@ -199,7 +199,7 @@ class _Carrier(cst.CSTTransformer):
         )
 
     def _is_partial(self, call: cst.Call) -> bool:
-        """Tell whether a call is a partial of what becomes one itself."""
+        """Return whether a call is a partial of what becomes one itself."""
         becomes = self.work.uses.get(call.args[0].value) if call.args else None
         if becomes is None or not becomes.binds or call.args[0].star or call.args[0].keyword:
             return False

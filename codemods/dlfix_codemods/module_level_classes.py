@@ -184,7 +184,7 @@ class _Carrier(cst.CSTTransformer):
         return updated_node.with_changes(body=body or [cst.parse_statement("pass")])
 
     def _rises(self, statement: cst.BaseStatement) -> bool:
-        """Tell whether a statement is an import that goes to module level."""
+        """Return whether a statement is an import that goes to module level."""
         return isinstance(statement, cst.SimpleStatementLine) and statement.body[0] in self.risen
 
     def _move_of(self, statement: cst.BaseStatement) -> ClassMove | None:

@@ -49,7 +49,7 @@ def of_check(words: Sequence[str]) -> dict[str, Any] | None:
 
 
 def _needs_expansion(words: Sequence[str]) -> bool:
-    """Tell whether Typer would expand patterns, as no shell does on Windows."""
+    """Return whether Typer would expand patterns, as no shell does on Windows."""
     return os.name == "nt" and any(set(word) & set("*?[~$%") for word in words)
 
 

@@ -116,7 +116,7 @@ def check(
     output_file: Path | None = None,
     show_files: bool = False,
 ) -> int:
-    """Tell what is found."""
+    """Return what is found."""
     kept = results.Kept()
     if not (request.from_stdin or request.report or add_ignores or output_file or show_files):
         asked = (request.paths, request.quiet, request.color, output_format, statistics, exit_zero)

@@ -129,7 +129,7 @@ class Settings(Configuration):
         return said != (("DLF",), (), (), {})
 
     def origin(self, name: str) -> str:
-        """Tell where a value came from: "default", a file, "command line"."""
+        """Return where a value came from: "default", a file, "command line"."""
         return self.origins.get(name, "default")
 
     def catalog_files(self) -> tuple[Path, ...]:
@@ -239,7 +239,7 @@ def _wrong(error: Exception) -> str:
 
 
 def _is_below(folder: Path, name: str) -> bool:
-    """Tell whether a name leads to a place in a folder, links followed: a checkout writes nowhere else."""
+    """Return whether a name leads to a place in a folder, links followed: a checkout writes nowhere else."""
     try:
         place = os.path.realpath(folder / name)
     except ValueError:  # a null byte

@@ -209,7 +209,7 @@ class Journal:
 
 
 def exists(tree: Path) -> bool:
-    """Tell whether anything is kept of a tree."""
+    """Return whether anything is kept of a tree."""
     return os.path.lexists(state_folder() / _key(tree))
 
 

@@ -11,7 +11,7 @@ from dlfix.fixing.plans import Fix
 from dlfix.reach.progress import Tell, silent, told
 
 if TYPE_CHECKING:
-    from dlfix.fixing.carrying import Sheets
+    from dlfix.fixing.rewriting import Sheets
 
 ENOUGH = 16  # fixes that are worth starting processes for
 MOST = 200  # of a file: each costs as much as the file is long
@@ -48,7 +48,7 @@ def make(
 
 def _here(fixes: Iterable[Fix], text: Callable[[Path], str]) -> list[dict[Path, str]]:
     """Work some fixes out; each file is parsed once."""
-    from dlfix.fixing.carrying import Sheets
+    from dlfix.fixing.rewriting import Sheets
 
     sheets = Sheets(text)
     return [one(fix, sheets) for fix in fixes]

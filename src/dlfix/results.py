@@ -105,7 +105,7 @@ def place(settings: Settings, *asked: object) -> Path | None:
 
 
 def _asks_others(settings: Settings) -> bool:
-    """Tell whether rules of other packages may be selected: their code is not watched."""
+    """Return whether rules of other packages may be selected: their code is not watched."""
     codes = (*settings.select, *settings.extend_select)
     return not all(code.upper().startswith("DLF") for code in codes)
 

@@ -45,7 +45,7 @@ def _refuse_unknown(code: str, known: Sequence[type[Rule]]) -> None:
 
 
 def matches(code: str, rule: type[Rule]) -> bool:
-    """Tell whether `code`, as a person writes it, stands for this rule."""
+    """Return whether `code`, as a person writes it, stands for this rule."""
     return code == "ALL" or code == rule.name or rule.code.startswith(code.upper())
 
 
@@ -67,7 +67,7 @@ def _wanted(rule: type[Rule], settings: Settings, likely: bool) -> bool:
 
 
 def fixable(rule: type[Rule], settings: Settings) -> bool:
-    """Tell whether the settings let a rule's findings be fixed; the longer code wins."""
+    """Return whether the settings let a rule's findings be fixed; the longer code wins."""
     return _weight(settings.fixable, rule) > _weight(settings.unfixable, rule)
 
 

@@ -22,9 +22,9 @@ from dlfix.source.writing import Change
 
 if TYPE_CHECKING:
     from dlfix.catalog.catalog import Catalog
-    from dlfix.fixing.carrying import Sheets
     from dlfix.fixing.outcomes import Choose, Diagnosis
     from dlfix.fixing.plans import Fix, Planned
+    from dlfix.fixing.rewriting import Sheets
     from dlfix.parts import Answer
     from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis, Extent
@@ -337,7 +337,7 @@ class Session:
         return sorted(errors.values(), key=lambda error: error.path)
 
     def _is_around(self, path: Path) -> bool:
-        """Tell whether a file is read for the sake of others only."""
+        """Return whether a file is read for the sake of others only."""
         return path not in self.files and path in self.around
 
     def serious(self) -> list[SourceError]:
@@ -392,7 +392,7 @@ class Session:
 
     @cached_property
     def _sheets(self) -> Sheets:
-        from dlfix.fixing.carrying import Sheets
+        from dlfix.fixing.rewriting import Sheets
 
         return Sheets(self.text)
 
@@ -448,7 +448,7 @@ class Session:
         return lambda finding: self.settings.of(finding.place.path).unsafe_fixes
 
     def unfixable(self, finding: Finding) -> bool:
-        """Tell whether the settings say that a finding is only reported."""
+        """Return whether the settings say that a finding is only reported."""
         return not selection.fixable(finding.rule, self.settings.of(finding.place.path))
 
     def _remove_unused(
@@ -587,7 +587,7 @@ class _Edit:
         return self.old.count("\n") != self.new.count("\n")
 
     def is_unseen(self, found: Sequence[Diagnosis]) -> bool:
-        """Tell whether comments, places and imports of what was found are what they were."""
+        """Return whether comments, places and imports of what was found are what they were."""
         old, new = (text.encode(errors="surrogatepass") for text in (self.old, self.new))
         if any(mark in data for mark in MARKS for data in (old, new)):
             return False
@@ -637,11 +637,11 @@ class Watch:
 
     @staticmethod
     def asked(rules: Iterable[type[Rule]]) -> bool:
-        """Tell whether unused suppressions are to be told."""
+        """Return whether unused suppressions are to be told."""
         return any(rule.code == "DLF900" for rule in rules)
 
     def keep(self, finding: Finding, project: Project) -> bool:
-        """Tell whether a finding stays; its places are in the project's texts."""
+        """Return whether a finding stays; its places are in the project's texts."""
         path = finding.place.path
         if path not in self.own:
             return False
@@ -672,7 +672,7 @@ class Watch:
             # A bare comment deep within a long culprit speaks of something else.
             near = [one for one in comments.get(row, []) if not one.of_file]
             yield from (one for one in near if outer or one.codes)
-        from dlfix.fixing.merging import origin_rows
+        from dlfix.fixing.derived_findings import origin_rows
 
         for row in origin_rows(finding):
             yield from (one for one in comments.get(row, []) if not one.of_file and one.codes)
@@ -715,7 +715,7 @@ class Watch:
 
 
 def _whole(path: Path, project: Project) -> bool:
-    """Tell whether all of a file was read, and it can be written."""
+    """Return whether all of a file was read, and it can be written."""
     module = project.get(path)
     return module is not None and module.broken is None and module.source.unwritable is None
 

@@ -30,7 +30,7 @@ class Suppression:
     used: set[str] = field(default_factory=set)
 
     def covers(self, code: str, name: str) -> bool:
-        """Tell whether it speaks of this rule; note that it did."""
+        """Return whether it speaks of this rule; note that it did."""
         said = next((one for one in self.codes if one.upper() == code or one == name), None)
         if self.codes and said is None:
             return False
@@ -138,7 +138,7 @@ def _take_out(lines: list[str], suppression: Suppression, codes: tuple[str, ...]
 
 
 def _is_of_line(one: Suppression) -> bool:
-    """Tell whether more codes can be written into a comment."""
+    """Return whether more codes can be written into a comment."""
     return one.own and bool(one.codes) and not one.of_file
 
 

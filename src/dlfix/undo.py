@@ -244,7 +244,7 @@ def _plan(kept: Journal, group: Sequence[Entry], scope: tuple[str, ...]) -> Undo
 
 
 def _is_ours(holds: bytes | None, file: File) -> bool:
-    """Tell whether a file holds what it held before an apply, or what the apply wrote."""
+    """Return whether a file holds what it held before an apply, or what the apply wrote."""
     return holds == file.before or (holds is not None and journal.digest(holds) == file.after)
 
 

@@ -6,7 +6,7 @@ import ast
 
 import libcst as cst
 
-from dlfix.fixing.division import Division, divide
+from dlfix.fixing.guard_split import Division, divide
 from dlfix.source.text import Position, Span
 from dlfix_codemods.main_guard import Guard, MainGuard, MainGuardPlan
 

@@ -1,6 +1,6 @@
 import libcst as cst
 
-from dlfix.fixing.alone import plans_for
+from dlfix.fixing.single_file import plans_for
 from dlfix_codemods import module_level_callables
 from dlfix_codemods.module_level_callables import ModuleLevelCallables
 

@@ -47,7 +47,7 @@ class Cause:
     count: int = 1
 
     def explains(self, judged: Judged) -> bool:
-        """Tell whether a failing program has all that makes this one fail."""
+        """Return whether a failing program has all that makes this one fail."""
         if judged.family != self.family.name or judged.verdict.bad != self.status:
             return False
         plain = {name: next(iter(options)) for name, options in self.family.features.items()}

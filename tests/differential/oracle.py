@@ -238,7 +238,7 @@ class Judge:
         return verdict
 
     def still(self, files: Files, status: str) -> bool:
-        """Tell whether a program fails in one way, with no more runs than that takes."""
+        """Return whether a program fails in one way, with no more runs than that takes."""
         if status not in ("WRONG 0 workers", "WRONG files on disk", "WRONG descriptors"):
             return self.judge(files, forkserver="forkserver" in status).bad == status
         alone = self.runner.run(files, 0, "spawn")

@@ -29,7 +29,7 @@ def test_a_planted_bug_is_found(plant: Plant, judge: Judge) -> None:
 
 
 def is_found(plant: Plant, judge: Judge, seed: int) -> bool:
-    """Tell whether a program is right without the bug, and wrong with it."""
+    """Return whether a program is right without the bug, and wrong with it."""
     family = grammar.families()[plant.family]
     files = family.render(family.draw(random.Random(seed), plant.features))
     sound = judge.tool.apply(files, unsafe=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dlfix.fixing import carrying, engine, registry
+from dlfix.fixing import engine, registry, rewriting
 from dlfix.fixing.outcomes import Choice
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from tests.fixing import fakes
@@ -39,13 +39,13 @@ class World:
 @pytest.fixture
 def world(monkeypatch):
     world = World()
-    first = carrying.Sheet.__init__
+    first = rewriting.Sheet.__init__
 
     def counted(sheet, text):
         world.parses += 1
         first(sheet, text)
 
-    monkeypatch.setattr(carrying.Sheet, "__init__", counted)
+    monkeypatch.setattr(rewriting.Sheet, "__init__", counted)
     monkeypatch.setattr(registry, "planner", lambda name: world.planner)
     monkeypatch.setattr(registry, "codemod", lambda name: fakes.Codemod(world.rewrite))
     monkeypatch.setattr("dlfix.reach.analysis.analyze", world.analyze)

@@ -142,7 +142,7 @@ def test_no_process_of_a_program_is_left(tmp_path, warm, cold, end, monkeypatch)
 
 
 def is_running(pid):
-    """Tell whether a process runs, giving the system a moment to remove it."""
+    """Return whether a process runs, giving the system a moment to remove it."""
     for _ in range(50):
         try:
             os.kill(pid, 0)

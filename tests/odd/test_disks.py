@@ -23,7 +23,7 @@ BOUND = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--inh-c
 
 @functools.cache
 def works(*command):
-    """Tell whether a command can be run here: containers often forbid it."""
+    """Return whether a command can be run here: containers often forbid it."""
     return shutil.which(command[0]) and subprocess.run(command, capture_output=True).returncode == 0
 
 

@@ -82,7 +82,7 @@ def paths(analysis: Analysis) -> set[str]:
 
 
 def is_told(crossing: Crossing, analysis: Analysis) -> bool:
-    """Tell whether a crossing's value is one that the tables speak of."""
+    """Return whether a crossing's value is one that the tables speak of."""
     value = crossing.value
     known = row_of(value, analysis) or kind_row(value, analysis)
     if known is not None:

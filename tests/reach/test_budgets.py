@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from dlfix.config import Settings
-from dlfix.reach import interpreter, walk
-from dlfix.reach.sides import SideReader
+from dlfix.reach import interpreter, object_graph
+from dlfix.reach.process_roles import RoleReader
 from dlfix.reach.values import Class
 from dlfix.report.text import summary
 from dlfix.report.view import View
@@ -78,7 +78,7 @@ f = lambda b: b
 def test_a_literal_of_ten_thousand_is_cut_and_told(tmp_path: Path) -> None:
     items = ", ".join("len" for _ in range(10_000))
     analysis = analysis_of(tmp_path, f"{LOADER}f = [{items}]\n{LOAD}", prelude="")
-    assert len(analysis.crossings) <= walk._MOST
+    assert len(analysis.crossings) <= object_graph._MOST
     assert analysis.exhausted
 
 
@@ -102,9 +102,9 @@ def test_one_boundary_does_not_starve_the_next(tmp_path: Path, monkeypatch) -> N
 
 def test_what_starves_is_asked_once_and_again_when_there_is_more(tmp_path, monkeypatch) -> None:
     asked: list[Class] = []
-    outside = SideReader._calls_outside
+    outside = RoleReader._calls_outside
     monkeypatch.setattr(
-        SideReader, "_calls_outside", lambda self, cls: asked.append(cls) or outside(self, cls)
+        RoleReader, "_calls_outside", lambda self, cls: asked.append(cls) or outside(self, cls)
     )
     program = """
 class Row:
@@ -115,7 +115,7 @@ f = Row()
     analysis = analysis_of(tmp_path, LOADER + program + LOAD, prelude="")
     reader = analysis.interpreter
     [row] = reader.values(analysis.boundaries[0].arguments["collate_fn"])
-    sides = SideReader(reader)
+    sides = RoleReader(reader)
     asked.clear()
     with reader.allowance():
         reader.spent += interpreter.ALLOWANCE

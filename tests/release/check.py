@@ -58,7 +58,7 @@ def pyenv() -> Path:
 
 
 def works(python: str) -> bool:
-    """Tell whether an interpreter runs."""
+    """Return whether an interpreter runs."""
     return subprocess.run([python, "-c", ""], stderr=subprocess.DEVNULL).returncode == 0
 
 

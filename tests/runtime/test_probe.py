@@ -699,7 +699,7 @@ def test_no_process_outlives_dlfix_that_is_told_to_end(tmp_path, number):
 
 
 def is_running(pid: int) -> bool:
-    """Tell whether a process runs, giving the system a moment to bury it."""
+    """Return whether a process runs, giving the system a moment to bury it."""
     for _ in range(50):
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]

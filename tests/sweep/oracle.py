@@ -25,7 +25,7 @@ FORMATS = (github, gitlab, json, junit, sarif)
 
 
 def compiles(source: str | bytes) -> bool:
-    """Tell whether Python takes a text."""
+    """Return whether Python takes a text."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

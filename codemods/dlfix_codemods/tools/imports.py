@@ -42,7 +42,7 @@ def use(module: cst.Module, dotted: str, name: str) -> tuple[cst.Module, str]:
 
 
 def access(module: cst.Module, dotted: str, name: str) -> Access:
-    """Tell how to write `dotted.name` in this file.
+    """Return how to write `dotted.name` in this file.
 
     An import that is there is used (`partial`, `functools.partial`, `ft.partial`); a
     `from functools import ...` is extended; else `import functools` is added.
@@ -423,7 +423,7 @@ def _words(module: cst.Module) -> set[str]:
 
 
 def _binds_only_by_import(module: cst.Module, root: str) -> bool:
-    """Tell whether `root` is bound by imports alone (`import torch` beside `torch.utils.data`)."""
+    """Return whether `root` is bound by imports alone (`import torch` beside `torch.utils.data`)."""
     lines = [each for each in _imports(module, into_try=True) if isinstance(each, cst.Import)]
     return any(
         _dotted(alias.name).partition(".")[0] == root for line in lines for alias in line.names

@@ -25,7 +25,7 @@ def free_name(wanted: str | Iterable[str], taken: Collection[str]) -> str:
 
 
 def is_free(name: str, taken: Collection[str]) -> bool:
-    """Tell whether a name may be bound anew: an identifier, no keyword, no builtin, not taken."""
+    """Return whether a name may be bound anew: an identifier, no keyword, no builtin, not taken."""
     if not name.isidentifier() or keyword.iskeyword(name):
         return False
     return name not in taken and name not in _BUILTINS

@@ -117,13 +117,13 @@ def _split_lines(
 
 
 def _opens_cell(lines: Sequence[cst.EmptyLine]) -> bool:
-    """Tell whether the last of some lines begins a cell: `# %%`, `# In[3]:`."""
+    """Return whether the last of some lines begins a cell: `# %%`, `# In[3]:`."""
     comment = lines[-1].comment if lines else None
     return comment is not None and _CELL.match(comment.value) is not None
 
 
 def _is_cell_mark(statement: cst.BaseStatement) -> bool:
-    """Tell whether a statement stands for the start of a notebook's cell."""
+    """Return whether a statement stands for the start of a notebook's cell."""
     match statement:
         case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call(func=cst.Name(value=name)))]):
             return name == MARK

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-from dlfix.fixing import resting
+from dlfix.fixing import untouched
 from dlfix.fixing.rendering import code_of
 from dlfix.source.lines import bare
 from dlfix.source.text import Position, Span
@@ -80,7 +80,7 @@ def all_spans(module: cst.Module) -> Placed:
 
     Of a definition that rests there is its own span, and none of what is in it.
     """
-    return _all_spans(module, resting.awake())
+    return _all_spans(module, untouched.awake())
 
 
 @functools.lru_cache(maxsize=12)  # some files of a batch of fixes, which is tried several times

@@ -128,7 +128,7 @@ def _with_child(parent: cst.CSTNode, old: cst.CSTNode, new: cst.CSTNode) -> cst.
 
 
 def _is_hugged(call: cst.Call) -> bool:
-    """Tell whether a call has several arguments on one line between its parentheses' lines."""
+    """Return whether a call has several arguments on one line between its parentheses' lines."""
     if len(call.args) < 2 or not isinstance(
         call.whitespace_before_args, cst.ParenthesizedWhitespace
     ):

@@ -110,7 +110,7 @@ class Catalog:
         return frozenset(_word(name).encode() for name in names)
 
     def knows(self, name: str) -> bool:
-        """Tell whether any table has a row of this dotted name, or of something in it."""
+        """Return whether any table has a row of this dotted name, or of something in it."""
         return name in self._owners or any(name in names for names in self._canonical.values())
 
     @cached_property
@@ -119,7 +119,7 @@ class Catalog:
         return frozenset(name.rpartition(".")[0] for names in tables for name in names)
 
     def keeps(self, attribute: str) -> bool:
-        """Tell whether any library's class keeps what its constructor gets under this name."""
+        """Return whether any library's class keeps what its constructor gets under this name."""
         return attribute in self._kept
 
     @cached_property

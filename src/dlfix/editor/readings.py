@@ -47,7 +47,7 @@ class Reading:
     diagnoses: Sequence[Diagnosis] = ()
 
     def is_of(self, path: Path, now: Buffers) -> bool:
-        """Tell whether a file still has the text and the cells that were read."""
+        """Return whether a file still has the text and the cells that were read."""
         return (
             path in self.buffers.texts
             and self.buffers.texts[path] == now.texts.get(path)

@@ -304,7 +304,7 @@ def _asked(kind: str, only: Any) -> bool:
 
 
 def _is_listed_otherwise(change: lsp.FileEvent) -> bool:
-    """Tell whether a change of a file may change which files there are, or their settings."""
+    """Return whether a change of a file may change which files there are, or their settings."""
     is_python = change.uri.endswith((*PYTHON, ".ipynb"))
     return not is_python or change.type != lsp.FileChangeType.Changed
 

@@ -111,7 +111,7 @@ class Graph:
         return (self._block[index],)
 
     def holds(self, node: int) -> bool:
-        """Tell whether a node is part of this code."""
+        """Return whether a node is part of this code."""
         return bool(self.blocks(node))
 
     @cached_property
@@ -137,7 +137,7 @@ class Graph:
         return depths
 
     def block_dominates(self, first: int, second: int) -> bool:
-        """Tell whether all paths to a block go through another, or it is that one."""
+        """Return whether all paths to a block go through another, or it is that one."""
         above, depths = self.immediate_dominators, self._depths
         if above[first] == NOTHING or above[second] == NOTHING:
             return False
@@ -166,7 +166,7 @@ class Graph:
     # Nodes: before, after, sure
 
     def precedes(self, first: int, second: int) -> bool:
-        """Tell which of two nodes of one block comes first."""
+        """Return which of two nodes of one block comes first."""
         facts = self.facts
         if first == second:
             return False
@@ -177,21 +177,21 @@ class Graph:
         return facts.completes_before(first, second)
 
     def is_dead(self, node: int) -> bool:
-        """Tell whether code never comes to a node."""
+        """Return whether code never comes to a node."""
         return self.reachable.isdisjoint(self.blocks(node))
 
     def dominates(self, first: int, second: int) -> bool:
-        """Tell whether one node is sure to have been evaluated when another is; False for dead code."""
+        """Return whether one node is sure to have been evaluated when another is; False for dead code."""
         if first == second or self.is_dead(second):
             return False
         return not self.reaches(NOTHING, second, avoiding=(first,))
 
     def may_follow(self, first: int, second: int) -> bool:
-        """Tell whether `second` may be evaluated after `first` has been."""
+        """Return whether `second` may be evaluated after `first` has been."""
         return self.reaches(first, second)
 
     def must_follow(self, first: int, second: int) -> bool:
-        """Tell whether, once `first` has been evaluated, `second` is before the code ends.
+        """Return whether, once `first` has been evaluated, `second` is before the code ends.
 
         Whether it ends by a return or by `raise`; exceptions outside of `try` are not counted. False
         where no end may be reached.
@@ -200,7 +200,7 @@ class Graph:
         return bool(ends) and not self._ends_after(first, avoiding=(second,))
 
     def must_lie_between(self, first: int, middle: int, last: int) -> bool:
-        """Tell whether all paths from one node to another go through a third.
+        """Return whether all paths from one node to another go through a third.
 
         False where there is no path.
         """
@@ -208,12 +208,12 @@ class Graph:
         return not is_free and self.may_follow(first, last)
 
     def may_lie_between(self, first: int, middle: int, last: int) -> bool:
-        """Tell whether a node may be evaluated after the last time that `first` is before `last`."""
+        """Return whether a node may be evaluated after the last time that `first` is before `last`."""
         around = (first,)
         return self.reaches(first, middle, around) and self.reaches(middle, last, around)
 
     def reaches(self, first: int, second: int, avoiding: Collection[int] = ()) -> bool:
-        """Tell whether a path leads from one node to another around some nodes.
+        """Return whether a path leads from one node to another around some nodes.
 
         With `first` NOTHING, from the entry. The ends of the path are not asked to be avoided.
         """
@@ -366,7 +366,7 @@ def _immediate_dominators(
 
 
 def may_swallow(facts: FileFacts, context: int) -> bool:
-    """Tell whether a context manager may end exceptions of its block, by how it is written."""
+    """Return whether a context manager may end exceptions of its block, by how it is written."""
     return facts.last_name(context) in _SWALLOWING
 
 
@@ -969,7 +969,7 @@ class _Lowering:
 
 
 def _fits_all(facts: FileFacts, pattern: int) -> bool:
-    """Tell whether a pattern fits everything."""
+    """Return whether a pattern fits everything."""
     if facts.kinds[pattern] == Kind.MATCH_AS:
         inner = facts.child(pattern, Role.PATTERN)
         return inner == NOTHING or _fits_all(facts, inner)

@@ -96,12 +96,12 @@ class Flow:
         return self._joined(bound, unbound, self._foreign(variable, home))
 
     def surely_bound(self, name: str, at: int) -> bool:
-        """Tell whether a name, as the code around a node sees it, is bound when the node is evaluated."""
+        """Return whether a name, as the code around a node sees it, is bound when the node is evaluated."""
         scope = self.names.lookup(self.names.scope_of(at), name)
         return scope != NOTHING and not self.holding((scope, name), at).unbound
 
     def is_live(self, variable: Variable, at: int) -> bool:
-        """Tell whether a value that a variable holds after a node may still be read."""
+        """Return whether a value that a variable holds after a node may still be read."""
         names = self.names
         home = names.activation_of(variable[0])
         graph = self.graph(home)
@@ -295,7 +295,7 @@ class Flow:
         return PathReaching(tuple(strong), tuple(rebound), entry, tuple(aliases))
 
     def surely_set(self, path: AccessPath, at: int) -> bool:
-        """Tell whether this activation has set an access path on all paths to a node."""
+        """Return whether this activation has set an access path on all paths to a node."""
         found = self.holding_path(path, at)
         kinds = [write.kind for write in found.writes]
         return not found.entry and not found.rebound and "delete" not in kinds
@@ -311,7 +311,7 @@ class Flow:
         ]
 
     def unchanged(self, variable: Variable, first: int, last: int) -> bool:
-        """Tell whether a variable is sure to hold at `last` what it held at `first`, before it.
+        """Return whether a variable is sure to hold at `last` what it held at `first`, before it.
 
         Both are in the activation that owns the variable. Only bindings are looked at, not what is done
         to the object; those in other functions count if the function is made before `last`.

@@ -323,7 +323,7 @@ class FileFacts:
         return self.summary.imports[self.data[node]]
 
     def is_statement(self, node: int) -> bool:
-        """Tell whether a node is a statement."""
+        """Return whether a node is a statement."""
         return _FIRST_STATEMENT <= self.kinds[node] <= _LAST_STATEMENT
 
     # Down
@@ -356,7 +356,7 @@ class FileFacts:
         return range(node, self.ends[node])
 
     def contains(self, outer: int, inner: int) -> bool:
-        """Tell whether a node is another, or holds it."""
+        """Return whether a node is another, or holds it."""
         return outer <= inner < self.ends[outer]
 
     def nodes(self, *kinds: int, within: int = 0) -> Iterator[int]:
@@ -393,7 +393,7 @@ class FileFacts:
         return 0
 
     def completes_before(self, first: int, second: int) -> bool:
-        """Tell whether, in code without jumps, one node is evaluated before another.
+        """Return whether, in code without jumps, one node is evaluated before another.
 
         An inner node is evaluated before the one it is part of.
         """

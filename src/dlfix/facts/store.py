@@ -240,7 +240,7 @@ _KINDS, _ROLES = (bytes(sorted(found)) for found in (Kind, Role))
 
 
 def _is_consistent(facts: FileFacts) -> bool:
-    """Tell whether columns are of one length, and numbers point to what there is."""
+    """Return whether columns are of one length, and numbers point to what there is."""
     size = len(facts.kinds)
     columns = (facts.roles, facts.parents, facts.ends, facts.data, facts.starts, facts.stops)
     if not size or any(len(column) != size for column in columns):

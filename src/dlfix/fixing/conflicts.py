@@ -38,6 +38,6 @@ def _fits(edit: Edit, owners: dict[Path, str], taken: dict[Path, list[Span]]) ->
 
 
 def crosses(one: Span, other: Span) -> bool:
-    """Tell whether two spans overlap without one lying within the other."""
+    """Return whether two spans overlap without one lying within the other."""
     apart = one.end <= other.start or other.end <= one.start
     return not (apart or one.contains(other) or other.contains(one))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlfix.fixing.asking import Keep, find, plan
+from dlfix.fixing.diagnosis import Keep, find, plan
 from dlfix.fixing.outcomes import Choose, Diagnosis, Proposal, Rewritten
 from dlfix.fixing.rounds import Ask, Prefer, Run, Unsafe, lazy
 from dlfix.reach.progress import Tell, silent

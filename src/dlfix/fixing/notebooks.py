@@ -41,7 +41,7 @@ def codemods(finding: Finding) -> tuple[str, ...]:
 
 
 def cannot_help(edit: Edit) -> bool:
-    """Tell whether an edit puts into a notebook what a worker has to import."""
+    """Return whether an edit puts into a notebook what a worker has to import."""
     return is_notebook(edit.path) and edit.codemod in DEFINING
 
 

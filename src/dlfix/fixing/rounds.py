@@ -14,10 +14,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from dlfix.fixing import asking, blocking, carrying, conflicts
-from dlfix.fixing.attributing import Attribution, Complaint, Matched, complaints
+from dlfix.fixing import conflicts, diagnosis, rewriting, whole_or_nothing
+from dlfix.fixing.blame import Attribution, Complaint, Matched, complaints
+from dlfix.fixing.derived_findings import merged
 from dlfix.fixing.lines import LineMap, spans_of
-from dlfix.fixing.merging import merged
 from dlfix.fixing.outcomes import Choice, Choose, Diagnosis, Edited, Proposal, Rewritten
 from dlfix.fixing.plans import Applicability, Fix, Planned, Refused, in_file
 from dlfix.reach import analysis as reach
@@ -51,7 +51,7 @@ class Ask:
 
     catalog: Catalog
     rules: tuple[type[Rule], ...]
-    keep: asking.Keep | None = None
+    keep: diagnosis.Keep | None = None
     within: Collection[Path] | None = None  # the files that may change; None: all
     tell: Tell = silent
     unfixable: Callable[[Finding], bool] = lambda finding: False  # what is not to be fixed
@@ -62,7 +62,7 @@ class Ask:
         return reach.analyze(project, self.catalog, tell)
 
     def named(self, path: Path) -> bool:
-        """Tell whether a file may change and its findings count."""
+        """Return whether a file may change and its findings count."""
         return self.within is None or path in self.within
 
 
@@ -85,7 +85,7 @@ class State:
     @cached_property
     def planned(self) -> list[Planned]:
         """What the planners say."""
-        planned = asking.plan(self.findings, self.analysis)
+        planned = diagnosis.plan(self.findings, self.analysis)
         return [self._allowed(one) for one in planned]
 
     def _allowed(self, planned: Planned) -> Planned:
@@ -150,7 +150,7 @@ class Run:
         self.first = State(analysis, findings, own, unfixable=ask.unfixable)
         self.ends: list[State] = []  # of each stage
         self.bars: dict[int, Bar] = {}
-        self._blocked: dict[State, blocking.Ways] = {}
+        self._blocked: dict[State, whole_or_nothing.Ways] = {}
         self._applied: dict[int, tuple[int, Fix]] = {}  # by id of the first finding, with the stage
         self.dropped: dict[int, Refused | Fix] = {}  # by id of the first finding
         self.fallen: dict[int, list[Refused]] = {}  # why forms of a fix were not accepted, likewise
@@ -161,12 +161,12 @@ class Run:
     def _begin(self) -> None:
         self.state = self.first
         self.suspects: list[set[int]] = []  # ids of first findings whose fixes fail together
-        self.sheets = carrying.Sheets(lambda path: self.state.text(path))
+        self.sheets = rewriting.Sheets(lambda path: self.state.text(path))
 
     def _findings(self, analysis: Analysis, tell: Tell = silent) -> list[Finding]:
         errors: list[str] = []
         ask = self.ask
-        findings = asking.find(
+        findings = diagnosis.find(
             analysis, ask.rules, keep=ask.keep, errors=errors, tell=tell, within=ask.within
         )
         self.errors.extend(error for error in errors if error not in self.errors)
@@ -211,14 +211,16 @@ class Run:
         """Bar, before the round is repeated, what is of no use without a fix that was dropped."""
         if self.choose is not None:
             return
-        ways = blocking.Ways(self.first.findings, lambda finding: id(finding) not in self.dropped)
+        ways = whole_or_nothing.Ways(
+            self.first.findings, lambda finding: id(finding) not in self.dropped
+        )
         for planned, _ in done:
             firsts = [self.state.first[id(finding)] for finding in planned.findings]
             if all(map(ways.blocker, firsts)):
                 self.bars.update({id(first): Bar(LAST) for first in firsts})
 
     def _is_fixed(self, finding: Finding, state: State) -> bool:
-        """Tell whether a first finding is no more, or will not be once other files are named.
+        """Return whether a first finding is no more, or will not be once other files are named.
 
         What the settings leave as it is counts as fixed, as if its rule had not been selected.
         """
@@ -367,7 +369,7 @@ class Run:
             old = planned.findings[0]
             if not _moves_callables(fix) or self._steps(old) >= MOST_STEPS:
                 continue
-            outcomes = [one.outcome for one in asking.plan([new], analysis)]
+            outcomes = [one.outcome for one in diagnosis.plan([new], analysis)]
             if outcomes and all(map(_moves_callables, outcomes)):
                 matched.go_on(new, old)
 
@@ -506,8 +508,8 @@ class Run:
         )
 
     def _concerns(self, finding: Finding, state: State) -> bool:
-        """Tell whether a finding is one of the files that were named: it, its boundary or its fix is in one."""
-        if asking.touches(finding, self.ask.within):
+        """Return whether a finding is one of the files that were named: it, its boundary or its fix is in one."""
+        if diagnosis.touches(finding, self.ask.within):
             return True
         outcome = self._outcome(finding, state)
         return isinstance(outcome, Fix) and any(self.ask.named(e.path) for e in outcome.edits)
@@ -559,7 +561,7 @@ class Run:
         if stage == 0 or fix.applicability is Applicability.UNSAFE:
             return fix
         other = self._ways(self.ends[0]).blocker(first)
-        beside = blocking.what(other) if other is not None else "another finding"
+        beside = whole_or_nothing.what(other) if other is not None else "another finding"
         why = f"the fix is only useful together with the unsafe fix of {beside}"
         return replace(fix, applicability=Applicability.UNSAFE, why_unsafe=why)
 
@@ -579,17 +581,17 @@ class Run:
             )
         other = self._ways(self.ends[-1]).blocker(first)
         if other is not None:
-            return Refused(blocking.in_the_way(other))
+            return Refused(whole_or_nothing.in_the_way(other))
         return outcome
 
-    def _ways(self, state: State) -> blocking.Ways:
+    def _ways(self, state: State) -> whole_or_nothing.Ways:
         if state not in self._blocked:
             refused = {
                 id(state.first[id(each)])
                 for each in state.findings
                 if isinstance(self._outcome(each, state), Refused)
             }
-            self._blocked[state] = blocking.Ways(
+            self._blocked[state] = whole_or_nothing.Ways(
                 self.first.findings,
                 lambda finding: self._is_fixed(finding, state),
                 lambda finding: id(finding) in refused or id(finding) in self.dropped,

@@ -28,7 +28,7 @@ def changes_of_directory(project: Project) -> Iterator[tuple[Module, ast.Call]]:
 
 
 def _comes_first(module: Module, call: ast.Call) -> bool:
-    """Tell whether a script calls this before it has imported or defined anything that opens files."""
+    """Return whether a script calls this before it has imported or defined anything that opens files."""
     statements = module.tree.body
     for each in statements:
         if is_guard(each) and isinstance(each, ast.If):
@@ -43,7 +43,7 @@ def _comes_first(module: Module, call: ast.Call) -> bool:
 
 
 def _imports_others(statement: ast.stmt) -> bool:
-    """Tell whether a statement imports a module that is not of Python itself."""
+    """Return whether a statement imports a module that is not of Python itself."""
     if isinstance(statement, ast.ImportFrom):
         names = [statement.module or "" if not statement.level else ""]
     else:

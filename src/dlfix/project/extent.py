@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 
 
 def too_large(text: str) -> str | None:
-    """Tell why a text had better not be parsed at all; None where it can be."""
+    """Return why a text had better not be parsed at all; None where it can be."""
     if len(text) <= MOST_TOKENS:
         return None
     tokens = _TOKEN.finditer(text)
@@ -32,7 +32,7 @@ def too_large(text: str) -> str | None:
 
 
 def too_much(tree: ast.Module, text: str) -> str | None:
-    """Tell why a file had better not be parsed by LibCST; None where it can be."""
+    """Return why a file had better not be parsed by LibCST; None where it can be."""
     lines = text.split("\n")
     nodes = sum(
         line.strip()[:1] in ("", "#") for line in lines

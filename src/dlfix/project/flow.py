@@ -101,7 +101,7 @@ def _before(
 
 
 def _binds_inside(module: Module, binding: Binding, use: ast.AST) -> bool:
-    """Tell whether the use, part of the binding statement itself, comes after the binding."""
+    """Return whether the use, part of the binding statement itself, comes after the binding."""
     if binding.kind in ("for", "with", "except", "match"):
         if binding.kind == "for" and isinstance(binding.statement, (ast.For, ast.AsyncFor)):
             return not _within(module, use, binding.statement.iter)
@@ -116,7 +116,7 @@ def _within(module: Module, node: ast.AST, outer: ast.AST) -> bool:
 
 
 def _exclusive(at: list[_Level], place: list[_Level]) -> bool:
-    """Tell whether two places lie in branches of which only one runs."""
+    """Return whether two places lie in branches of which only one runs."""
     for mine, theirs in zip(at, place, strict=False):
         if mine.owner is not theirs.owner:
             return False
@@ -158,7 +158,7 @@ def _shared(at: list[_Level], place: list[_Level]) -> int:
 
 
 def _gone(at: list[_Level], place: list[_Level]) -> bool:
-    """Tell whether code leaves the scope between a binding and a use that comes after."""
+    """Return whether code leaves the scope between a binding and a use that comes after."""
     for level in reversed(at[_shared(at, place) :]):
         if isinstance(level.owner, ast.Try) and level.field == "body":
             return False
@@ -176,7 +176,7 @@ def _leaving(branches: ast.If) -> Iterator[str]:
 
 
 def _transparent(level: _Level, place: list[_Level]) -> bool:
-    """Tell whether a block has surely run when a place is come to."""
+    """Return whether a block has surely run when a place is come to."""
     if isinstance(level.owner, (ast.With, ast.AsyncWith)):
         return True
     if not isinstance(level.owner, ast.Try) or level.field not in ("body", "finalbody"):

@@ -142,14 +142,14 @@ class Holding:
         return ANYWHERE in self.names
 
     def may_be(self, node: ast.expr) -> bool:
-        """Tell whether an expression may stand for it, or hold it."""
+        """Return whether an expression may stand for it, or hold it."""
         return self.is_anywhere or any(
             each is self._node or getattr(each, "id", getattr(each, "attr", None)) in self.names
             for each in walk(node)
         )
 
     def gives(self, called: ast.expr) -> bool:
-        """Tell whether what is called may be the value: a name or an item, no method of one."""
+        """Return whether what is called may be the value: a name or an item, no method of one."""
         match called:
             case ast.Name(id=name) | ast.Attribute(attr=name):
                 return name in self.names
@@ -183,7 +183,7 @@ def parameters_at(function: Definition, index: int) -> Iterator[str]:
 
 
 def _is_method(module: Module, node: ast.AST) -> bool:
-    """Tell whether a node is the method of a call: `loaders.values()` may give what they hold."""
+    """Return whether a node is the method of a call: `loaders.values()` may give what they hold."""
     above = module.parent(node)
     return isinstance(node, ast.Attribute) and isinstance(above, ast.Call) and above.func is node
 

@@ -73,7 +73,7 @@ class Unit:
 
 
 def is_guard(statement: ast.stmt) -> bool:
-    """Tell whether a statement is `if __name__ == "__main__":`."""
+    """Return whether a statement is `if __name__ == "__main__":`."""
     if not isinstance(statement, ast.If) or not isinstance(statement.test, ast.Compare):
         return False
     test = statement.test
@@ -86,7 +86,7 @@ def is_guard(statement: ast.stmt) -> bool:
 
 
 def in_main_only(above: Iterable[ast.AST]) -> bool:
-    """Tell whether one of the branches a node stands in is the main process's alone."""
+    """Return whether one of the branches a node stands in is the main process's alone."""
     around = list(above)
     for statement in around:
         if isinstance(statement, ast.If):
@@ -220,7 +220,7 @@ class ImportTime:
 
     @cached_property
     def lazy_annotations(self) -> bool:
-        """Tell whether annotations are not evaluated (`from __future__ import annotations`)."""
+        """Return whether annotations are not evaluated (`from __future__ import annotations`)."""
         return self.imports.get("annotations") == "__future__.annotations"
 
     def full_name(self, node: ast.expr) -> str:
@@ -229,7 +229,7 @@ class ImportTime:
         return self.imports.get(head, head) + dot + rest
 
     def exits(self, unit: Unit) -> bool:
-        """Tell whether running a unit may end the program."""
+        """Return whether running a unit may end the program."""
         return any(self.full_name(call.func) in EXITS for call in unit.effects.calls) or any(
             isinstance(node, ast.Raise) for s in unit.statements for node in walk(s)
         )

@@ -167,7 +167,7 @@ class Module:
         return found
 
     def exports(self, name: str) -> bool:
-        """Tell whether a star import of this module may bring a name."""
+        """Return whether a star import of this module may bring a name."""
         listed = self._listed
         return name in listed if listed is not None else not name.startswith("_")
 
@@ -231,7 +231,7 @@ class Module:
         return cast("T", self.answers[key])
 
     def says(self, text: str) -> bool:
-        """Tell whether a text is anywhere in this module's."""
+        """Return whether a text is anywhere in this module's."""
         return self.answer(_says, text)
 
     @property
@@ -409,7 +409,7 @@ def _counted(statements: int) -> str:
 
 
 def is_test(module: Module) -> bool:
-    """Tell whether a module is a file of tests, by the names that test runners look for."""
+    """Return whether a module is a file of tests, by the names that test runners look for."""
     name = module.path.stem
     return name == "conftest" or name.startswith("test_") or name.endswith("_test")
 
@@ -481,7 +481,7 @@ def _start(node: ast.AST) -> tuple[int, int]:
 
 
 def _opens_for(parent: ast.AST, child: ast.AST) -> bool:
-    """Tell whether `child`, a direct child of `parent`, is evaluated in the scope `parent` opens."""
+    """Return whether `child`, a direct child of `parent`, is evaluated in the scope `parent` opens."""
     if isinstance(parent, ast.Lambda):
         return child is parent.body
     if isinstance(parent, COMPREHENSIONS):

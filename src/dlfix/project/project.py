@@ -124,7 +124,7 @@ class Project:
         return project if same else None
 
     def _is_unseen(self, path: Path, after: Project) -> bool:
-        """Tell whether nobody would notice how a file differs in another project."""
+        """Return whether nobody would notice how a file differs in another project."""
         if path not in self._sources:
             return True
         before, now = self._sources[path], after.unnoted(path)
@@ -144,7 +144,7 @@ class Project:
             self._modules[path] = other._modules[path]
 
     def _is_alike(self, path: Path, after: Project) -> bool:
-        """Tell whether what was asked of a text has the same answer."""
+        """Return whether what was asked of a text has the same answer."""
         asked = self.asked
         if not asked.words.isdisjoint(self._words_of(path) ^ after._words_of(path)):
             return False
@@ -197,7 +197,7 @@ class Project:
         return read(path)
 
     def knows(self, path: Path) -> bool:
-        """Tell whether there is such a file; a fix may create one."""
+        """Return whether there is such a file; a fix may create one."""
         return self._is_file(str(path))
 
     def text(self, path: Path) -> str:
@@ -250,7 +250,7 @@ class Project:
         return (path for path in self.files if self.holds(path, wanted))
 
     def holds(self, path: Path, words: frozenset[bytes]) -> bool:
-        """Tell whether a file holds any of these words."""
+        """Return whether a file holds any of these words."""
         self.asked.words |= words
         odd = {word for word in words if _WORD.fullmatch(word) is None}
         if len(odd) < len(words) and not words.isdisjoint(self._words_of(path)):
@@ -285,7 +285,7 @@ class Project:
         return self._parsed(path for path in paths if self._may_call(path, identifier))
 
     def is_called(self, module: Module, identifier: str) -> bool:
-        """Tell whether one of them calls it under this name; they are parsed until one does."""
+        """Return whether one of them calls it under this name; they are parsed until one does."""
         for path in dict.fromkeys((module.path, *self._using(module, identifier))):
             if self._ask(path, _calls, _encoded(identifier)):
                 caller = self.get(path)
@@ -312,7 +312,7 @@ class Project:
         return [module.path, *(path for path in paths if path in near)][:_MANY]
 
     def _may_call(self, path: Path, identifier: str) -> bool:
-        """Tell whether a file's text may call a name; that of a parsed one is not asked."""
+        """Return whether a file's text may call a name; that of a parsed one is not asked."""
         known = path in self._modules or self.unnoted(path) is None
         return known or self._ask(path, _calls, _encoded(identifier))
 
@@ -330,11 +330,11 @@ class Project:
         return len(self._mentioning(identifier))
 
     def defines(self, name: str) -> bool:
-        """Tell whether any file may define a function or class by a name, or bind one to it."""
+        """Return whether any file may define a function or class by a name, or bind one to it."""
         return self._of_name("defined", name) is not None or not name.isascii()
 
     def sets(self, attribute: str) -> bool:
-        """Tell whether any file may set an attribute of this name on anything."""
+        """Return whether any file may set an attribute of this name on anything."""
         return self._of_name("set", attribute) is not None or not attribute.isascii()
 
     def _of_name(self, kind: str, name: str) -> list[Path] | None:
@@ -364,7 +364,7 @@ class Project:
                     yield module
 
     def _sets_on_others(self, path: Path, attribute: bytes) -> bool:
-        """Tell whether a file may set an attribute on something else than a method's own object."""
+        """Return whether a file may set an attribute on something else than a method's own object."""
         return self.unnoted(path) is None or self._ask(path, _sets_on_others_in, attribute)
 
     @cached_property
@@ -415,7 +415,7 @@ class Project:
         return self._parsed(self._decorating[name])
 
     def decorates(self, path: Path, name: str) -> bool:
-        """Tell whether a file may decorate something with a name."""
+        """Return whether a file may decorate something with a name."""
         self.asked.names["decorating"].add(_encoded(name))
         return _encoded(name) in self._names_in(path, "decorating")
 
@@ -472,7 +472,7 @@ class Project:
         return self._seen_from[seen_from]
 
     def contains(self, dotted: str, importer: Module) -> bool:
-        """Tell whether a dotted name stands for a file of the tree, which is not parsed for it."""
+        """Return whether a dotted name stands for a file of the tree, which is not parsed for it."""
         return self._locate(dotted, importer.folder) is not None
 
     def _found_from(self, dotted: str, importer: Module | None) -> Module | None:
@@ -494,7 +494,7 @@ class Project:
         return self._locate(dotted, origin, self._listed.__contains__)
 
     def lists(self, path: Path) -> bool:
-        """Tell whether a file is one of the project's."""
+        """Return whether a file is one of the project's."""
         return str(path) in self._listed
 
     def _locate(
@@ -609,11 +609,11 @@ class Project:
                 return
 
     def _is_project(self, folder: Path) -> bool:
-        """Tell whether a folder is the root of a project: it is no package, whatever lies in it."""
+        """Return whether a folder is the root of a project: it is no package, whatever lies in it."""
         return any(seen.exists(folder / marker) for marker in _MARKERS)
 
     def is_folder(self, dotted: str, importer: Module) -> bool:
-        """Tell whether a dotted name is a folder of the tree (a namespace package)."""
+        """Return whether a dotted name is a folder of the tree (a namespace package)."""
         key = (importer.folder, dotted)
         if key not in self._folders:
             relative = Path(*dotted.split("."))
@@ -657,22 +657,22 @@ def _set_on_others(attribute: bytes) -> tuple[re.Pattern[bytes], re.Pattern[byte
 
 
 def _calls(data: bytes, word: bytes) -> bool:
-    """Tell whether a text may call a name, or gives it another."""
+    """Return whether a text may call a name, or gives it another."""
     return _called(word).search(data) is not None
 
 
 def _is_in_code(data: bytes, word: bytes) -> bool:
-    """Tell whether a text may use a word in code."""
+    """Return whether a text may use a word in code."""
     return _in_code(word).search(data) is not None
 
 
 def _sets_attribute(data: bytes, name: bytes) -> bool:
-    """Tell whether a text may set an attribute by an assignment."""
+    """Return whether a text may set an attribute by an assignment."""
     return re.search(rb"\.%b\s*=(?!=)" % re.escape(name), data) is not None
 
 
 def _sets_on_others_in(data: bytes, attribute: bytes) -> bool:
-    """Tell whether a text may set an attribute on something else than a method's own object."""
+    """Return whether a text may set an attribute on something else than a method's own object."""
     if any(word in data for word in _BY_NAME):
         return True
     return any(each.search(data) for each in _set_on_others(attribute))
@@ -694,7 +694,7 @@ _NAMING: dict[str, Callable[[bytes], Iterable[bytes]]] = {
 
 
 def _has_word(data: bytes, word: bytes) -> bool:
-    """Tell whether bytes hold a word that is no part of a longer one."""
+    """Return whether bytes hold a word that is no part of a longer one."""
     return word in data and _pattern(word).search(data) is not None
 
 

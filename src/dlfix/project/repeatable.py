@@ -75,7 +75,7 @@ def once(module: ImportTime, unit: Unit) -> str | None:
 
 
 def sets_up_a_library(module: ImportTime, statement: ast.stmt) -> bool:
-    """Tell whether a statement sets something in a library, as workers need it too."""
+    """Return whether a statement sets something in a library, as workers need it too."""
     if isinstance(statement, ast.If):
         inner = [*statement.body, *statement.orelse]
         return all(sets_up_a_library(module, s) for s in inner)
@@ -132,7 +132,7 @@ def _once_call(module: ImportTime, call: ast.Call, seen: frozenset[str]) -> Iter
 
 
 def _may_be_there(call: ast.Call) -> bool:
-    """Tell whether a folder is made only if it is not there yet."""
+    """Return whether a folder is made only if it is not there yet."""
     return any(
         each.arg == "exist_ok" and isinstance(each.value, ast.Constant) and each.value.value is True
         for each in call.keywords

@@ -128,7 +128,7 @@ def apart(files: Sequence[Path], read: Callable[[Path], bytes | None]) -> list[t
 def _are_linked(
     top: Path, groups: dict[str, list[Path]], read: Callable[[Path], bytes | None]
 ) -> bool:
-    """Tell whether a file of one project imports from another as from a folder: `import other.tools`."""
+    """Return whether a file of one project imports from another as from a folder: `import other.tools`."""
     names = b"|".join(re.escape(os.fsencode(name)) for name in groups)
     pattern = re.compile(
         rb"\b(?:from|import)\s+(%b)(?:\s*\.\s*(\w+)|\s+import\b\s*\(?\s*(\w+))" % names
@@ -165,7 +165,7 @@ def connected(
 
 
 def holds(data: bytes, words: frozenset[bytes]) -> bool:
-    """Tell whether a text holds one of some words."""
+    """Return whether a text holds one of some words."""
     return any(word in data for word in words) and not words.isdisjoint(_WORD.findall(data))
 
 

@@ -32,7 +32,7 @@ def oldest_minor(path: Path) -> int | None:
 
 
 def evaluates_generics(module: Module) -> bool:
-    """Tell whether `-> dict[str, object]` may be written: it fails on Python 3.8."""
+    """Return whether `-> dict[str, object]` may be written: it fails on Python 3.8."""
     future = [
         alias.name
         for node in module.tree.body
@@ -46,7 +46,7 @@ def evaluates_generics(module: Module) -> bool:
 
 
 def _spells_generics(module: Module) -> bool:
-    """Tell whether a file imports `Dict` or `List`, as Python 3.8 needs them."""
+    """Return whether a file imports `Dict` or `List`, as Python 3.8 needs them."""
     return any(
         node.module == "typing" and any(alias.name in _GENERICS for alias in node.names)
         for node in module.nodes(ast.ImportFrom)

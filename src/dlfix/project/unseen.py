@@ -27,13 +27,13 @@ class Change:
         return self.last_after - self.last
 
     def touches(self, first: int, last: int) -> bool:
-        """Tell whether it is in some rows, or between two of them."""
+        """Return whether it is in some rows, or between two of them."""
         if self.last < self.first:
             return first < self.first <= last
         return first <= self.last and self.first <= last
 
     def follows(self, row: int) -> bool:
-        """Tell whether rows were put in right after one."""
+        """Return whether rows were put in right after one."""
         return self.last < self.first == row + 1
 
     def moved(self, row: int) -> int:
@@ -86,7 +86,7 @@ class _Comparison:
         self.around: list[tuple[Any, Any]] = [(old.tree, new.tree)]
 
     def of_blocks(self, olds: list[Any], news: list[Any]) -> bool:
-        """Tell whether two blocks are alike but for the body of one function."""
+        """Return whether two blocks are alike but for the body of one function."""
         return len(olds) == len(news) and all(map(self._of_nodes, olds, news))
 
     def _of_nodes(self, old: Any, new: Any) -> bool:
@@ -113,7 +113,7 @@ class _Comparison:
         return all(self.of_blocks(getattr(old, name), getattr(new, name)) for name in blocks)
 
     def _is_behind(self, old: Any, new: Any) -> bool:
-        """Tell whether only the comment behind a statement is another."""
+        """Return whether only the comment behind a statement is another."""
         row = self.change.first
         if not row == self.change.last == self.change.last_after == old.end_lineno:
             return False
@@ -123,13 +123,13 @@ class _Comparison:
         return self.is_comment
 
     def _is_below_head(self, node: Any, module: Module) -> bool:
-        """Tell whether the change is below what comes before a block."""
+        """Return whether the change is below what comes before a block."""
         first = node.body[0]
         head = module.unnoted_lines[first.lineno - 1].encode()[: first.col_offset]
         return self.change.first >= _first(first) and not head.strip()
 
     def _is_within(self, old: Any, new: Any) -> bool:
-        """Tell whether all of the change is in a function, before and after."""
+        """Return whether all of the change is in a function, before and after."""
         was = self.change.last <= old.end_lineno
         return bool(was and self.change.last_after <= new.end_lineno)
 
@@ -141,7 +141,7 @@ def _first(node: Any) -> int:
 
 
 def _says_nothing(change: Change, old: Module, new: Module) -> bool:
-    """Tell whether all that changed are comments and blank lines."""
+    """Return whether all that changed are comments and blank lines."""
     rows = (
         *old.unnoted_lines[change.first - 1 : change.last],
         *new.unnoted_lines[change.first - 1 : change.last_after],
@@ -150,7 +150,7 @@ def _says_nothing(change: Change, old: Module, new: Module) -> bool:
 
 
 def _same_answers(old: Module, new: Module, functions: list[tuple[Any, Any]]) -> bool:
-    """Tell whether what was asked of a module gets the same answers, and hand on what was asked."""
+    """Return whether what was asked of a module gets the same answers, and hand on what was asked."""
     for _, other in functions:
         inside = {type(node) for node in _within(new, other)}
         if not inside.isdisjoint(old.kinds):

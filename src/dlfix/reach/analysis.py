@@ -17,11 +17,11 @@ from dlfix.reach.boundaries import Boundaries
 from dlfix.reach.class_state import class_stores
 from dlfix.reach.crossing import Boundary, Crossing, Store
 from dlfix.reach.interpreter import Interpreter
+from dlfix.reach.object_graph import Walk
+from dlfix.reach.process_roles import Roles
 from dlfix.reach.progress import Tell, silent, told
-from dlfix.reach.sides import Sides
 from dlfix.reach.values import Argument, Class, External, Frame, Function, Instance, Reached, Value
 from dlfix.reach.values import Unknown as Unknown
-from dlfix.reach.walk import Walk
 
 T = TypeVar("T")
 _RECURSION = 8_000  # long sums and `elif` chains are deep trees
@@ -128,7 +128,7 @@ class Analysis:
         return found
 
     def is_dataset(self, cls: Class) -> bool:
-        """Tell whether a class derives from a dataset of the catalogue."""
+        """Return whether a class derives from a dataset of the catalogue."""
         return self._finder.is_dataset(cls)
 
     def _class_roots(self, calls: list[Boundary]) -> Iterator[Boundary]:
@@ -145,16 +145,14 @@ class Analysis:
             yield Boundary("dataset", cls.node, cls.frame, {}, None, instance)
 
     def _is_kept_to_its_script(self, cls: Class) -> bool:
-        """Tell whether a class is a script's own, and all objects of it are used where they are made."""
+        """Return whether a class is a script's own, and all objects of it are used where they are made."""
         module = cls.module
         if not module.says("__main__") or self.interpreter.instances.subclasses(cls):
             return False
         if any(user is not module for user in self.project.users(module, cls.name)):
             return False
         made = self.interpreter.callers.named(module, cls.name)
-        return bool(made) and all(
-            self.interpreter.staying.stays(module, call, cls) for call in made
-        )
+        return bool(made) and all(self.interpreter.escape.stays(module, call, cls) for call in made)
 
     def _taken(self, calls: list[Boundary]) -> set[ast.ClassDef]:
         """Return the classes whose instances a loader in view takes, itself or inside another."""
@@ -217,9 +215,9 @@ class Analysis:
         """Return what a store puts on its attribute."""
         return [reached.value for reached in self.interpreter.instances.stored(store)]
 
-    def sides(self, cls: Class) -> Sides:
+    def sides(self, cls: Class) -> Roles:
         """Return which methods of a class run in the parent, and which in a worker."""
-        return self.interpreter.sides.of(cls)
+        return self.interpreter.roles.of(cls)
 
 
 def analyze(project: Project, catalog: Catalog, tell: Tell = silent) -> Analysis:
@@ -231,7 +229,7 @@ def analyze(project: Project, catalog: Catalog, tell: Tell = silent) -> Analysis
 
 
 def _is_its_own(crossing: Crossing) -> bool:
-    """Tell whether a class's own method returns the loader of its object: `return DataLoader(self)`."""
+    """Return whether a class's own method returns the loader of its object: `return DataLoader(self)`."""
     boundary, above = crossing.boundary, crossing.parent
     statement = boundary.frame.module.statement(boundary.node)
     direct = above is not None and above.parent is None

@@ -13,12 +13,12 @@ from dlfix.catalog import BoundaryRow
 from dlfix.project.module import Module
 from dlfix.project.trees import walk
 from dlfix.reach.callers import is_unsaid
+from dlfix.reach.conditions import is_dead
 from dlfix.reach.crossing import Boundary, Branch, branches_of
-from dlfix.reach.handed_on import names_handed_on
+from dlfix.reach.forwarded_calls import names_handed_on
 from dlfix.reach.methods import calls_base
-from dlfix.reach.outcomes import is_dead
+from dlfix.reach.predicates import agreed
 from dlfix.reach.progress import Tell, silent, told
-from dlfix.reach.questions import agreed
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -89,7 +89,7 @@ class Boundaries:
         return module.in_order(found)
 
     def _may_derive(self, name: str, module: Module) -> bool:
-        """Tell whether a class of a name may derive from a boundary."""
+        """Return whether a class of a name may derive from a boundary."""
         classes = (self._class(node, module) for node in module.classes if node.name == name)
         return any(
             not isinstance(base, Class)
@@ -205,7 +205,7 @@ class Boundaries:
         return self._made(row, call, frame, merged, value) if row is not None else None
 
     def _may_start_none(self, boundary: Boundary) -> bool:
-        """Tell whether some caller is seen to ask for no workers."""
+        """Return whether some caller is seen to ask for no workers."""
         row = boundary.row
         argument = boundary.arguments.get(row.workers) if row is not None and row.workers else None
         return row is not None and any(
@@ -214,7 +214,7 @@ class Boundaries:
         )
 
     def _ships(self, callee: Value) -> bool:
-        """Tell whether calling a value ships objects, whatever it is called with."""
+        """Return whether calling a value ships objects, whatever it is called with."""
         return self.row_of(callee) is not None
 
     def row_of(self, callee: Value) -> BoundaryRow | None:
@@ -356,7 +356,7 @@ class Boundaries:
         yield from found.values()
 
     def is_dataset(self, cls: Class) -> bool:
-        """Tell whether a class derives from a dataset of the catalogue."""
+        """Return whether a class derives from a dataset of the catalogue."""
         return any(
             self.catalog.dataset(base.name) is not None
             for base in self.interpreter.instances.outside_bases(cls)

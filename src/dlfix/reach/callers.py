@@ -138,7 +138,7 @@ class Callers:
         return self.interpreter.displays.owned(caller.scope, body, frame)
 
     def _is_tried(self, caller: Frame, frame: Frame) -> bool:
-        """Tell whether a test makes a dataset of a library: what it passes reaches its own loaders."""
+        """Return whether a test makes a dataset of a library: what it passes reaches its own loaders."""
         owner = frame.owner
         if not isinstance(owner, Instance) or owner.call is not None:
             return False
@@ -148,7 +148,7 @@ class Callers:
         return self.interpreter.audience.speaks(caller.module, frame.module)
 
     def _is_of_another(self, call: ast.Call, caller: Frame, frame: Frame) -> bool:
-        """Tell whether a call is of a method of another object than the one whose method runs."""
+        """Return whether a call is of a method of another object than the one whose method runs."""
         if not isinstance(frame.owner, Instance) or frame.owner.call is None:
             return False
         callees = self.interpreter.values_at(call.func, caller)
@@ -158,13 +158,13 @@ class Callers:
         )
 
     def _is_passing(self, call: ast.Call, caller: Frame, frame: Frame) -> bool:
-        """Tell whether an object that a call makes goes nowhere from there, or only in a worker."""
+        """Return whether an object that a call makes goes nowhere from there, or only in a worker."""
         owner = frame.owner
         if getattr(frame.scope.node, "name", "") != "__init__":
             return False
-        if self.interpreter.sides.only_worker(caller.module, call):
+        if self.interpreter.roles.only_worker(caller.module, call):
             return True
-        return isinstance(owner, Instance) and self.interpreter.staying.stays(
+        return isinstance(owner, Instance) and self.interpreter.escape.stays(
             caller.module, call, owner.cls
         )
 
@@ -365,7 +365,7 @@ class Callers:
 
 
 def is_unsaid(reached: Reached, parameter: ast.arg | None = None) -> bool:
-    """Tell whether nobody but a default, or a test of a library, says what is passed."""
+    """Return whether nobody but a default, or a test of a library, says what is passed."""
     return any(
         passed.note == UNSAID and (parameter is None or passed.node is parameter)
         for passed in reached.steps
@@ -373,7 +373,7 @@ def is_unsaid(reached: Reached, parameter: ast.arg | None = None) -> bool:
 
 
 def _is_data(annotation: ast.expr | None) -> bool:
-    """Tell whether an annotation says that a parameter is plain numbers, which always cross."""
+    """Return whether an annotation says that a parameter is plain numbers, which always cross."""
     if annotation is None:
         return False
     words = set(re.findall(r"\w+", ast.unparse(annotation)))
@@ -381,7 +381,7 @@ def _is_data(annotation: ast.expr | None) -> bool:
 
 
 def _are_two(one: Value | None, other: Value | None) -> bool:
-    """Tell whether two values are surely different objects: made by different calls."""
+    """Return whether two values are surely different objects: made by different calls."""
     if not isinstance(one, Instance) or not isinstance(other, Instance):
         return False
     return one.call is not other.call and None not in (one.call, other.call)
@@ -393,7 +393,7 @@ def _is_called(node: ast.expr, module: Module) -> bool:
 
 
 def _is_annotation(node: ast.AST, module: Module) -> bool:
-    """Tell whether a name is written where a type is told, or asked by `isinstance`."""
+    """Return whether a name is written where a type is told, or asked by `isinstance`."""
     child = node
     for above in module.ancestors(node):
         if isinstance(above, ast.arg):

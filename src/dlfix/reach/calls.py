@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from dlfix.project.trees import walk
+from dlfix.reach.conditions import is_dead
+from dlfix.reach.copied_entries import at_call, with_steps
 from dlfix.reach.enums import by_value, is_enum
-from dlfix.reach.merging import at_call, with_steps
-from dlfix.reach.outcomes import is_dead
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -304,7 +304,7 @@ class Calls:
         return isinstance(method, External) or (is_net and isinstance(method, Derived))
 
     def _is_called(self, name: str) -> bool:
-        """Tell whether what this external callable gives is there to be called itself."""
+        """Return whether what this external callable gives is there to be called itself."""
         row = self.interpreter.catalog.resource(name)
         is_layer = name.startswith("torch.nn.") and name.rpartition(".")[2][:1].isupper()
         return name in TUPLE_MAKERS or is_layer or (row is not None and "__call__" in row.derived)
@@ -865,7 +865,7 @@ class Calls:
         return [Reached(value)]
 
     def _enters_itself(self, value: ExternalCall) -> bool:
-        """Tell whether `with` binds the very object: so do handles, pools and locks."""
+        """Return whether `with` binds the very object: so do handles, pools and locks."""
         if value.name in _ENTERS_OTHER:
             return False
         catalog = self.interpreter.catalog
@@ -873,7 +873,7 @@ class Calls:
 
 
 def _gives_paths(value: Derived) -> bool:
-    """Tell whether iterating a value gives paths: `Path(folder).glob("*")`."""
+    """Return whether iterating a value gives paths: `Path(folder).glob("*")`."""
     origin: Value = value
     while isinstance(origin, Derived):
         origin = origin.origin
@@ -921,7 +921,7 @@ def _removed(statement: ast.stmt, name: str | None) -> Iterator[str]:
 
 
 def _is_set_on(node: ast.Call, module: Module) -> bool:
-    """Tell whether code sets attributes of the name that a call's result is bound to."""
+    """Return whether code sets attributes of the name that a call's result is bound to."""
     parent = module.parent(node)
     names = {t.id for t in getattr(parent, "targets", ()) if isinstance(t, ast.Name)}
     return bool(names) and any(
@@ -984,7 +984,7 @@ def _goes_on(frame: Frame, caller: Frame) -> bool:
 
 
 def _recurs(scope: object, frame: Frame | None) -> bool:
-    """Tell whether a function is already running further up."""
+    """Return whether a function is already running further up."""
     while frame is not None:
         if frame.scope is scope:
             return True

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def class_stores(interpreter: Interpreter, instance: Instance) -> Iterator[Store]:
     """Yield the stores on the class that only the parent makes and that a worker's methods read."""
-    cls, sides = instance.cls, interpreter.sides
-    methods, worker = sides.methods(cls), sides.worker(cls)
+    cls, roles = instance.cls, interpreter.roles
+    methods, worker = roles.methods(cls), roles.worker(cls)
     setting = {n for n, node in methods.items() if n not in worker and _sets_elsewhere(node)}
     if not setting:
         return
@@ -27,7 +27,7 @@ def class_stores(interpreter: Interpreter, instance: Instance) -> Iterator[Store
         for node in walk(methods[name])
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
     }
-    for name in sorted(sides.run_by_parent(cls, setting)):
+    for name in sorted(roles.run_by_parent(cls, setting)):
         for store in _stores(interpreter, instance, name):
             if store.attribute in read:
                 yield store
@@ -35,7 +35,7 @@ def class_stores(interpreter: Interpreter, instance: Instance) -> Iterator[Store
 
 @summary
 def _sets_elsewhere(node: ast.AST) -> bool:
-    """Tell whether a method sets an attribute of anything but `self`."""
+    """Return whether a method sets an attribute of anything but `self`."""
     return any(
         isinstance(inner, ast.Attribute)
         and isinstance(inner.ctx, ast.Store)
@@ -65,7 +65,7 @@ def _stores(interpreter: Interpreter, instance: Instance, name: str) -> Iterator
 def is_of_class(
     interpreter: Interpreter, instance: Instance, target: ast.Attribute, frame: Frame
 ) -> bool:
-    """Tell whether an attribute is one of an object's class: `Clips.x`, `cls.x`, `type(self).x`."""
+    """Return whether an attribute is one of an object's class: `Clips.x`, `cls.x`, `type(self).x`."""
     owner = target.value
     if isinstance(owner, ast.Call):
         return getattr(owner.func, "id", "") == "type"

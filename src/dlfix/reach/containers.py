@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 from dlfix.project.bodies import Named
 from dlfix.project.module import COMPREHENSIONS, Module
 from dlfix.project.trees import walk
+from dlfix.reach.copied_entries import ALL_OF, entries, left_by_tests, under
 from dlfix.reach.instances import is_own, makers
-from dlfix.reach.merging import ALL_OF, entries, left_by_tests, under
 from dlfix.reach.methods import calls_base
 from dlfix.reach.removals import ALL, LAST, Block, block_around
 from dlfix.reach.values import (
@@ -95,7 +95,7 @@ class Containers:
         return self.new("dict", items, node, frame, is_open=is_open)
 
     def is_open(self, argument: Argument) -> bool:
-        """Tell whether a mapping may hold more than what is in view."""
+        """Return whether a mapping may hold more than what is in view."""
         values = self.interpreter.values(argument)
         return not values or any(
             not isinstance(value, Container) or value.is_open for value in values
@@ -289,10 +289,10 @@ class Containers:
         owner = bound.frame.owner
         if not isinstance(owner, Instance) or frame.scope.name != "__init__":
             return never
-        sides = self.interpreter.sides
-        if not sides.only_in_constructor(owner.cls, method, owner):
+        roles = self.interpreter.roles
+        if not roles.only_in_constructor(owner.cls, method, owner):
             return never
-        leading = sides.leading_to(owner.cls, method)
+        leading = roles.leading_to(owner.cls, method)
         used = [i for i in range(made, never) if block.calls_after(i - 1) & leading]
         return max(used, default=made)
 
@@ -347,7 +347,7 @@ class Containers:
                         yield from self.put(key, each, inside)
 
     def _is_of_tree(self, func: ast.expr, frame: Frame) -> bool:
-        """Tell whether a name, or an attribute of one, may be a function of the tree."""
+        """Return whether a name, or an attribute of one, may be a function of the tree."""
         root = func.value if isinstance(func, ast.Attribute) else func
         return isinstance(root, ast.Name) and frame.scope.lookup(root.id) is not None
 
@@ -367,7 +367,7 @@ class Containers:
     def _is_global_of(
         self, owner: str, attribute: str, other: Module, name: str, module: Module
     ) -> bool:
-        """Tell whether a module means by `attribute`, or `owner.attribute`, a global of another."""
+        """Return whether a module means by `attribute`, or `owner.attribute`, a global of another."""
         if owner and attribute != name:
             return False
         for binding in other.scope.bindings.get(owner or attribute, ()):
@@ -407,7 +407,7 @@ class Containers:
             yield from self._put_in_outside(name, frame)
 
     def _is_added_outside(self, holder: tuple[str, str], frame: Frame) -> bool:
-        """Tell whether the module that makes a method's object adds to an attribute of this name."""
+        """Return whether the module that makes a method's object adds to an attribute of this name."""
         owner, name = holder
         made = frame.owner.frame if isinstance(frame.owner, Instance) else None
         return owner == "self" and made is not None and name in _added_on_others(made.module)
@@ -419,7 +419,7 @@ class Containers:
         made = next(makers(instance), None)
         for owner, (node, key, value) in _added_on_others(module).get(name, ()):
             at = self.interpreter.frame_at(module, node)
-            if self.interpreter.sides.only_worker(module, node):
+            if self.interpreter.roles.only_worker(module, node):
                 continue
             for reached in self.interpreter.evaluate(owner, at):
                 if made in [*makers(reached.value)]:
@@ -448,14 +448,14 @@ class Containers:
             yield from [instances.body(metaclass)] if metaclass is not None else []
 
     def _in_parent(self, method: Scope, frame: Frame) -> bool:
-        """Tell whether the parent may run a method on a frame's object: not one it has replaced."""
+        """Return whether the parent may run a method on a frame's object: not one it has replaced."""
         if not isinstance(frame.owner, Instance):
             return True
-        sides, cls, name = self.interpreter.sides, frame.owner.cls, method.name
+        roles, cls, name = self.interpreter.roles, frame.owner.cls, method.name
         own = self.interpreter.instances.method(cls, name)
         if own is not None and own.frame.scope is not method.parent and not calls_base(own, name):
             return False
-        return sides.may_run_in_parent(cls, name)
+        return roles.may_run_in_parent(cls, name)
 
     def owned(self, scope: Scope, body: Frame, frame: Frame) -> Frame:
         """Return the frame of a method of an object, or of a function in it."""
@@ -488,7 +488,7 @@ def _replaced(node: ast.expr, frame: Frame) -> Iterator[object]:
 
 
 def _is_default(item: Item) -> bool:
-    """Tell whether an item is put in only where its key is missing: `options.setdefault(k, v)`."""
+    """Return whether an item is put in only where its key is missing: `options.setdefault(k, v)`."""
     argument = item[1]
     above = argument.frame.module.parent(argument.node) if isinstance(argument, Bound) else None
     return isinstance(above, ast.Call) and getattr(above.func, "attr", "") == "setdefault"
@@ -512,7 +512,7 @@ def _method_around(scope: Scope, body: Scope) -> Scope | None:
 
 
 def numbered(container: Container) -> bool:
-    """Tell whether a container's items are known by their places, and in order."""
+    """Return whether a container's items are known by their places, and in order."""
     return all(key == index for index, (key, _) in enumerate(container.items)) and (
         container.kind in ("list", "tuple")
     )
@@ -609,7 +609,7 @@ def _added_on(module: Module) -> dict[str, list[tuple[ast.expr, Addition]]]:
 
 
 def _is_taken_later(node: ast.AST, held: ast.expr, module: Module) -> bool:
-    """Tell whether a later statement of the block may take out again what one adds."""
+    """Return whether a later statement of the block may take out again what one adds."""
     statement = module.statement(node)
     block = block_around(statement, [held], module)
     place = block.place_of(statement) if block is not None else None
@@ -681,7 +681,7 @@ def _of_all(item: Item, gone: frozenset[ast.AST]) -> Item:
 
 
 def _is_slice(index: ast.expr, module: Module) -> bool:
-    """Tell whether an index is a slice: written as one, or by the test that it stands under."""
+    """Return whether an index is a slice: written as one, or by the test that it stands under."""
     if not isinstance(index, ast.Name):
         return isinstance(index, ast.Slice)
     below: ast.AST = index

@@ -21,7 +21,7 @@ _PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.Compare, ast.expr_context, 
 
 
 def excluded(statement: ast.AST, use: ast.AST, module: Module) -> bool:
-    """Tell whether a statement has not run where a use stands: their tests come out differently."""
+    """Return whether a statement has not run where a use stands: their tests come out differently."""
     asked = {
         _text(test): held for test, held in tests_around(use, module) if _is_stable(test, module)
     }
@@ -43,7 +43,7 @@ def choices(steps: Iterable[Passed]) -> Mapping[object, object]:
 
 
 def agree(one: Mapping[object, object], other: Mapping[object, object]) -> bool:
-    """Tell whether two values may be chosen together."""
+    """Return whether two values may be chosen together."""
     return all(other.get(key, decided) == decided for key, decided in one.items())
 
 
@@ -119,7 +119,7 @@ def _text(test: ast.expr) -> str:
 
 
 def _is_stable(test: ast.expr, module: Module) -> bool:
-    """Tell whether a test comes out the same each time: of names that are bound once, in no loop."""
+    """Return whether a test comes out the same each time: of names that are bound once, in no loop."""
     if not all(isinstance(each, _PLAIN) for each in walk(test)):
         return False
     scope = module.scope_of(test)
@@ -143,7 +143,7 @@ def _is_bound_once(name: str, scope: Scope, module: Module) -> bool:
 
 
 def is_set_again(attribute: str, module: Module) -> bool:
-    """Tell whether code of a module sets an attribute by a name more than once."""
+    """Return whether code of a module sets an attribute by a name more than once."""
     stores = [
         node
         for node in module.stores_by_name.get(attribute, ())

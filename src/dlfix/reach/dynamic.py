@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.reach.merging import rounds
+from dlfix.reach.copied_entries import rounds
 from dlfix.reach.values import (
     Class,
     Constant,
@@ -126,7 +126,7 @@ def _is_called(node: ast.expr, module: Module) -> bool:
 
 
 def _defines(binding: Binding) -> bool:
-    """Tell whether a binding is a class, a function, or a name that is given a lambda."""
+    """Return whether a binding is a class, a function, or a name that is given a lambda."""
     is_lambda = isinstance(binding.value, ast.Lambda) and not binding.path
     return isinstance(binding.statement, _DEFINING) or is_lambda
 

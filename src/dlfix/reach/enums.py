@@ -16,7 +16,7 @@ _PLAIN = frozenset({"str", "int", "builtins.str", "builtins.int"})
 
 
 def is_enum(cls: Class, interpreter: Interpreter) -> bool:
-    """Tell whether a class is an enumeration."""
+    """Return whether a class is an enumeration."""
     return any(_is_enum_base(base) for base in interpreter.instances.mro(cls))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import FUNCTIONS, MUTATORS
-from dlfix.reach.entries import Entries, Entry
+from dlfix.reach.entry_points import Entries, Entry
 from dlfix.reach.values import ExternalCall
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 
@@ -79,7 +79,7 @@ class GlobalName:
                         yield call
 
     def _is_passed_around(self, node: ast.AST) -> bool:
-        """Tell whether a call of the function around a node passes an argument of the name."""
+        """Return whether a call of the function around a node passes an argument of the name."""
         function = next((a for a in self.module.ancestors(node) if isinstance(a, FUNCTIONS)), None)
         return function is not None and any(
             keyword.arg == self.name
@@ -141,7 +141,7 @@ def _in_class_body(scope: Scope, node: ast.Name) -> bool:
 
 
 def changes(module: Module, node: ast.expr) -> bool:
-    """Tell whether the object a name stands for is changed where it is used."""
+    """Return whether the object a name stands for is changed where it is used."""
     parent = module.parent(node)
     child: ast.AST | None = node
     while isinstance(parent, (ast.Attribute, ast.Subscript)) and parent.value is child:

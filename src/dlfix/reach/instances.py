@@ -11,9 +11,9 @@ from dlfix.project.module import Module
 from dlfix.reach.correlated import excluded
 from dlfix.reach.crossing import Store
 from dlfix.reach.enums import is_enum, members
+from dlfix.reach.instance_state import State, all_fields
 from dlfix.reach.methods import annotated_names, decorator_kind, methods_of, stored_names
 from dlfix.reach.set_by_call import set_by_name, setting
-from dlfix.reach.state import State, all_fields
 from dlfix.reach.values import (
     Argument,
     Bound,
@@ -123,7 +123,7 @@ class Instances:
         return self._subclasses[cls]
 
     def is_made(self, cls: Class) -> bool:
-        """Tell whether code in view is written to make objects of a class."""
+        """Return whether code in view is written to make objects of a class."""
         callers = self.interpreter.callers
         users = self.interpreter.project.users(cls.module, cls.name)
         return any(callers.named(module, cls.name) for module in users)
@@ -160,7 +160,7 @@ class Instances:
         return found
 
     def is_metaclass(self, cls: Class) -> bool:
-        """Tell whether the objects of a class are classes."""
+        """Return whether the objects of a class are classes."""
         return any(base.name in _METACLASSES for base in self.outside_bases(cls))
 
     @cached_property
@@ -212,20 +212,20 @@ class Instances:
         return [_UNKNOWN]
 
     def _is_known_base(self, value: Value) -> bool:
-        """Tell whether a base is of the catalogue: what stands in for a missing library is not."""
+        """Return whether a base is of the catalogue: what stands in for a missing library is not."""
         name = getattr(value, "name", "") if isinstance(value, External) else ""
         catalog = self.interpreter.catalog
         return catalog.dataset(name) is not None or catalog.boundary(name) is not None
 
     def is_dataset(self, value: Value) -> bool:
-        """Tell whether a value is an object of a class that derives from a dataset."""
+        """Return whether a value is an object of a class that derives from a dataset."""
         return isinstance(value, Instance) and any(
             self.interpreter.catalog.dataset(base.name) is not None
             for base in self.outside_bases(value.cls)
         )
 
     def serves_samples(self, value: Value) -> bool:
-        """Tell whether an object can be a loader's dataset: by its base, or by what it can do."""
+        """Return whether an object can be a loader's dataset: by its base, or by what it can do."""
         return self.is_dataset(value) or (
             isinstance(value, Instance)
             and all(self.method(value.cls, name) for name in ("__getitem__", "__len__"))
@@ -254,7 +254,7 @@ class Instances:
         return None
 
     def given(self, cls: Class, names: frozenset[str]) -> bool:
-        """Tell whether a class gets one of some methods by assignment, or from a decorator."""
+        """Return whether a class gets one of some methods by assignment, or from a decorator."""
         for base in self.mro(cls):
             if not isinstance(base, Class):
                 continue
@@ -306,7 +306,7 @@ class Instances:
         return [*all_fields([base for base in self.mro(cls) if isinstance(base, Class)])]
 
     def stands_in(self, cls: Class) -> bool:
-        """Tell whether a class's objects only say that something is missing: `__getattr__` raises."""
+        """Return whether a class's objects only say that something is missing: `__getattr__` raises."""
         method = self.method(cls, "__getattr__")
         if method is None or isinstance(method.node, ast.Lambda):
             return False
@@ -379,7 +379,7 @@ class Instances:
             yield Reached(_UNKNOWN)
 
     def _is_stored(self, cls: Class, name: str) -> bool:
-        """Tell whether code may put anything on objects of a class by a name, as it is written."""
+        """Return whether code may put anything on objects of a class by a name, as it is written."""
         line = [base for base in self.mro(cls) if isinstance(base, Class)]
         if any(name in methods_of(base.node) for base in line):
             return any(name in stored_names(base.node) for base in line)
@@ -459,7 +459,7 @@ class Instances:
         yield Reached(_UNKNOWN)
 
     def _external_has(self, base: External, name: str, rest: list[Base]) -> bool:
-        """Tell whether a base out of view may have a name, rather than a class of the tree after it."""
+        """Return whether a base out of view may have a name, rather than a class of the tree after it."""
         if base.name in ("object", "abc.ABC", "typing.Generic", "typing.Protocol"):
             return False
         further = any(isinstance(each, Class) and name in each.body_names() for each in rest)
@@ -579,7 +579,7 @@ class Instances:
         return Bound(statement.value, frame) if frame is not None else None
 
     def is_set(self, name: str) -> bool:
-        """Tell whether code in view sets an attribute by a name, on whatever object."""
+        """Return whether code in view sets an attribute by a name, on whatever object."""
         if name not in self._is_set_by_any:
             places = self._find_setting(name, None)
             self._is_set_by_any[name] = next(places, None) is not None
@@ -605,7 +605,7 @@ class Instances:
                     yield module, call
 
     def _may_set(self, module: Module, target: Setting, owner: Instance) -> bool:
-        """Tell whether a store may be on an object: not where another class's method stores."""
+        """Return whether a store may be on an object: not where another class's method stores."""
         if (
             isinstance(target, ast.Call)
             or not isinstance(target.value, ast.Name)
@@ -688,7 +688,7 @@ class Instances:
         for owner, target, statement in _set_on(module):
             if is_own(module, owner):
                 continue
-            if self.interpreter.sides.only_worker(module, target):
+            if self.interpreter.roles.only_worker(module, target):
                 continue
             frame = self.interpreter.frame_at(module, target)
             stores = [
@@ -713,7 +713,7 @@ class Instances:
 
 
 def is_own(module: Module, owner: ast.expr) -> bool:
-    """Tell whether a method's own object is meant, by its usual name: no local variable of that name."""
+    """Return whether a method's own object is meant, by its usual name: no local variable of that name."""
     if not isinstance(owner, ast.Name) or owner.id not in _OWN:
         return False
     return all(
@@ -756,7 +756,7 @@ def attribute_targets(module: Module, name: str) -> list[tuple[ast.Attribute, as
 
 
 def sets_on_others(module: Module, name: str) -> bool:
-    """Tell whether a module sets an attribute of something else than `self`."""
+    """Return whether a module sets an attribute of something else than `self`."""
     return any(not is_own(module, target.value) for target, _ in attribute_targets(module, name))
 
 
@@ -774,7 +774,7 @@ def _targets_by_owner(module: Module) -> dict[str, list[tuple[ast.Attribute, ast
 
 
 def _rebinds_own(module: Module) -> bool:
-    """Tell whether `self` or `cls` may be bound to something else than an argument."""
+    """Return whether `self` or `cls` may be bound to something else than an argument."""
     named = (node for name in _OWN for node in module.nodes_by_name.get(name, ()))
     return any(isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) for node in named)
 
@@ -787,7 +787,7 @@ def _targets_by_name(module: Module) -> dict[str, list[tuple[ast.Attribute, ast.
 
 
 def _is_set_later(statement: ast.stmt, at: Frame, read: ast.AST, frame: Frame) -> bool:
-    """Tell whether a constructor comes to a statement only after the place that reads."""
+    """Return whether a constructor comes to a statement only after the place that reads."""
     module, init = at.module, at.scope.node
     if at.scope.name != "__init__" or frame.module is not module:
         return False
@@ -805,7 +805,7 @@ def _is_set_later(statement: ast.stmt, at: Frame, read: ast.AST, frame: Frame) -
 
 
 def _is_in_other_branch(store: Store, read: ast.AST, frame: Frame) -> bool:
-    """Tell whether a method stores only where the test that the read is under comes out otherwise."""
+    """Return whether a method stores only where the test that the read is under comes out otherwise."""
     same = store.frame.module is frame.module and store.frame.scope.name == "__init__"
     return same and excluded(store.statement, read, frame.module)
 

@@ -18,26 +18,26 @@ from dlfix.project.flow import reaching
 from dlfix.project.module import COMPREHENSIONS, Module
 from dlfix.project.project import Project, StarWords
 from dlfix.project.scopes import EACH, Attribute, Binding, Key, Scope
-from dlfix.reach.audience import Audience
+from dlfix.reach.call_contexts import Contexts
 from dlfix.reach.callers import Callers
 from dlfix.reach.calls import NAMESPACES, Calls
+from dlfix.reach.conditions import is_dead, outcome
+from dlfix.reach.container_subclasses import Filled
 from dlfix.reach.containers import Containers, constant_key, item_of
-from dlfix.reach.contexts import Contexts
+from dlfix.reach.copied_entries import of_rounds, rounds
 from dlfix.reach.correlated import excluded
 from dlfix.reach.dynamic import Members
 from dlfix.reach.enums import is_enum, members
-from dlfix.reach.filled import Filled
+from dlfix.reach.escape import Escape
 from dlfix.reach.instances import Instances
 from dlfix.reach.kept_by_call import KeptByCall
-from dlfix.reach.knowing import Knowing
-from dlfix.reach.merging import of_rounds, rounds
 from dlfix.reach.module_state import ModuleState
+from dlfix.reach.must import MustEvaluator
 from dlfix.reach.narrowing import Fact, facts_of, is_asked, narrowed, passed_over
-from dlfix.reach.outcomes import is_dead, outcome
+from dlfix.reach.open_world import Audience
+from dlfix.reach.predicates import truth
+from dlfix.reach.process_roles import RoleReader
 from dlfix.reach.programs import Programs
-from dlfix.reach.questions import truth
-from dlfix.reach.sides import SideReader
-from dlfix.reach.staying import Staying
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -84,10 +84,10 @@ class Interpreter:
         self.callers = Callers(self)
         self.instances = Instances(self)
         self.modules = ModuleState(self)
-        self.sides = SideReader(self)
-        self.staying = Staying(self)
+        self.roles = RoleReader(self)
+        self.escape = Escape(self)
         self.kept_by_call = KeptByCall(self)
-        self.knowing = Knowing(self)
+        self.must = MustEvaluator(self)
         self.contexts = Contexts(self)
         self.members = Members(self)
         self.filled = Filled(self)
@@ -940,14 +940,14 @@ def _gives_items(value: Value) -> bool:
 
 
 def _is_plain(node: ast.expr) -> bool:
-    """Tell whether a part of an f-string is a value as it is."""
+    """Return whether a part of an f-string is a value as it is."""
     return isinstance(node, ast.FormattedValue) and (
         node.conversion == -1 and node.format_spec is None
     )
 
 
 def _read_before(scope: Scope, name: str, use: ast.AST) -> bool:
-    """Tell whether a scope names a function before it comes to a use."""
+    """Return whether a scope names a function before it comes to a use."""
     row = getattr(use, "lineno", 0)
     return any(read.lineno <= row for read in scope.reads.get(name, ()))
 

@@ -78,7 +78,7 @@ class KeptByCall:
                     yield from (item for key, item in mapping.items if not isinstance(key, str))
 
     def _is_callable(self, argument: Argument) -> bool:
-        """Tell whether an argument may be a function, or an object that keeps some."""
+        """Return whether an argument may be a function, or an object that keeps some."""
         callables = (Function, Partial, BoundMethod, Instance)
         return any(
             isinstance(value, callables)
@@ -102,7 +102,7 @@ class KeptByCall:
     ) -> Iterator[tuple[ast.AST, Kept]]:
         if not isinstance(call.func, ast.Attribute):
             return
-        if self.interpreter.sides.only_worker(module, call):
+        if self.interpreter.roles.only_worker(module, call):
             return
         frame = self.interpreter.frame_at(module, call)
         for value in self.interpreter.values_at(call.func.value, frame):
@@ -145,7 +145,7 @@ class KeptByCall:
         return bool(found) and all(isinstance(value, (Class, Function)) for value in found)
 
     def _is_of(self, row: MethodRow, value: Value) -> bool:
-        """Tell whether an object is one that a row's package makes, or derives from its classes."""
+        """Return whether an object is one that a row's package makes, or derives from its classes."""
         root = _root(value)
         if isinstance(root, Instance):
             line = self.interpreter.instances.mro(root.cls)

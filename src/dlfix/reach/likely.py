@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow
+from dlfix.reach.conditions import is_dead
 from dlfix.reach.crossing import Boundary, Crossing
-from dlfix.reach.outcomes import is_dead
+from dlfix.reach.object_graph import Walk
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import (
     Argument,
@@ -19,7 +20,6 @@ from dlfix.reach.values import (
     Instance,
     Unknown,
 )
-from dlfix.reach.walk import Walk
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -70,7 +70,7 @@ def _boundary(call: ast.Call, module: Module, analysis: Analysis) -> Iterator[Bo
 
 
 def _is_out_of_view(callee: Value, analysis: Analysis) -> bool:
-    """Tell whether nothing is known of a callee: neither its code nor a row of the catalogue."""
+    """Return whether nothing is known of a callee: neither its code nor a row of the catalogue."""
     if isinstance(callee, (External, ExternalCall)):
         return not analysis.catalog.knows(callee.name)
     if isinstance(callee, Derived):

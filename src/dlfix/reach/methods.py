@@ -24,12 +24,12 @@ def decorator_kind(node: ast.AST) -> str:
 
 
 def is_setter(node: ast.AST) -> bool:
-    """Tell whether a def takes what is assigned to a property."""
+    """Return whether a def takes what is assigned to a property."""
     return any(getattr(d, "attr", "") == "setter" for d in getattr(node, "decorator_list", ()))
 
 
 def takes_instance(node: ast.AST) -> bool:
-    """Tell whether a method is called with an object, rather than with the class, or with neither."""
+    """Return whether a method is called with an object, rather than with the class, or with neither."""
     of_class = getattr(node, "name", "") in ("__init_subclass__", "__class_getitem__", "__new__")
     return not of_class and decorator_kind(node) not in ("staticmethod", "classmethod")
 
@@ -112,14 +112,14 @@ def _replaced(block: list[ast.stmt]) -> Iterator[str]:
 
 
 def _may_open(node: ast.AST) -> bool:
-    """Tell whether a call may give a handle: one of anything but a builtin type."""
+    """Return whether a call may give a handle: one of anything but a builtin type."""
     named = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
     return isinstance(node, ast.Call) and not isinstance(getattr(builtins, named, None), type)
 
 
 @summary
 def calls_super(node: ast.AST) -> bool:
-    """Tell whether code asks for `super()`."""
+    """Return whether code asks for `super()`."""
     return any(
         isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == "super"
         for each in walk(node)
@@ -167,7 +167,7 @@ def _asked_of(test: ast.expr) -> str | None:
 
 
 def calls_base(method: Function, name: str) -> bool:
-    """Tell whether a method runs what it takes the place of: `super().name(...)`, `Base.name(...)`."""
+    """Return whether a method runs what it takes the place of: `super().name(...)`, `Base.name(...)`."""
     return any(
         isinstance(node, ast.Attribute)
         and node.attr == name

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlfix.project.trees import kept, summary, walk
-from dlfix.reach.questions import question
+from dlfix.reach.predicates import question
 from dlfix.reach.values import Constant, Frame, Reached, Unknown
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def narrowed(
 
 
 def is_asked(binding: Binding, module: Module) -> bool:
-    """Tell whether a binding is under a test of what its name was before."""
+    """Return whether a binding is under a test of what its name was before."""
     return bool(_asked_above(binding.statement, module, binding.name))
 
 

@@ -17,14 +17,14 @@ _MOST = 300  # modules that a test imports; beyond, it is taken to import any
 
 
 class Programs:
-    """Tells whether a value that a test or notebook makes may come to another module's code."""
+    """Decides whether a value that a test or notebook makes may come to another module's code."""
 
     def __init__(self, interpreter: Interpreter) -> None:
         self.interpreter = interpreter
         self._imported: dict[Module, frozenset[Module] | None] = {}
 
     def share(self, maker: Module, user: Module) -> bool:
-        """Tell whether one program may run code of both modules."""
+        """Return whether one program may run code of both modules."""
         if maker is user or not (is_test(maker) or is_notebook(maker.path)):
             return True
         reached = self._reached(maker)

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def silent(what: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report to nobody."""
 
 
 def told(what: str, items: Sequence[T], tell: Tell) -> Iterator[T]:

@@ -49,7 +49,7 @@ class Block:
         return next((i for i, each in enumerate(self.statements) if each in around), None)
 
     def keeps_to_itself(self, start: int, end: int) -> bool:
-        """Tell whether statements hand neither the container nor what holds it to other code."""
+        """Return whether statements hand neither the container nor what holds it to other code."""
         owners = {name.partition(".")[0] for name in self.names}
         for statement in self.statements[start:end]:
             for node in walk(statement):
@@ -93,7 +93,7 @@ def _removals(block: list[ast.stmt], names: set[str]) -> Iterator[Removal]:
 
 
 def _empties(loop: ast.While, names: set[str]) -> bool:
-    """Tell whether a loop takes items out until none is left: `while files: files.pop()`."""
+    """Return whether a loop takes items out until none is left: `while files: files.pop()`."""
     taken = [key for each in loop.body for key in _taken(each, names)]
     return _text(loop.test) in names and any(key in (LAST, ALL) for key in taken)
 
@@ -117,7 +117,7 @@ def _taken(statement: ast.stmt, names: set[str]) -> Iterator[object]:
 
 
 def _is_plain(node: ast.expr) -> bool:
-    """Tell whether an expression is a name, or an attribute of one."""
+    """Return whether an expression is a name, or an attribute of one."""
     owner = node.value if isinstance(node, ast.Attribute) else node
     return isinstance(owner, ast.Name)
 

@@ -33,12 +33,12 @@ def set_by_call(
 
 
 def may_set(call: ast.Call, names: frozenset[str]) -> bool:
-    """Tell whether a call may set attributes on an object that goes by some names."""
+    """Return whether a call may set attributes on an object that goes by some names."""
     return (setting(call) and _is_one(call.args[0], names)) or _updates_dict(call, names)
 
 
 def setting(call: ast.Call) -> bool:
-    """Tell whether a call is `setattr(x, name, value)` or `object.__setattr__(x, name, value)`."""
+    """Return whether a call is `setattr(x, name, value)` or `object.__setattr__(x, name, value)`."""
     called = getattr(call.func, "attr", getattr(call.func, "id", ""))
     return called in _SETTING and len(call.args) == 3
 
@@ -90,7 +90,7 @@ def _spelled_out(node: ast.expr, frame: Frame, interpreter: Interpreter) -> Iter
 
 
 def _updates_dict(call: ast.Call, names: frozenset[str]) -> bool:
-    """Tell whether a call is `x.__dict__.update(...)` or `vars(x).update(...)`."""
+    """Return whether a call is `x.__dict__.update(...)` or `vars(x).update(...)`."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "update":
         return False
     match call.func.value:

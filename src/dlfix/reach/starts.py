@@ -11,7 +11,7 @@ from dlfix.project.holding import Holding, Passing
 from dlfix.project.import_time import DEFINITIONS, is_guard
 from dlfix.project.module import COMPREHENSIONS
 from dlfix.project.trees import walk
-from dlfix.reach.entries import Entries, Entry, enclosing_function
+from dlfix.reach.entry_points import Entries, Entry, enclosing_function
 from dlfix.reach.values import Bound, Class, Constant, Derived, ExternalCall, Instance
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Start:
 
 
 def only_forks(analysis: Analysis, boundary: Boundary) -> bool:
-    """Tell whether a boundary's start method is fork for certain, which needs no pickling."""
+    """Return whether a boundary's start method is fork for certain, which needs no pickling."""
     chosen = _chosen(
         analysis, boundary, ("multiprocessing_context", "start_method", "mp_context", "context")
     )
@@ -81,7 +81,7 @@ def only_forks(analysis: Analysis, boundary: Boundary) -> bool:
 
 
 def never_forks(analysis: Analysis, boundary: Boundary) -> bool:
-    """Tell whether a boundary's start method is another than fork for certain."""
+    """Return whether a boundary's start method is another than fork for certain."""
     others = {"spawn", "forkserver"}
     chosen = _chosen(
         analysis, boundary, ("multiprocessing_context", "start_method", "mp_context", "context")
@@ -96,7 +96,7 @@ def never_forks(analysis: Analysis, boundary: Boundary) -> bool:
 
 
 def pickles_nothing(analysis: Analysis, boundary: Boundary) -> bool:
-    """Tell whether a boundary itself chooses fork: what its processes get is in their memory."""
+    """Return whether a boundary itself chooses fork: what its processes get is in their memory."""
     if boundary.kind not in ("DataLoader", "Process"):
         return False  # a pool pickles functions and items, however it was started
     chosen = _chosen(analysis, boundary, ("multiprocessing_context", "mp_context", "context"))
@@ -109,7 +109,7 @@ def pickles_nothing(analysis: Analysis, boundary: Boundary) -> bool:
 
 
 def _is_set_first(analysis: Analysis, boundary: Boundary) -> bool:
-    """Tell whether each script that leads to a boundary sets the one start method, whatever happens."""
+    """Return whether each script that leads to a boundary sets the one start method, whatever happens."""
     if _set_just_before(boundary) is not None:
         return True
     entries = Entries.of(analysis).entries(boundary.frame.module, boundary.node)
@@ -121,7 +121,7 @@ def _is_set_first(analysis: Analysis, boundary: Boundary) -> bool:
 
 
 def _is_at_top(module: Module, call: ast.Call) -> bool:
-    """Tell whether a call is a statement of a module itself, or of its main guard."""
+    """Return whether a call is a statement of a module itself, or of its main guard."""
     parent = module.parent(module.statement(call))
     if isinstance(parent, ast.If) and is_guard(parent):
         parent = module.parent(parent)
@@ -238,7 +238,7 @@ def _fitted(analysis: Analysis, boundary: Boundary, home: Module) -> Iterator[St
 
 
 def _fits(analysis: Analysis, module: Module, call: ast.Call, makers: set[Class]) -> bool:
-    """Tell whether a call is of Lightning's trainer, for an object of one of some classes."""
+    """Return whether a call is of Lightning's trainer, for an object of one of some classes."""
     if not isinstance(call.func, ast.Attribute):
         return False
     frame = analysis.frame(module.scope_of(call))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlfix.reach.entries import Entries, enclosing_function
+from dlfix.reach.entry_points import Entries, enclosing_function
 from dlfix.reach.values import Bound
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def is_left_at_none(analysis: Analysis, boundary: Boundary, script: Module) -> bool:
-    """Tell whether a script never says a boundary's number of workers, and its default is none.
+    """Return whether a script never says a boundary's number of workers, and its default is none.
 
     The number is read from an object that is not followed (`self.config.num_workers`). It counts as
     left at its default where the classes of the tree that have such an option say none.
@@ -35,7 +35,7 @@ def is_left_at_none(analysis: Analysis, boundary: Boundary, script: Module) -> b
 
 
 def is_left_out(analysis: Analysis, boundary: Boundary, script: Module) -> bool:
-    """Tell whether the number of workers may only come by `**kwargs`, and a script passes none.
+    """Return whether the number of workers may only come by `**kwargs`, and a script passes none.
 
     No call on the way from the script to the loader passes one, or a mapping that is not followed.
     """
@@ -87,7 +87,7 @@ class _Given:
 def _is_only_passed_on(
     module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.expr
 ) -> bool:
-    """Tell whether a mapping is a function's `**kwargs`, which it spreads into calls and nothing else."""
+    """Return whether a mapping is a function's `**kwargs`, which it spreads into calls and nothing else."""
     rest = function.args.kwarg
     if rest is None or not isinstance(node, ast.Name) or node.id != rest.arg:
         return False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
 from dlfix.reach.correlated import is_set_again, tests_around
-from dlfix.reach.questions import question
+from dlfix.reach.predicates import question
 from dlfix.reach.values import Argument, Bound, Constant, Frame, Instance
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ Source = tuple[object, ...]
 def runs_without_workers(
     node: ast.AST, frame: Frame, boundary: Boundary, interpreter: Interpreter
 ) -> bool:
-    """Tell whether a test around a node asks for a boundary's number of workers, and is true only for none."""
+    """Return whether a test around a node asks for a boundary's number of workers, and is true only for none."""
     if not tests_around(node, frame.module):
         return False
     row = boundary.row
@@ -38,7 +38,7 @@ def runs_without_workers(
 def runs_beside_no_workers(
     call: ast.Call, module: Module, parameters: AbstractSet[str], interpreter: Interpreter
 ) -> bool:
-    """Tell whether a call only runs where a number is 0 that a call next to it takes as its workers."""
+    """Return whether a call only runs where a number is 0 that a call next to it takes as its workers."""
     if not tests_around(call, module):
         return False
     scope = module.scope_of(call)
@@ -70,7 +70,7 @@ def _by_keyword(module: Module) -> dict[str, list[tuple[ast.Call, ast.expr]]]:
 def _asked_for_none(
     node: ast.AST, frame: Frame, wanted: AbstractSet[Source], interpreter: Interpreter
 ) -> bool:
-    """Tell whether a node is under a test that comes out so only where one of some numbers is 0."""
+    """Return whether a node is under a test that comes out so only where one of some numbers is 0."""
     return bool(wanted) and any(
         _with_workers(test, frame, wanted, interpreter) is (not held)
         for test, held in tests_around(node, frame.module)

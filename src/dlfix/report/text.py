@@ -75,7 +75,7 @@ def frame(entry: Entry, room: int | None = None) -> Text:
 
 
 def _is_in_cell(entry: Entry, row: int) -> bool:
-    """Tell whether a row is in the culprit's cell; always so in a module."""
+    """Return whether a row is in the culprit's cell; always so in a module."""
     return entry.view.locate(entry.path, Position(row, 0))[0] == entry.spot.cell
 
 

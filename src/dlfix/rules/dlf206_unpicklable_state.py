@@ -132,6 +132,6 @@ class UnpicklableState(Rule):
 
 
 def _is_filled_again(handle: Handle, analysis: Analysis) -> bool:
-    """Tell whether the class that keeps an object does something when it is loaded."""
+    """Return whether the class that keeps an object does something when it is loaded."""
     holder = handle.holder
     return holder is not None and analysis.method(holder.cls, "__setstate__") is not None

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.reach.entries import Entries
+from dlfix.reach.entry_points import Entries
 from dlfix.reach.labels import label
 from dlfix.reach.values import (
     Bound,
@@ -222,7 +222,7 @@ class UnpicklableSample(Rule):
 
 
 def _is_error(what: str) -> bool:
-    """Tell whether a kind of object is named by what pickle says: collating keeps it as it is."""
+    """Return whether a kind of object is named by what pickle says: collating keeps it as it is."""
     return "Error: " in what
 
 
@@ -233,7 +233,7 @@ def _error(what: str, collates: bool) -> str:
 
 
 def _is_taught(analysis: Analysis) -> bool:
-    """Tell whether workers may be able to collate more than torch does: `default_collate_fn_map[T] = f`."""
+    """Return whether workers may be able to collate more than torch does: `default_collate_fn_map[T] = f`."""
     name = "default_collate_fn_map"
     for module in analysis.project.mentions(name):
         for node in module.nodes_by_name.get(name, ()):
@@ -245,7 +245,7 @@ def _is_taught(analysis: Analysis) -> bool:
 
 
 def _is_none(analysis: Analysis, boundary: Boundary, name: str, *, default: bool) -> bool:
-    """Tell whether an argument is certainly None (or what is passed may be, where it is not)."""
+    """Return whether an argument is certainly None (or what is passed may be, where it is not)."""
     if name not in boundary.arguments:
         return default
     found = analysis.values(boundary.arguments[name])
@@ -285,7 +285,7 @@ def _parts(analysis: Analysis, found: list[Value], depth: int) -> Iterator[list[
 
 
 def _holds_none(result: ast.expr) -> bool:
-    """Tell whether None is spelled out in what is handed out."""
+    """Return whether None is spelled out in what is handed out."""
     match result:
         case ast.Constant(value=None):
             return True
@@ -295,13 +295,13 @@ def _holds_none(result: ast.expr) -> bool:
 
 
 def _is_asked_of_self(code: reached.Code, result: ast.expr) -> bool:
-    """Tell whether a line only runs for some datasets of its class: `if self.train`."""
+    """Return whether a line only runs for some datasets of its class: `if self.train`."""
     above = [each for each in code.module.ancestors(result) if isinstance(each, ast.If)]
     return any("self" in ast.unparse(each.test) for each in above)
 
 
 def _hands_samples_on(analysis: Analysis, boundary: Boundary) -> bool:
-    """Tell whether a `collate_fn` hands the samples themselves on: `return batch[0]`."""
+    """Return whether a `collate_fn` hands the samples themselves on: `return batch[0]`."""
     found = analysis.values(boundary.arguments.get("collate_fn"))
     return bool(found) and all(_is_handing_on(value) for value in found)
 
@@ -373,7 +373,7 @@ def _refused_in(analysis: Analysis, holder: ExternalCall) -> tuple[str, str] | N
 
 
 def _is_plain_object(analysis: Analysis, value: Instance) -> bool:
-    """Tell whether torch's collate surely refuses an object: its class derives from nothing else."""
+    """Return whether torch's collate surely refuses an object: its class derives from nothing else."""
     inside, outside = reached.chain(analysis, value.cls)
     return not outside and not any(cls.node.keywords for cls in inside)
 

@@ -162,7 +162,7 @@ class ContextManagerMissing(Rule):
 
 
 def _is_made_in_view(analysis: Analysis, item: ast.expr, code: reached.Code) -> bool:
-    """Tell whether no library wraps the object: `contextlib.closing(Helper())` is closed."""
+    """Return whether no library wraps the object: `contextlib.closing(Helper())` is closed."""
     if not isinstance(item, ast.Call):
         return True
     makers = reached.values(analysis, item.func, code.frame)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.project.trees import walk
-from dlfix.reach.entries import Entry
+from dlfix.reach.entry_points import Entry
 from dlfix.reach.starts import Start, only_forks, starts_on_import
 from dlfix.reach.unset_counts import is_left_at_none, is_left_out
 from dlfix.rules.base import Finding, Rule, Step

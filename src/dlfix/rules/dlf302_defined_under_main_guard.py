@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.reach.entries import may_belong, under_guard
+from dlfix.reach.entry_points import may_belong, under_guard
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Class
 from dlfix.rules.base import Finding, Rule

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.reach.entries import Entry, may_belong, under_guard
+from dlfix.reach.entry_points import Entry, may_belong, under_guard
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Constant
@@ -224,7 +224,7 @@ def _set_in_parent(name: GlobalName, read: GlobalRead) -> SetInParent | None:
 
 
 def _is_first_value(name: GlobalName, write: Use) -> bool:
-    """Tell whether a write is the module's own first word on the name, which an import runs."""
+    """Return whether a write is the module's own first word on the name, which an import runs."""
     scope = write.module.scope_of(write.node)
     return (
         write.module is name.module
@@ -235,7 +235,7 @@ def _is_first_value(name: GlobalName, write: Use) -> bool:
 
 
 def _sets_nothing_new(name: GlobalName, write: Use) -> bool:
-    """Tell whether a write gives the name the constant that an import has given it."""
+    """Return whether a write gives the name the constant that an import has given it."""
     statement = write.module.statement(write.node)
     if not write.rebinds or not isinstance(statement, ast.Assign):
         return False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import FUNCTIONS, parameters
 from dlfix.project.trees import walk
-from dlfix.reach.entries import Entries, enclosing_function, is_before
+from dlfix.reach.entry_points import Entries, enclosing_function, is_before
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Rule, Step
@@ -154,7 +154,7 @@ def _worker_writes(name: GlobalName) -> Iterator[tuple[Use, WorkerFunction]]:
 
 
 def _is_set_by_each(name: GlobalName, use: Use, function: WorkerFunction) -> bool:
-    """Tell whether what writes first gives the name a new value, and the parent runs it too."""
+    """Return whether what writes first gives the name a new value, and the parent runs it too."""
     around = enclosing_function(use.module, use.node)
     if around is None or not any(
         around is enclosing_function(other.module, other.node) and _starts_anew(name, other)
@@ -186,7 +186,7 @@ def _scripts(name: GlobalName, function: WorkerFunction) -> set[Module]:
 
 
 def _fills(use: Use, name: str, kinds: tuple[type[ast.AST], ...]) -> bool:
-    """Tell whether something is put there only where it is missing, as a test of a kind says."""
+    """Return whether something is put there only where it is missing, as a test of a kind says."""
     for above in use.module.ancestors(use.node):
         if isinstance(above, FUNCTIONS):
             break
@@ -209,7 +209,7 @@ def _asks(test: ast.expr, name: str, kinds: tuple[type[ast.AST], ...]) -> bool:
 
 
 def _as_a_whole(use: Use) -> bool:
-    """Tell whether a read asks for all that was gathered, not for one thing: `len(seen)`."""
+    """Return whether a read asks for all that was gathered, not for one thing: `len(seen)`."""
     above = use.module.parent(use.node)
     if isinstance(above, ast.Attribute):
         return above.attr in ("items", "keys", "values")
@@ -217,13 +217,13 @@ def _as_a_whole(use: Use) -> bool:
 
 
 def _sets_up(function: WorkerFunction) -> bool:
-    """Tell whether a function only prepares a worker, whose own copy is what it wants to change."""
+    """Return whether a function only prepares a worker, whose own copy is what it wants to change."""
     crossings = (function.crossing, *function.crossing.above())
     return any(c.edge.name in ("worker_init_fn", "initializer") for c in crossings)
 
 
 def _takes_over(use: Use, function: WorkerFunction) -> bool:
-    """Tell whether what a process runs first only keeps what the parent gave it: `settings.update(given)`."""
+    """Return whether what a process runs first only keeps what the parent gave it: `settings.update(given)`."""
     if function.crossing.edge.name not in ("target", "fn"):
         return False
     if enclosing_function(use.module, use.node) is not function.node:

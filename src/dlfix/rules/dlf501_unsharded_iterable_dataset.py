@@ -205,7 +205,7 @@ def _stream(
 
 
 def _is_shared_by_loader(analysis: Analysis, crossing: Crossing) -> bool:
-    """Tell whether the loader has one worker, or a `worker_init_fn` that may set the dataset up."""
+    """Return whether the loader has one worker, or a `worker_init_fn` that may set the dataset up."""
     arguments = crossing.boundary.arguments
     if "num_workers" in arguments:
         values = analysis.values(arguments["num_workers"])
@@ -225,7 +225,7 @@ def _is_shared_by_loader(analysis: Analysis, crossing: Crossing) -> bool:
 
 
 def _takes_share(analysis: Analysis, collate: Value) -> bool:
-    """Tell whether what makes a batch asks which worker it runs in."""
+    """Return whether what makes a batch asks which worker it runs in."""
     codes = reached.runs(analysis, reached.started(analysis, collate))
     return any(shares.speaks_of_shares(code.node) for code in codes)
 
@@ -247,7 +247,7 @@ def _is_abstract(function: ast.AST) -> bool:
 
 
 def _is_replaced(analysis: Analysis, instance: Instance) -> bool:
-    """Tell whether a class that nobody makes is there to be derived from."""
+    """Return whether a class that nobody makes is there to be derived from."""
     if instance.call is not None:
         return False
     name = instance.cls.name
@@ -261,7 +261,7 @@ def _is_replaced(analysis: Analysis, instance: Instance) -> bool:
 
 
 def _is_known(analysis: Analysis, code: reached.Code, source: ast.expr) -> bool:
-    """Tell whether a source surely gives the same in every worker."""
+    """Return whether a source surely gives the same in every worker."""
     if isinstance(source, ast.Name):
         if source.id == "self":
             return _counts_by_itself(analysis, code)
@@ -281,7 +281,7 @@ def _is_known(analysis: Analysis, code: reached.Code, source: ast.expr) -> bool:
 
 
 def _counts_by_itself(analysis: Analysis, code: reached.Code) -> bool:
-    """Tell whether `__next__` is there and asks nobody else for a sample."""
+    """Return whether `__next__` is there and asks nobody else for a sample."""
     following = reached.method(analysis, code.owner, "__next__") if code.owner else None
     if following is None:
         return False

@@ -258,7 +258,7 @@ def _reshaped(holder: samples.Holder | None, how: str, node: ast.Call) -> sample
 
 
 def _gathers(analysis: Analysis, container: Container) -> bool:
-    """Tell whether what a container holds is empty at first: buffers to be filled, no samples."""
+    """Return whether what a container holds is empty at first: buffers to be filled, no samples."""
     held = [v for _, argument in container.items for v in analysis.values(argument)]
     return bool(held) and all(_is_empty(value) for value in held)
 
@@ -359,7 +359,7 @@ def _direct_uses(code: reached.Code, source: ast.expr) -> tuple[list[ast.expr], 
 
 
 def _is_once(code: reached.Code, source: ast.expr) -> bool:
-    """Tell whether one copy will do: the sample is named once, or never bound."""
+    """Return whether one copy will do: the sample is named once, or never bound."""
     text = ast.unparse(source)
     bound = [
         node

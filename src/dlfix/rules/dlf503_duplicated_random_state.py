@@ -224,7 +224,7 @@ class DuplicatedRandomState(Rule):
 
 
 def _is_method_of_generator(crossing: Crossing) -> bool:
-    """Tell whether an attribute keeps a method, and nothing else keeps its generator."""
+    """Return whether an attribute keeps a method, and nothing else keeps its generator."""
     value, holder = crossing.value, crossing.parent.value if crossing.parent else None
     return (
         isinstance(value, Derived)
@@ -238,7 +238,7 @@ def _is_method_of_generator(crossing: Crossing) -> bool:
 
 
 def _is_drawn_from(analysis: Analysis, holder: Instance, crossing: Crossing) -> bool:
-    """Tell whether code that runs in the worker reads the generator of its holder."""
+    """Return whether code that runs in the worker reads the generator of its holder."""
     name = crossing.edge.name
     start = [code for each in _objects_above(crossing) for code in reached.methods(analysis, each)]
     running = reached.runs(analysis, start, _towards_reads(analysis, name))
@@ -271,7 +271,7 @@ def _towards_reads(analysis: Analysis, attribute: str) -> reached.Towards:
 def _is_reseeded(analysis: Analysis, holder: Instance, crossing: Crossing) -> bool:
     inside, _ = reached.chain(analysis, holder.cls)
     name = crossing.edge.name
-    sides, open_to_users = analysis.interpreter.sides, crossing.boundary.kind == "dataset"
+    sides, open_to_users = analysis.interpreter.roles, crossing.boundary.kind == "dataset"
 
     def is_set_up(method: str) -> bool:
         return not open_to_users and sides.run_with_constructor(holder.cls, method, holder)

@@ -91,7 +91,7 @@ def _stream(dataset: Option) -> bool:
 
 
 def _true(value: Option) -> bool:
-    """Tell whether a value counts as true; objects here are samplers and such, which may be empty."""
+    """Return whether a value counts as true; objects here are samplers and such, which may be empty."""
     return not isinstance(value, Thing) and bool(value)
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.project.scopes import Binding
-from dlfix.reach.entries import enclosing_function
-from dlfix.reach.surely import conditions
+from dlfix.reach.entry_points import enclosing_function
+from dlfix.reach.must_run import conditions
 from dlfix.reach.values import (
     Bound,
     BoundMethod,
@@ -67,7 +67,7 @@ class OptionReader:
         return argument.node if isinstance(argument, Bound) else None
 
     def literal(self, name: str) -> bool:
-        """Tell whether an option is spelled out in the call, or left out of it."""
+        """Return whether an option is spelled out in the call, or left out of it."""
         argument = self.argument(name)
         if argument is None:
             return not self.open_ended
@@ -95,7 +95,7 @@ class OptionReader:
         return self._things(argument, node)
 
     def is_chosen_by_data(self) -> bool:
-        """Tell whether a factory decides by what it loaded if the dataset is an iterable one."""
+        """Return whether a factory decides by what it loaded if the dataset is an iterable one."""
         argument = self.argument("dataset")
         here = enclosing_function(self.boundary.frame.module, self.boundary.node)
         return any(
@@ -147,7 +147,7 @@ class OptionReader:
 
 
 def _settled(cls: Class, analysis: Analysis) -> bool:
-    """Tell whether all bases of a class are known, so that it is no IterableDataset."""
+    """Return whether all bases of a class are known, so that it is no IterableDataset."""
     known = ("torch.utils.data.", "torch.", "builtins.", "abc.", "typing.", "object")
     for base in analysis.mro(cls):
         if isinstance(base, Class):
@@ -158,7 +158,7 @@ def _settled(cls: Class, analysis: Analysis) -> bool:
 
 
 def _depends_on_locals(call: ast.Call, module: Module, here: ast.AST | None) -> bool:
-    """Tell whether a function other than `here` decides by its local names if a call is made."""
+    """Return whether a function other than `here` decides by its local names if a call is made."""
     around = enclosing_function(module, call)
     if around is None or around is here:
         return False
@@ -171,7 +171,7 @@ def _depends_on_locals(call: ast.Call, module: Module, here: ast.AST | None) -> 
 
 
 def _is_put_in(argument: Bound) -> bool:
-    """Tell whether an option is put into a mapping later, maybe not every time: `options[x] = 2`."""
+    """Return whether an option is put into a mapping later, maybe not every time: `options[x] = 2`."""
     module = argument.frame.module
     if argument.rounds or any(_merges(step.node) for step in argument.passed):
         return True
@@ -184,7 +184,7 @@ def _is_put_in(argument: Bound) -> bool:
 
 
 def _merges(node: ast.AST) -> bool:
-    """Tell whether a statement puts what one mapping holds into another."""
+    """Return whether a statement puts what one mapping holds into another."""
     match node:
         case ast.AugAssign() | ast.Expr(value=ast.Call(func=ast.Attribute(attr="update"))):
             return True
@@ -192,7 +192,7 @@ def _merges(node: ast.AST) -> bool:
 
 
 def _open_ended(boundary: Boundary) -> bool:
-    """Tell whether more options may be passed than those that were read."""
+    """Return whether more options may be passed than those that were read."""
     call = boundary.node
     if not isinstance(call, ast.Call):
         return True
@@ -258,7 +258,7 @@ def _in_loop_or_branch(module: Module, binding: Binding) -> bool:
 
 
 def _from_outside(node: ast.expr, frame: Frame) -> bool:
-    """Tell whether an option is a parameter whose callers are not all known."""
+    """Return whether an option is a parameter whose callers are not all known."""
     if not isinstance(node, ast.Name):
         return False
     scope = frame.scope.lookup(node.id)
@@ -328,7 +328,7 @@ def failing(reader: OptionReader, check: Check) -> dict[str, Option] | None:
 
 
 def _independent(reader: OptionReader, check: Check, found: list[list[Option]]) -> bool:
-    """Tell whether one option alone decides: the others are spelled out, so nothing ties it to them."""
+    """Return whether one option alone decides: the others are spelled out, so nothing ties it to them."""
     varying = [name for name, values in zip(check.reads, found, strict=True) if len(values) > 1]
     if varying == ["dataset"] and reader.is_chosen_by_data():
         return False

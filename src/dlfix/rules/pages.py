@@ -18,7 +18,7 @@ def summary(rule: type[Rule]) -> str:
 
 
 def fixable(rule: type[Rule]) -> bool:
-    """Tell whether dlfix can mend what the rule finds, at least at times."""
+    """Return whether dlfix can mend what the rule finds, at least at times."""
     return bool(rule.codemods) or getattr(rule, "fixed_without_codemod", False)
 
 

@@ -60,7 +60,7 @@ def _own_rules() -> set[type[Rule]]:
 
 
 def may_find(project: Project, words: Iterable[bytes]) -> bool:
-    """Tell whether any rule may find something: they start at what these words name, loaders and comments."""
+    """Return whether any rule may find something: they start at what these words name, loaders and comments."""
     return next(project.holding(words), None) is not None
 
 

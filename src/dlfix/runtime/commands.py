@@ -123,7 +123,7 @@ def prove(
 
 
 def proved(before: Sequence[Fetched], after: Sequence[Fetched]) -> bool:
-    """Tell whether all start methods work now, and no workers gives what it gave."""
+    """Return whether all start methods work now, and no workers gives what it gave."""
     unchanged = all(
         old.digest == new.digest
         for old, new in zip(before, after, strict=True)

@@ -58,7 +58,7 @@ class Frame:
 
     @property
     def is_users(self) -> bool:
-        """Tell whether it lies in the user's own code."""
+        """Return whether it lies in the user's own code."""
         return not LIBRARY.search(self.path)
 
 
@@ -209,7 +209,7 @@ def _frame(match: re.Match[str]) -> Frame:
 
 
 def _starts(line: str, column: int) -> bool:
-    """Tell whether an exception's name stands at a line's start, but for a log's prefix."""
+    """Return whether an exception's name stands at a line's start, but for a log's prefix."""
     before = line[:column].strip()
     return (
         not before
@@ -380,7 +380,7 @@ def matching(
 
 
 def reads(path: Path, row: int, finding: Finding) -> bool:
-    """Tell whether a line reads the attribute that a finding is about (`Rows._db`)."""
+    """Return whether a line reads the attribute that a finding is about (`Rows._db`)."""
     about = ABOUT.search(finding.message)
     if about is None:
         return False
@@ -409,7 +409,7 @@ def _written(meaning: Meaning, frames: Sequence[Frame], folder: Path) -> str:
 
 
 def _is_module(path: Path, module: str) -> bool:
-    """Tell whether a file can be the module that a message names."""
+    """Return whether a file can be the module that a message names."""
     if not module or module in ("__main__", "__mp_main__"):
         return True
     return path.with_suffix("").as_posix().endswith(module.replace(".", "/"))

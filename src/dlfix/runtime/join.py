@@ -80,14 +80,14 @@ def _is_alike(code: str, other: str) -> bool:
 
 
 def is_at(finding: Finding, line: Line) -> bool:
-    """Tell whether a finding's culprit covers a line."""
+    """Return whether a finding's culprit covers a line."""
     span = finding.place.span
     same = Path(finding.place.path).resolve() == line.path.resolve()
     return same and span.start.row <= line.row <= span.end.row
 
 
 def goes_through(finding: Finding, line: Line) -> bool:
-    """Tell whether a line is on a finding's path, above the culprit itself."""
+    """Return whether a line is on a finding's path, above the culprit itself."""
     steps = [(Path(step.place.path).resolve(), step.place.span.start.row) for step in finding.trace]
     return not is_at(finding, line) and (line.path.resolve(), line.row) in steps
 

@@ -87,7 +87,7 @@ def meanings(text: str) -> list[Meaning]:
 
 
 def _is_quoted_code(text: str, match: re.Match[str]) -> bool:
-    """Tell whether the match is a template in source code (`f"... (pid {x})"`), not a message."""
+    """Return whether the match is a template in source code (`f"... (pid {x})"`), not a message."""
     return "{" in match.group() and "}" in match.group() and "cannot pickle" not in match.group()
 
 

@@ -202,7 +202,7 @@ def _project(target: str) -> list[Path]:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Tell whether an environment, and the folder it is in, belong to this user alone."""
+    """Return whether an environment, and the folder it is in, belong to this user alone."""
     if os.name != "posix":
         return True
     try:

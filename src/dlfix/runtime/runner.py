@@ -92,7 +92,7 @@ class Stop(BaseException):
 
 
 def is_user_file(filename):
-    """Tell whether a file is the user's: neither the standard library nor an installed package."""
+    """Return whether a file is the user's: neither the standard library nor an installed package."""
     if not filename or os.path.basename(filename).startswith("<"):
         return False
     if "site-packages" in filename or "dist-packages" in filename:
@@ -213,7 +213,7 @@ def _makes(node, attribute):
 
 
 def _fills(call, attribute):
-    """Tell whether a call is `self.<attribute>.append(...)` or the like."""
+    """Return whether a call is `self.<attribute>.append(...)` or the like."""
     func = call.func
     if isinstance(func, ast.Name) and func.id == "setattr" and len(call.args) == 3:
         return isinstance(call.args[1], ast.Constant) and call.args[1].value == attribute
@@ -443,7 +443,7 @@ def endless(node):
 
 
 def is_below(node, tops):
-    """Tell whether an object hangs from one of `tops`."""
+    """Return whether an object hangs from one of `tops`."""
     while node is not None and node not in tops:
         node = node.parent
     return node is not None
@@ -474,7 +474,7 @@ def open_up(node):
 
 
 def not_data(obj):
-    """Tell whether an object is more than plain data, which always pickles."""
+    """Return whether an object is more than plain data, which always pickles."""
     return type(obj) not in ATOMS
 
 
@@ -509,7 +509,7 @@ def reduce(obj):
 
 
 def is_numbers(obj):
-    """Tell whether an object is an array of plain data, which `__reduce__` would copy whole."""
+    """Return whether an object is an array of plain data, which `__reduce__` would copy whole."""
     array = getattr(sys.modules.get("numpy"), "ndarray", None)
     if array is None or not isinstance(obj, array) or obj.dtype.hasobject:
         return False
@@ -646,7 +646,7 @@ def _grouped(top, found):
 
 
 def is_carrier(cls):
-    """Tell whether a library's class only carries what users hand to it."""
+    """Return whether a library's class only carries what users hand to it."""
     module = cls.__module__ or ""
     return module.partition(".")[0] in CARRIERS and not module.startswith("torch.jit")
 
@@ -794,7 +794,7 @@ def position(obj):
 
 
 def promised(node):
-    """Tell whether an attribute may be missing: its class makes it anew, or drops it on purpose."""
+    """Return whether an attribute may be missing: its class makes it anew, or drops it on purpose."""
     if node.parent is None or not node.attribute:
         return True
     cls = type(node.parent.obj)
@@ -806,7 +806,7 @@ def promised(node):
 
 
 def is_user_class(cls):
-    """Tell whether a class is defined in the user's own code."""
+    """Return whether a class is defined in the user's own code."""
     module = sys.modules.get(cls.__module__)
     if cls.__module__ == "builtins" or module is None:
         return False
@@ -877,7 +877,7 @@ class Boundary:
 
 
 def light(cost):
-    """Tell whether a part pickles, and is small enough to be loaded back."""
+    """Return whether a part pickles, and is small enough to be loaded back."""
     return cost is not None and cost["bytes"] + cost["shared"] <= SPOOL_LIMIT
 
 
@@ -1073,7 +1073,7 @@ class Child:
 
 
 def is_open(fd):
-    """Tell whether a descriptor is open."""
+    """Return whether a descriptor is open."""
     try:
         os.fstat(fd)
     except OSError:
@@ -1933,7 +1933,7 @@ def prefer_spawn():
 
 
 def has_torch():
-    """Tell whether this interpreter has torch."""
+    """Return whether this interpreter has torch."""
     return "torch" in sys.modules or importlib.util.find_spec("torch") is not None
 
 

@@ -64,7 +64,7 @@ class Patterns:
         self._spec = None if self._are_names else _spec(lines)
 
     def match_file(self, shown: str) -> bool:
-        """Tell whether they match a path; names alone match each part of it."""
+        """Return whether they match a path; names alone match each part of it."""
         if self._spec is None:
             return not self._names.isdisjoint(shown.split("/"))
         return self._spec.match_file(shown)
@@ -83,7 +83,7 @@ def _spec(patterns: Sequence[str]) -> GitIgnoreSpec:
 
 
 def is_pattern(line: str) -> bool:
-    """Tell whether a line is a pattern that can be used."""
+    """Return whether a line is a pattern that can be used."""
     try:
         _spec([line])
     except (ValueError, re.error):

@@ -22,7 +22,7 @@ _MAGIC_LINE = re.compile(r"^(?P<indent>[ \t]*)(?:[%!?]|[\w.]+\?{1,2}\s*$|[\w, ]+
 
 
 def is_notebook(path: Path) -> bool:
-    """Tell whether a file is a notebook, by its name."""
+    """Return whether a file is a notebook, by its name."""
     return path.suffix == ".ipynb"
 
 
@@ -154,7 +154,7 @@ def _masked(source: str, magics: list[str]) -> Iterator[str]:
 
 
 class _Depth:
-    """Tells whether a line starts within brackets or a triple-quoted string."""
+    """Decides whether a line starts within brackets or a triple-quoted string."""
 
     _TOKEN = re.compile(r"\\.|#.*|\"\"\"|'''|\"|'|[(\[{]|[)\]}]", re.DOTALL)
 

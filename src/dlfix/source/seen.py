@@ -72,7 +72,7 @@ class Seen:
         return (_counts(name) or question == "folder") and self._is_absent(path)
 
     def _is_absent(self, path: str) -> bool:
-        """Tell whether a listing shows that there is nothing, or no folder above it."""
+        """Return whether a listing shows that there is nothing, or no folder above it."""
         folder, name = os.path.split(path)
         if folder in self.folders:
             return name not in self.folders[folder] and name != _NEVER
@@ -116,17 +116,17 @@ def watched() -> Seen | None:
 
 
 def is_file(path: str | Path) -> bool:
-    """Tell whether there is a file."""
+    """Return whether there is a file."""
     return _asked(path, "file")
 
 
 def is_dir(path: Path) -> bool:
-    """Tell whether there is a folder."""
+    """Return whether there is a folder."""
     return _asked(path, "folder")
 
 
 def exists(path: Path) -> bool:
-    """Tell whether there is anything."""
+    """Return whether there is anything."""
     return _asked(path, "any")
 
 
@@ -166,7 +166,7 @@ def listed(folder: Path, entries: Iterable[os.DirEntry[str]] | None) -> None:
 
 
 def is_unchanged(data: dict[str, Any]) -> bool:
-    """Tell whether all is as it was noted; raise ValueError, TypeError or LookupError for other data."""
+    """Return whether all is as it was noted; raise ValueError, TypeError or LookupError for other data."""
     try:
         return (
             all(_QUESTIONS[question](path) is answer for path, question, answer in data["answers"])

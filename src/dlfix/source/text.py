@@ -39,7 +39,7 @@ class Span:
     end: Position
 
     def contains(self, other: Span) -> bool:
-        """Tell whether `other` lies within this span."""
+        """Return whether `other` lies within this span."""
         return self.start <= other.start and other.end <= self.end
 
 

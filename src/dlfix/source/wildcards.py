@@ -31,7 +31,7 @@ def in_one_try(pattern: re.Pattern[str]) -> re.Pattern[str]:
 
 
 def _has_fixed_length(text: str) -> bool:
-    """Tell whether a text is a row of characters, none of which may be a `/`."""
+    """Return whether a text is a row of characters, none of which may be a `/`."""
     at = 0
     while at < len(text):
         found = _ONE.match(text, at)

@@ -166,6 +166,6 @@ def test_a_program_computes_what_it_computed(text: str) -> None:
 
 
 def _binds_local(function: object) -> bool:
-    """Tell whether a partial binds a function that is local still."""
+    """Return whether a partial binds a function that is local still."""
     bound = getattr(function, "keywords", {})
     return any(getattr(each, "__qualname__", "").startswith("outer.") for each in bound.values())

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal
 
 from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import ClassFacts
-from dlfix.fixing.classes.family import MOST_RELATED, family_of
 from dlfix.fixing.classes.handles import Refusal
-from dlfix.fixing.classes.heirs import with_heirs
+from dlfix.fixing.classes.hierarchy import MOST_RELATED, family_of
 from dlfix.fixing.classes.plans import ClassPlan
+from dlfix.fixing.classes.subclass_state import with_heirs
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 
 if TYPE_CHECKING:

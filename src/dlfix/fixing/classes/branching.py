@@ -11,7 +11,7 @@ from dlfix.fixing.classes.facts import (
     self_name,
 )
 from dlfix.fixing.classes.handles import Refusal
-from dlfix.fixing.classes.keeping import Keeping
+from dlfix.fixing.classes.kept_locals import Keeping
 from dlfix.fixing.classes.statements import only_raises
 from dlfix.fixing.classes.text import indented, shifted
 
@@ -33,7 +33,7 @@ class Branching(Keeping):
         )
 
     def _may_be_none(self, attribute: str) -> bool:
-        """Tell whether an object whose constructor does not open an attribute has it all the same."""
+        """Return whether an object whose constructor does not open an attribute has it all the same."""
         others = [
             site
             for site in self.facts.stores[attribute]
@@ -43,7 +43,7 @@ class Branching(Keeping):
         return bool(others) or attribute in self.defaults or self._is_asked_for(attribute)
 
     def _is_asked_for(self, attribute: str) -> bool:
-        """Tell whether a method asks if the attribute is there at all: it must not always be."""
+        """Return whether a method asks if the attribute is there at all: it must not always be."""
         return any(
             asks(node, self_name(method), attribute)
             for method in self.facts.all_methods

@@ -22,7 +22,7 @@ INDENT = "    "
 
 
 def is_closer(method: Method) -> bool:
-    """Tell whether a method is there to close what the instance holds."""
+    """Return whether a method is there to close what the instance holds."""
     return method.name in CLOSERS or method.name.lstrip("_").startswith(("close", "release"))
 
 
@@ -64,7 +64,7 @@ def _asked_with(facts: ClassFacts, method: Method, others: Collection[str]) -> s
 
 
 def _asks_for_any(facts: ClassFacts, test: ast.expr, me: str, attributes: Collection[str]) -> bool:
-    """Tell whether a test holds only if one of some attributes is there."""
+    """Return whether a test holds only if one of some attributes is there."""
     parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
     return any(
         asks(part, me, name) or _gets(part, me, name) or _is_tested(facts, part, me, name)
@@ -104,7 +104,7 @@ def _in_closer(
 
 
 def _is_asked_before(facts: ClassFacts, node: ast.AST, me: str, attribute: str) -> bool:
-    """Tell whether `hasattr` asks in the same test whether it is there: `hasattr(self, "f") and self.f`."""
+    """Return whether `hasattr` asks in the same test whether it is there: `hasattr(self, "f") and self.f`."""
     child = node
     for above in facts.module.ancestors(node):
         if isinstance(above, ast.stmt):
@@ -178,7 +178,7 @@ def _is_test(facts: ClassFacts, node: ast.AST) -> bool:
 
 
 def _is_about_opening(facts: ClassFacts, method: Method, node: ast.AST, attribute: str) -> bool:
-    """Tell whether a question is asked in order to close, or to open what is not open yet.
+    """Return whether a question is asked in order to close, or to open what is not open yet.
 
     Elsewhere it asks whether there is such a handle at all.
     """
@@ -191,7 +191,7 @@ def _is_about_opening(facts: ClassFacts, method: Method, node: ast.AST, attribut
 
 
 def asks(node: ast.AST, me: str, attribute: str) -> bool:
-    """Tell whether a node asks with `hasattr` for an attribute."""
+    """Return whether a node asks with `hasattr` for an attribute."""
     match node:
         case ast.Call(
             func=ast.Name(id="hasattr"), args=[ast.Name(id=name), ast.Constant(value=value)]

@@ -216,7 +216,7 @@ class OpenedIn:
     frame: Frame | None
 
     def opens(self, node: ast.expr) -> bool | None:
-        """Tell whether a call opens something; None where that is not known."""
+        """Return whether a call opens something; None where that is not known."""
         values = self._values(node)
         if any(_is_opened(each, self.analysis) for each in values):
             return True
@@ -224,7 +224,7 @@ class OpenedIn:
         return False if known else None
 
     def holds(self, node: ast.expr) -> bool:
-        """Tell whether an expression reads what is open already: `self.reader.file`."""
+        """Return whether an expression reads what is open already: `self.reader.file`."""
         rows = [row_of(each, self.analysis)[1] for each in self._values(node)]
         return any(row is not None and row.kind == "resource" for row in rows)
 

@@ -131,7 +131,7 @@ class ClassFacts:
         return found
 
     def is_property(self, name: str) -> bool:
-        """Tell whether a method is read like an attribute."""
+        """Return whether a method is read like an attribute."""
         method = self.methods.get(name)
         return method is not None and any(
             "property" in ast.unparse(decorator) for decorator in method.decorator_list
@@ -162,7 +162,7 @@ def self_name(method: Method) -> str:
 
 
 def is_self_attribute(node: ast.AST | None, me: str) -> TypeGuard[ast.Attribute]:
-    """Tell whether a node is `self.<something>`."""
+    """Return whether a node is `self.<something>`."""
     return (
         isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == me
     )

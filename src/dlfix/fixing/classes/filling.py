@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dlfix.fixing.classes.each_time import LOOPS, EachTime, home_block, outermost_in
 from dlfix.fixing.classes.facts import ClassFacts, Method
 from dlfix.fixing.classes.handles import Handle, Moved, Refusal
+from dlfix.fixing.classes.loop_residue import LOOPS, EachTime, home_block, outermost_in
 from dlfix.fixing.classes.loops import WholeLoop, find_loop, grows
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.plans import Exchange, Insert
@@ -27,7 +27,7 @@ class Fill:
 
 
 def is_filled(facts: ClassFacts, handle: Handle) -> bool:
-    """Tell whether an attribute starts as an empty list or dict that the same method fills.
+    """Return whether an attribute starts as an empty list or dict that the same method fills.
 
     What is filled when something is asked for starts empty in each process as well.
     """
@@ -74,7 +74,7 @@ def _is_empty(value: ast.expr | None) -> bool:
 
 
 def _is_asked(method: Method, attribute: str) -> bool:
-    """Tell whether a method looks what is there before it adds to it."""
+    """Return whether a method looks what is there before it adds to it."""
     for node in ast.walk(method):
         match node:
             case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Attribute(attr=name)]):

@@ -12,9 +12,9 @@ from dlfix.fixing.classes.facts import (
     self_name,
 )
 from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.opened_together import Together
 from dlfix.fixing.classes.plans import Drop, Exchange, Insert, Lazy, State
 from dlfix.fixing.classes.state import EACH_ITS_OWN, state_for
-from dlfix.fixing.classes.together import Together
 from dlfix.source.lines import bare
 
 
@@ -121,7 +121,7 @@ class Forms(Together):
         )
 
     def _may_be_none(self, name: str) -> bool:
-        """Tell whether a handle is opened on some paths only."""
+        """Return whether a handle is opened on some paths only."""
         moved = self.work.moved.get(self.handles[name].site.method)
         body = moved.bodies.get(name, "") if moved is not None else ""
         return any(line.strip() == "return None" for line in bare(body))

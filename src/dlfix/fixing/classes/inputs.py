@@ -87,7 +87,7 @@ class Inputs:
         return self._known[name]
 
     def set_outside(self, name: str) -> bool:
-        """Tell whether code outside the class sets or deletes an attribute of an instance."""
+        """Return whether code outside the class sets or deletes an attribute of an instance."""
         return any(self._set_from_outside(name))
 
     def set_late(self, name: str) -> str:
@@ -122,7 +122,7 @@ class Inputs:
                 first = facts
 
     def _opens_again(self, facts: ClassFacts, method: Method) -> bool:
-        """Tell whether a method, no constructor, sets the handles along with what they come from."""
+        """Return whether a method, no constructor, sets the handles along with what they come from."""
         if method.name in STARTS:
             return False
         return any(
@@ -130,7 +130,7 @@ class Inputs:
         )
 
     def _runs_once(self, facts: ClassFacts, method: Method) -> bool:
-        """Tell whether a method runs while an instance is made, and never again."""
+        """Return whether a method runs while an instance is made, and never again."""
         if method.name in STARTS:
             return True
         if method.name not in facts.started:
@@ -228,7 +228,7 @@ class Inputs:
         return next((each for each in self.related.all if each.node is cls), None)
 
     def _is_outside(self, module: Module, node: ast.Attribute) -> bool:
-        """Tell whether an attribute's object may be an instance, seen from outside its classes."""
+        """Return whether an attribute's object may be an instance, seen from outside its classes."""
         if not isinstance(node.value, ast.Name):
             return True
         method = method_around(module, node)
@@ -240,7 +240,7 @@ class Inputs:
         return not all(self._is_another(module, each) for each in scope.bindings[node.value.id])
 
     def _is_another(self, module: Module, binding: Binding) -> bool:
-        """Tell whether a name stands for something else for certain: a module, a parser's result."""
+        """Return whether a name stands for something else for certain: a module, a parser's result."""
         if binding.kind in ("import", "class"):
             named = binding.node.name if isinstance(binding.node, ast.alias) else binding.name
             return all(each.node.name != named.rpartition(".")[2] for each in self.related.all)
@@ -282,7 +282,7 @@ class Inputs:
         return path
 
     def reads_ambient(self, name: str, depth: int = 0) -> bool:
-        """Tell whether a function of the project gives a text that it makes from the environment."""
+        """Return whether a function of the project gives a text that it makes from the environment."""
         functions = [
             function
             for module in (self.project.mentions(name) if self.project.defines(name) else ())
@@ -498,7 +498,7 @@ class _Parts:
         return all(_is_plain_operation(each) or self._gives_value(each) for each in calls)
 
     def _is_condition(self, node: ast.expr) -> bool:
-        """Tell whether an expression compares parts that have names of their own to keep them by."""
+        """Return whether an expression compares parts that have names of their own to keep them by."""
         if not isinstance(node, ast.Compare):
             return False
         parts = [node.left, *node.comparators]
@@ -509,7 +509,7 @@ class _Parts:
         )
 
     def _is_free(self, node: ast.AST) -> bool:
-        """Tell whether a part reads nothing that is bound within what moves."""
+        """Return whether a part reads nothing that is bound within what moves."""
         return not any(self.skip(each) for each in ast.walk(node))
 
     def _is_once(self, node: ast.expr) -> bool:
@@ -527,7 +527,7 @@ class _Parts:
         return False
 
     def _is_held(self, node: ast.expr) -> bool:
-        """Tell whether something is an attribute of an object that others hold, too."""
+        """Return whether something is an attribute of an object that others hold, too."""
         root = node
         depth = 0
         while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
@@ -542,7 +542,7 @@ class _Parts:
         return self._is_variable(root.id)
 
     def _is_imported(self, node: ast.expr) -> bool:
-        """Tell whether something is an attribute of a module: `os.environ`."""
+        """Return whether something is an attribute of a module: `os.environ`."""
         root = node
         while isinstance(root, ast.Attribute):
             root = root.value
@@ -560,7 +560,7 @@ class _Parts:
         return False
 
     def _is_variable(self, name: str) -> bool:
-        """Tell whether a name is neither imported nor defined by a statement, nor a constant."""
+        """Return whether a name is neither imported nor defined by a statement, nor a constant."""
         scope = self.scope.lookup(name)
         if scope is None:
             return False
@@ -577,7 +577,7 @@ class _Parts:
         return isinstance(parent, ast.Call) and parent.func is node
 
     def _gives_value(self, call: ast.Call) -> bool:
-        """Tell whether a call within an opening gives a value that may differ when called later."""
+        """Return whether a call within an opening gives a value that may differ when called later."""
         opens = self.inputs.opens(call)
         if opens is not None:
             return not opens and self._has_inputs(call)
@@ -626,7 +626,7 @@ class _Parts:
 
 
 def _is_plain_operation(node: ast.expr) -> bool:
-    """Tell whether an expression makes a value of its parts, and does nothing else."""
+    """Return whether an expression makes a value of its parts, and does nothing else."""
     if isinstance(node, ast.Call):
         return is_repeatable(node)
     return isinstance(
@@ -636,7 +636,7 @@ def _is_plain_operation(node: ast.expr) -> bool:
 
 
 def is_repeatable(call: ast.Call) -> bool:
-    """Tell whether a call gives the same value each time, and does nothing else."""
+    """Return whether a call gives the same value each time, and does nothing else."""
     written = ast.unparse(call.func)
     last = written.rpartition(".")[2]
     return written in PATHS or last in WRAPPERS or last in OF_TEXT
@@ -666,13 +666,13 @@ def _is_class_named(node: ast.expr) -> bool:
 
 
 def _is_ambient(node: ast.AST) -> bool:
-    """Tell whether a node reads what the process has around it, and code may change."""
+    """Return whether a node reads what the process has around it, and code may change."""
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
     return name in AMBIENT
 
 
 def _gives_text(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Tell whether a function surely returns a text or a path."""
+    """Return whether a function surely returns a text or a path."""
     values = [each.value for each in ast.walk(function) if isinstance(each, ast.Return)]
     return bool(values) and all(each is not None and _is_text_made(each) for each in values)
 
@@ -725,7 +725,7 @@ def method_around(module: Module, node: ast.AST) -> Method | None:
 
 
 def is_mutated(module: Module, node: ast.AST) -> bool:
-    """Tell whether what a node reads is changed in place where it stands."""
+    """Return whether what a node reads is changed in place where it stands."""
     parent = module.parent(node)
     match parent:
         case ast.Attribute(attr=attr) if attr in MUTATORS:
@@ -761,7 +761,7 @@ def _parts_read(function: ast.AST, parameter: str) -> Iterator[str]:
 
 
 def _may_follow(module: Module, node: ast.AST, call: ast.AST) -> bool:
-    """Tell whether a node may run after a call: it stands below, or a loop runs both again."""
+    """Return whether a node may run after a call: it stands below, or a loop runs both again."""
     around = list(module.ancestors(call))
     for each in module.ancestors(node):
         if each in around:

@@ -101,7 +101,7 @@ def find_loop(facts: ClassFacts, method: Method, handle: Handle, start: ast.stmt
 
 
 def _is_same_each_time(loop: ast.For) -> bool:
-    """Tell whether a loop goes over the same in each process: it asks nobody but what is kept."""
+    """Return whether a loop goes over the same in each process: it asks nobody but what is kept."""
     asked = [loop.iter, *(each.test for each in ast.walk(loop) if isinstance(each, ast.If))]
     calls = [each for node in asked for each in ast.walk(node) if isinstance(each, ast.Call)]
     return all(
@@ -137,7 +137,7 @@ def _read_outside(method: Method, loop: ast.For, own: set[str]) -> bool:
 
 
 def _only_fills(statement: ast.stmt, attribute: str, names: set[str]) -> bool:
-    """Tell whether all a statement changes is the attribute, what it holds, or names of the loop."""
+    """Return whether all a statement changes is the attribute, what it holds, or names of the loop."""
     match statement:
         case ast.Assign(targets=[ast.Name()]) | ast.Continue() | ast.Pass() | ast.Raise():
             return True
@@ -152,7 +152,7 @@ def _only_fills(statement: ast.stmt, attribute: str, names: set[str]) -> bool:
 
 
 def _is_rooted(node: ast.expr, attribute: str, names: set[str]) -> bool:
-    """Tell whether an expression reads from the attribute itself or from some local names."""
+    """Return whether an expression reads from the attribute itself or from some local names."""
     while isinstance(node, (ast.Subscript, ast.Attribute)):
         if isinstance(node, ast.Attribute) and node.attr == attribute:
             return True
@@ -161,7 +161,7 @@ def _is_rooted(node: ast.expr, attribute: str, names: set[str]) -> bool:
 
 
 def grows(facts: ClassFacts, node: ast.AST) -> bool:
-    """Tell whether something is put into what a node stands for."""
+    """Return whether something is put into what a node stands for."""
     match facts.module.parent(node):
         case ast.Subscript(ctx=ast.Store()) | ast.AugAssign():
             return True

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from dlfix.fixing.classes.handles import Moved, Refusal
-from dlfix.fixing.classes.leaving import Leaving
+from dlfix.fixing.classes.left_in_method import Leaving
 
 
 class Mover(Leaving):

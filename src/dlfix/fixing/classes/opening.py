@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from dlfix.fixing.classes.clearing import Clearing
 from dlfix.fixing.classes.closing import questions_and_guards
-from dlfix.fixing.classes.counting import COUNT, Count, find_count
+from dlfix.fixing.classes.derived import shows_memory
 from dlfix.fixing.classes.facts import (
     STARTS,
     Method,
@@ -19,11 +19,11 @@ from dlfix.fixing.classes.facts import (
 from dlfix.fixing.classes.filling import Filling, is_filled
 from dlfix.fixing.classes.forms import storage_insert
 from dlfix.fixing.classes.handles import Handle, Moved, NotLazily, Refusal
-from dlfix.fixing.classes.hanging import shows_memory
+from dlfix.fixing.classes.lengths import COUNT, Count, find_count
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.observed import declared_at, fields_seen_at, seen_whole_at, tried_at
+from dlfix.fixing.classes.parent_close import Released, Releasing, start_method
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Lazy, Within
-from dlfix.fixing.classes.releasing import Released, Releasing, start_method
 from dlfix.fixing.classes.scoped import is_needed_later
 from dlfix.fixing.classes.state import is_slotted, slotted_by_decorator
 

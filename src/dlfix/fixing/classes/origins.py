@@ -136,7 +136,7 @@ class Origins:
         return isinstance(node, ast.Name) and self.alias.get(node.id) == attribute
 
     def _is_part(self, node: ast.AST | None, attribute: str) -> bool:
-        """Tell whether a node is what an attribute holds, or a part of that: `self.container.streams[0]`."""
+        """Return whether a node is what an attribute holds, or a part of that: `self.container.streams[0]`."""
         while node is not None and not self._stands_for(node, attribute):
             match node:
                 case ast.Attribute() | ast.Subscript():
@@ -186,7 +186,7 @@ class Origins:
         return found
 
     def _is_beyond_errors(self, compound: ast.stmt, statement: ast.stmt) -> bool:
-        """Tell whether a statement stands in an `else` that is reached unless there is an error."""
+        """Return whether a statement stands in an `else` that is reached unless there is an error."""
         if not isinstance(compound, ast.Try) or not self._within(statement, set(compound.orelse)):
             return False
         if compound.finalbody or not all(only_raises(each.body) for each in compound.handlers):
@@ -207,7 +207,7 @@ class Origins:
 
 
 def _only_binds(statement: ast.stmt, name: str) -> bool:
-    """Tell whether all a statement does is to bind one local name."""
+    """Return whether all a statement does is to bind one local name."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=bound)]):
             return bound == name

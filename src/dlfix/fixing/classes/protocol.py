@@ -30,7 +30,7 @@ class Protocol:
     # -- an attribute that is not there until it is open
 
     def is_absent(self, name: str) -> bool:
-        """Tell whether a method waits for an AttributeError, or looks into `__dict__`."""
+        """Return whether a method waits for an AttributeError, or looks into `__dict__`."""
         started = any(s.method.name in self.facts.started for s in self.facts.stores.get(name, []))
         if started:
             return False

@@ -15,7 +15,7 @@ from dlfix.fixing.classes.facts import STARTS, Method, is_self_attribute, self_n
 from dlfix.fixing.classes.forms import storage_insert
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.inputs import is_mutated, is_repeatable
-from dlfix.fixing.classes.keeping import hint_for, kept_name
+from dlfix.fixing.classes.kept_locals import hint_for, kept_name
 from dlfix.fixing.classes.plans import ClassPlan, Insert, Lazy
 from dlfix.fixing.classes.sliced import Sliced
 from dlfix.fixing.classes.statements import is_none

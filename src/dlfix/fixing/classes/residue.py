@@ -135,7 +135,7 @@ class Writer:
             self.result.inserts.append(Insert(last, "\n".join(opening.closes)))
 
     def _is_close(self, ending: list[ast.stmt], names: Sequence[str]) -> bool:
-        """Tell whether statements do no more than close the one handle, as leaving the `with` does."""
+        """Return whether statements do no more than close the one handle, as leaving the `with` does."""
         match ending, names:
             case [ast.Expr(value=ast.Call(func=ast.Attribute() as func, args=[], keywords=[]))], [
                 name
@@ -145,7 +145,7 @@ class Writer:
         return False
 
     def _is_read_before(self, group: Group, name: str) -> bool:
-        """Tell whether a statement reads what a handle is opened from before that: a header, and then an archive."""
+        """Return whether a statement reads what a handle is opened from before that: a header, and then an archive."""
         body = _function(self.bodies[name])
         sources = {n.attr for n in ast.walk(body) if is_self_attribute(n, self.me)}
         sources &= self.handles.keys() - {name}
@@ -158,7 +158,7 @@ class Writer:
         )
 
     def _moves(self, node: ast.AST) -> bool:
-        """Tell whether a use of a file moves its position."""
+        """Return whether a use of a file moves its position."""
         parent = self.module.parent(node)
         if isinstance(parent, ast.Attribute):
             row = load().resource("open")
@@ -264,7 +264,7 @@ class Writer:
         )
 
     def _may_be_plain(self, name: str) -> bool:
-        """Tell whether a body that opens a handle gives, in some branch, a value without `close`."""
+        """Return whether a body that opens a handle gives, in some branch, a value without `close`."""
         if self.handles[name].container:
             return False
         body = _function(self.bodies[name])
@@ -331,7 +331,7 @@ class Writer:
 
 
 def runs_later(module: Module, node: ast.AST, method: Method) -> bool:
-    """Tell whether a node stands in a function that is kept, not called where it stands."""
+    """Return whether a node stands in a function that is kept, not called where it stands."""
     for each in module.ancestors(node):
         if each is method:
             return False
@@ -375,7 +375,7 @@ def _only_value(body: ast.FunctionDef) -> ast.expr | None:
 
 
 def _always_gives(body: ast.FunctionDef) -> bool:
-    """Tell whether a body ends in a `return`, and each gives something."""
+    """Return whether a body ends in a `return`, and each gives something."""
     returns = [each for each in ast.walk(body) if isinstance(each, ast.Return)]
     return (
         _ends_with_return(body.body[-1])

@@ -21,9 +21,9 @@ from dlfix.fixing.classes.inputs import Inputs, is_mutated
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.observed import declared_at
 from dlfix.fixing.classes.opening import LazyClass
+from dlfix.fixing.classes.parent_close import Released
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
 from dlfix.fixing.classes.protocol import Protocol
-from dlfix.fixing.classes.releasing import Released
 from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.fixing.classes.text import dedented, indented
@@ -165,7 +165,7 @@ def _changes_elsewhere(
 
 
 def _runs_after(facts: ClassFacts, method: Method, site: StoreSite) -> bool:
-    """Tell whether a method may run once a statement of the constructor has."""
+    """Return whether a method may run once a statement of the constructor has."""
     users = [
         (other, node)
         for other in facts.all_methods
@@ -178,7 +178,7 @@ def _runs_after(facts: ClassFacts, method: Method, site: StoreSite) -> bool:
 
 
 def _follows(facts: ClassFacts, node: ast.AST, site: StoreSite) -> bool:
-    """Tell whether a node of the same method runs after a statement, or again in a loop around it."""
+    """Return whether a node of the same method runs after a statement, or again in a loop around it."""
     if not hasattr(node, "lineno"):
         return False
     loops = [
@@ -206,7 +206,7 @@ def opened_lazily(group: Sequence[Culprit], around: Surroundings) -> ClassPlan:
 
 
 def asks_first(facts: ClassFacts, site: StoreSite) -> bool:
-    """Tell whether the method that opens an attribute looks first whether it is open."""
+    """Return whether the method that opens an attribute looks first whether it is open."""
     if site.method.name in STARTS or site.resets:
         return False
     return flag_test(facts, site) is not None or any(
@@ -422,7 +422,7 @@ class OpenedByOthers:
         return lazy.released()
 
     def _is_asked(self, name: str) -> bool:
-        """Tell whether some code looks if an attribute is set."""
+        """Return whether some code looks if an attribute is set."""
         return (
             any(
                 _is_none_test(self.module.parent(node))
@@ -650,7 +650,7 @@ def _after(facts: ClassFacts) -> str:
 
 
 def _is_conditional(facts: ClassFacts, site: StoreSite) -> bool:
-    """Tell whether only some instances have it."""
+    """Return whether only some instances have it."""
     above = list(facts.module.ancestors(site.statement))
     return any(isinstance(each, ast.If) for each in above[: above.index(site.method)])
 

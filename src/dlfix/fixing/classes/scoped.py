@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, is_self_attribute, self_name
-from dlfix.fixing.classes.family import family_of
+from dlfix.fixing.classes.hierarchy import family_of
 from dlfix.fixing.classes.plans import ClassPlan, Exchange
 from dlfix.fixing.classes.statements import is_plain
 from dlfix.fixing.classes.text import names_in
@@ -55,7 +55,7 @@ def with_local(
 
 
 def is_needed_later(project: Project, facts: ClassFacts, name: str) -> bool:
-    """Tell whether anything but the constructor may read an attribute."""
+    """Return whether anything but the constructor may read an attribute."""
     return _named_in_start(facts, name) is None or not _is_known_here_only(project, facts, name)
 
 
@@ -99,7 +99,7 @@ def _closes(module: Module, node: ast.AST) -> bool:
 
 
 def _is_read_at_once(module: Module, nodes: Sequence[ast.Attribute]) -> bool:
-    """Tell whether all that is kept of a resource that stays open is plain data, not parts in a list."""
+    """Return whether all that is kept of a resource that stays open is plain data, not parts in a list."""
     values = [
         getattr(module.statement(each), "value", None)
         for each in nodes
@@ -114,7 +114,7 @@ def _is_set_first(nodes: Sequence[ast.Attribute]) -> bool:
 
 
 def _is_plain_use(module: Module, node: ast.Attribute, me: str) -> bool:
-    """Tell whether a use keeps nothing that lives on the resource."""
+    """Return whether a use keeps nothing that lives on the resource."""
     if isinstance(node.ctx, ast.Del) or module.segment(node) != f"{me}.{node.attr}":
         return False
     statement = module.statement(node)
@@ -140,7 +140,7 @@ def _is_plain_use(module: Module, node: ast.Attribute, me: str) -> bool:
 
 
 def _is_read(module: Module, node: ast.AST) -> bool:
-    """Tell whether a local name holds what reading gives: bytes, text, a row."""
+    """Return whether a local name holds what reading gives: bytes, text, a row."""
     parent = module.parent(node)
     if isinstance(parent, ast.Attribute):
         return parent.attr.startswith(("read", "fetch", "getnames", "namelist"))
@@ -159,7 +159,7 @@ def _around(module: Module, node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_known_here_only(project: Project, facts: ClassFacts, name: str) -> bool:
-    """Tell whether no other code of the project names the attribute, but as its own."""
+    """Return whether no other code of the project names the attribute, but as its own."""
     related = _related(project, facts)
     for module in project.mentions(name):
         for node in module.attributes_by_name.get(name, ()):

@@ -74,7 +74,7 @@ class Selection(Mover):
         return {name for one in targets for name in _stored_in(one)}
 
     def _is_live(self, value: ast.expr, live: set[str]) -> bool:
-        """Tell whether a value is a handle, is reached from one, or is opened here."""
+        """Return whether a value is a handle, is reached from one, or is opened here."""
         root: ast.AST = value
         while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
             if isinstance(root, ast.Call) and self._opens(root):
@@ -100,7 +100,7 @@ class Selection(Mover):
         return isinstance(node, ast.Name) and node.id in live
 
     def _opens(self, call: ast.Call) -> bool:
-        """Tell whether a call opens something, or makes something of what is opened for it."""
+        """Return whether a call opens something, or makes something of what is opened for it."""
         if self.inputs is None:
             return False
         given = [*call.args, *(each.value for each in call.keywords)]
@@ -124,11 +124,11 @@ class Selection(Mover):
         return needed
 
     def _binds(self, statement: ast.stmt, names: set[str]) -> bool:
-        """Tell whether an assignment binds one of some local names."""
+        """Return whether an assignment binds one of some local names."""
         return any(not names.isdisjoint(_stored_in(each)) for each in _targets(statement))
 
     def _sets(self, node: ast.AST) -> bool:
-        """Tell whether a statement sets a handle, or puts one into what holds several."""
+        """Return whether a statement sets a handle, or puts one into what holds several."""
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             return any(self._is_set(each) for one in targets for each in ast.walk(one))
@@ -167,7 +167,7 @@ class Selection(Mover):
         )
 
     def _sets_up(self, statement: ast.AST, live: set[str]) -> bool:
-        """Tell whether an assignment sets an attribute of a handle, or of a part of one."""
+        """Return whether an assignment sets an attribute of a handle, or of a part of one."""
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         return any(
             isinstance(each, ast.Attribute) and self._is_handle(_root(each.value, self.me), live)
@@ -175,7 +175,7 @@ class Selection(Mover):
         )
 
     def _is_done_to_handle(self, call: ast.Call) -> bool:
-        """Tell whether a call configures a handle, or moves its position."""
+        """Return whether a call configures a handle, or moves its position."""
         if not isinstance(call.func, ast.Attribute):
             return False
         receiver, name = call.func.value, call.func.attr
@@ -202,7 +202,7 @@ class Selection(Mover):
         return self.handles[self.first]
 
     def _helps(self, call: ast.Call) -> bool:
-        """Tell whether a call of a method sets up, or sets, handles and nothing else."""
+        """Return whether a call of a method sets up, or sets, handles and nothing else."""
         if not is_self_attribute(call.func, self.me) or call.func.attr not in self.facts.methods:
             return False
         reached = self.facts.reached([call.func.attr])
@@ -227,7 +227,7 @@ class Selection(Mover):
         return False
 
     def _counts(self, call: ast.Call) -> bool:
-        """Tell whether it counts where a call leaves a handle: something is opened over it, or reads on."""
+        """Return whether it counts where a call leaves a handle: something is opened over it, or reads on."""
         if self.moves_count:
             return True
         receiver = call.func.value if isinstance(call.func, ast.Attribute) else call.args[0]
@@ -257,7 +257,7 @@ def _targets(statement: ast.AST) -> list[ast.expr]:
 
 
 def is_stored(node: ast.Name) -> bool:
-    """Tell whether a name is bound where it stands."""
+    """Return whether a name is bound where it stands."""
     return isinstance(node.ctx, ast.Store)
 
 

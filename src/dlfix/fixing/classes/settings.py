@@ -95,7 +95,7 @@ class Settings(Origins):
         return False
 
     def _is_it(self, node: ast.expr, attribute: str) -> bool:
-        """Tell whether a node is what an attribute holds, also by a local name given to it later."""
+        """Return whether a node is what an attribute holds, also by a local name given to it later."""
         path = self._path_of(node) if isinstance(node, ast.Name) else None
         return self._stands_for(path or node, attribute)
 
@@ -121,7 +121,7 @@ class Settings(Origins):
         return False
 
     def _sets_up_items(self, statement: ast.stmt, attribute: str) -> bool:
-        """Tell whether a loop over what an attribute holds only calls methods of each."""
+        """Return whether a loop over what an attribute holds only calls methods of each."""
         if not isinstance(statement, ast.For) or statement.orelse:
             return False
         if not any(self._stands_for(each, attribute) for each in ast.walk(statement.iter)):
@@ -137,7 +137,7 @@ class Settings(Origins):
 
 
 def _is_compound_setting(statement: ast.stmt, is_leaf: object) -> bool:
-    """Tell whether all a compound statement does is to configure a handle."""
+    """Return whether all a compound statement does is to configure a handle."""
     if not isinstance(statement, (ast.If, ast.For, ast.With, ast.Try)):
         return False
     blocks = [*statement.body, *getattr(statement, "orelse", [])]
@@ -157,7 +157,7 @@ def _only_logs(statement: ast.stmt) -> bool:
 
 
 def fills_temporary(module: Module, call: ast.Call) -> bool:
-    """Tell whether a call writes to a table that only lives as long as the connection that made it."""
+    """Return whether a call writes to a table that only lives as long as the connection that made it."""
     written = _WRITES.match(sql_of(module, call))
     return written is not None and written[1] in {
         name.upper()

@@ -175,7 +175,7 @@ def _is_own(node: ast.Attribute, method: Method) -> bool:
 
 
 def _lets_go(module: Module, method: Method, node: ast.Attribute) -> bool:
-    """Tell whether a class method sets the attribute to None, and nothing else."""
+    """Return whether a class method sets the attribute to None, and nothing else."""
     match module.parent(node):
         case ast.Assign(targets=[_], value=ast.Constant(value=None)):
             return _is_of_class(method)

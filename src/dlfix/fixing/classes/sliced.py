@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from dlfix.fixing.classes.closing import is_closer, questions_and_guards
+from dlfix.fixing.classes.derived import is_method_of
 from dlfix.fixing.classes.facts import (
     STARTS,
     Method,
@@ -16,14 +17,13 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.forms import Forms, storage_insert
 from dlfix.fixing.classes.handles import Handle, Refusal
-from dlfix.fixing.classes.hanging import is_method_of
 from dlfix.fixing.classes.observed import declared_at, seen_whole_at
+from dlfix.fixing.classes.parent_close import ITERATORS
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, State
-from dlfix.fixing.classes.refusing import LEAVE_POSITION, READERS
-from dlfix.fixing.classes.releasing import ITERATORS
 from dlfix.fixing.classes.slicing import Slice, attributes_read, contiguous
 from dlfix.fixing.classes.state import EACH_ITS_OWN, is_slotted, state_for
 from dlfix.fixing.classes.statements import is_plain
+from dlfix.fixing.classes.unsafe_uses import LEAVE_POSITION, READERS
 
 
 class Sliced(Forms):
@@ -114,7 +114,7 @@ class Sliced(Forms):
         )
 
     def _goes_on_reading(self) -> bool:
-        """Tell whether a later method reads on from where the constructor left a handle."""
+        """Return whether a later method reads on from where the constructor left a handle."""
         starts = [name for name in READERS if name in self.facts.methods]
         later = self.facts.reached(starts)
         later |= {m.name for m in self.facts.all_methods if not is_closer(m)} - self.facts.started
@@ -129,7 +129,7 @@ class Sliced(Forms):
         )
 
     def _may_read_on(self, name: str, node: ast.AST) -> bool:
-        """Tell whether a use of a handle may depend on where it stands: not an item or a slice of it."""
+        """Return whether a use of a handle may depend on where it stands: not an item or a slice of it."""
         parent = self.module.parent(node)
         if isinstance(parent, ast.Subscript):
             return parent.value is not node
@@ -169,7 +169,7 @@ class Sliced(Forms):
         return [whole, *gone], [storage]
 
     def _moves(self, start: Method, cut: Slice, body: str) -> bool:
-        """Tell whether the statements that open can leave the constructor: in one piece, and whole."""
+        """Return whether the statements that open can leave the constructor: in one piece, and whole."""
         if not cut.whole or not contiguous(start.body, cut.statements):
             return False
         first = cut.statements[0].lineno

@@ -14,8 +14,8 @@ from dataclasses import replace
 from dlfix.fixing.classes.facts import ClassFacts, Method, is_self_attribute
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.inputs import COPIES, is_mutated
+from dlfix.fixing.classes.parent_close import REGISTERS
 from dlfix.fixing.classes.plans import Exchange, Insert
-from dlfix.fixing.classes.releasing import REGISTERS
 from dlfix.fixing.classes.selection import Selection, is_stored
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.statements import is_plain, is_value
@@ -315,7 +315,7 @@ class Slice(Selection):
             self.inserts.append(Insert(self.module.span(place), line, before=True))
 
     def _is_passed(self, name: str) -> bool:
-        """Tell whether a name is a parameter that is never bound again."""
+        """Return whether a name is a parameter that is never bound again."""
         return self._is_parameter(name) and len(self.scope.bindings[name]) == 1
 
     def _first_statement(self) -> ast.stmt:
@@ -359,12 +359,12 @@ class Slice(Selection):
 
 
 def _fails(block: Sequence[ast.stmt]) -> bool:
-    """Tell whether a block ends in an error: what is sent has not run it."""
+    """Return whether a block ends in an error: what is sent has not run it."""
     return bool(block) and isinstance(block[-1], ast.Raise)
 
 
 def contiguous(block: Sequence[ast.stmt], taken: Sequence[ast.stmt]) -> bool:
-    """Tell whether some statements of a block follow one another."""
+    """Return whether some statements of a block follow one another."""
     places = [index for index, each in enumerate(block) if each in taken]
     return bool(places) and places[-1] - places[0] + 1 == len(places)
 

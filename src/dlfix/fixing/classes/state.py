@@ -11,7 +11,7 @@ from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.inputs import STATE_METHODS, Inputs
 from dlfix.fixing.classes.plans import Drop, State
 from dlfix.project.targets import evaluates_generics
-from dlfix.reach.pickling import Handed, read_reduce
+from dlfix.reach.pickle_protocol import Handed, read_reduce
 
 REDUCERS = {"__reduce__", "__reduce_ex__"}
 EACH_ITS_OWN = "each process opens its own"
@@ -142,7 +142,7 @@ def _names_written(node: ast.AST) -> list[str]:
 
 
 def _hands_on_every_name(facts: ClassFacts) -> bool:
-    """Tell whether `__getattr__` asks another object for whatever name it is given."""
+    """Return whether `__getattr__` asks another object for whatever name it is given."""
     method = facts.methods.get("__getattr__")
     return method is not None and not any(
         isinstance(each, (ast.If, ast.Raise)) for each in ast.walk(method)
@@ -185,13 +185,13 @@ def _is_plain_dataclass(decorator: ast.expr) -> bool:
 
 
 def _leaves_state_to_be_set(reducer: Method) -> bool:
-    """Tell whether what `__reduce__` returns has a state, for which `__setstate__` is called."""
+    """Return whether what `__reduce__` returns has a state, for which `__setstate__` is called."""
     returned = [each.value for each in ast.walk(reducer) if isinstance(each, ast.Return)]
     return all(isinstance(each, ast.Tuple) and len(each.elts) > 2 for each in returned)
 
 
 def is_slotted(facts: ClassFacts) -> bool:
-    """Tell whether instances have slots and no `__dict__`."""
+    """Return whether instances have slots and no `__dict__`."""
     bases = [ast.unparse(each) for each in facts.node.bases]
     return facts.slots is not None and bases in ([], ["object"])
 

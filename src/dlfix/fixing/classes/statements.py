@@ -30,7 +30,7 @@ def hanging_names(statement: ast.stmt) -> set[str]:
 
 
 def is_plain(value: ast.expr) -> bool:
-    """Tell whether an expression gives plain data, whatever it was read from."""
+    """Return whether an expression gives plain data, whatever it was read from."""
     if isinstance(value, (ast.ListComp, ast.SetComp, ast.Compare, ast.Constant, ast.JoinedStr)):
         return True
     if not isinstance(value, ast.Call):
@@ -40,7 +40,7 @@ def is_plain(value: ast.expr) -> bool:
 
 
 def is_value(node: ast.expr) -> bool:
-    """Tell whether an expression makes a value of the language: it has no `close`."""
+    """Return whether an expression makes a value of the language: it has no `close`."""
     if isinstance(node, ast.IfExp):
         return is_value(node.body) or is_value(node.orelse)
     if isinstance(node, ast.BoolOp):
@@ -52,7 +52,7 @@ def is_value(node: ast.expr) -> bool:
 
 
 def is_none(node: ast.expr) -> bool:
-    """Tell whether an expression is the constant None."""
+    """Return whether an expression is the constant None."""
     return isinstance(node, ast.Constant) and node.value is None
 
 
@@ -93,7 +93,7 @@ def close_lines(held: str, handle: Handle) -> list[str]:
 
 
 def _may_be_none(handle: Handle) -> bool:
-    """Tell whether a list or dict of handles has places that are not opened yet."""
+    """Return whether a list or dict of handles has places that are not opened yet."""
     value = handle.site.value
     return value is not None and any(
         isinstance(each, ast.Constant) and each.value is None
@@ -127,5 +127,5 @@ def always_run(statement: ast.stmt) -> list[ast.AST]:
 
 
 def only_raises(block: Sequence[ast.stmt]) -> bool:
-    """Tell whether no instance is made where a block runs."""
+    """Return whether no instance is made where a block runs."""
     return bool(block) and isinstance(block[-1], ast.Raise)

@@ -45,7 +45,7 @@ def refuse_where_taken_from(facts: ClassFacts, names: Iterable[str], inputs: Inp
 
 
 def _goes_to_one_loader(module: Module, call: ast.Call) -> bool:
-    """Tell whether what a call makes is handed to a loader at once, or by a name that nothing else reads."""
+    """Return whether what a call makes is handed to a loader at once, or by a name that nothing else reads."""
     above = module.parent(call)
     if isinstance(above, ast.Assign) and above.value is call:
         match above.targets:
@@ -98,7 +98,7 @@ def _reads(name: str, inputs: Inputs) -> Iterator[tuple[Module, ast.Attribute]]:
 
 
 def goes_through(module: Module, node: ast.expr) -> bool:
-    """Tell whether an expression is only gone through: by a loop, or by what makes a list of it."""
+    """Return whether an expression is only gone through: by a loop, or by what makes a list of it."""
     above = module.parent(node)
     if isinstance(above, (ast.For, ast.AsyncFor, ast.comprehension)):
         return above.iter is node

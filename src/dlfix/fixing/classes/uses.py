@@ -58,7 +58,7 @@ class Uses:
         return touching
 
     def is_touched_later(self, but_for: str = "") -> bool:
-        """Tell whether the parent goes on using the handles once an instance is made."""
+        """Return whether the parent goes on using the handles once an instance is made."""
         if self.around.touched_in_parent & self.handles.keys():
             return True
         if self.around.started_elsewhere & self.handles.keys():

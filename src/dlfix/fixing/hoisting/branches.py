@@ -9,12 +9,12 @@ from dlfix.project.scopes import Scope
 
 
 def has_fields(owner: ast.AST) -> bool:
-    """Tell whether annotated names of a class may be fields, and what they are set to a default."""
+    """Return whether annotated names of a class may be fields, and what they are set to a default."""
     return isinstance(owner, ast.ClassDef) and bool(owner.decorator_list or owner.bases)
 
 
 def is_top(scope: Scope) -> bool:
-    """Tell whether a class can be found by its name: no function around it."""
+    """Return whether a class can be found by its name: no function around it."""
     above = scope.parent
     while above is not None:
         if above.is_function:
@@ -24,7 +24,7 @@ def is_top(scope: Scope) -> bool:
 
 
 def are_alternatives(module: Module, one: ast.AST, others: list[ast.AST]) -> bool:
-    """Tell whether only one of these statements runs: branches of one `if` or `try`."""
+    """Return whether only one of these statements runs: branches of one `if` or `try`."""
     for other in others:
         mine = [one, *module.ancestors(one)]
         theirs = [other, *module.ancestors(other)]

@@ -196,7 +196,7 @@ def named(module: Module, node: Callable) -> tuple[str, Binding | None]:
 
 
 def has_its_line(module: Module, node: ast.AST) -> bool:
-    """Tell whether a statement shares its lines with no other."""
+    """Return whether a statement shares its lines with no other."""
     statement = module.statement(node)
     parent = module.parent(statement)
     if parent is None or getattr(parent, "lineno", 0) == statement.lineno:
@@ -231,7 +231,7 @@ def _is_guard(test: ast.expr) -> bool:
 
 
 def is_global(module: Module, scope: Scope, name: str) -> bool:
-    """Tell whether a name read in `scope` means the same at module level, in a worker too."""
+    """Return whether a name read in `scope` means the same at module level, in a worker too."""
     binder = scope.lookup(name)
     if binder is None:
         return True
@@ -241,12 +241,12 @@ def is_global(module: Module, scope: Scope, name: str) -> bool:
 
 
 def is_builtin(scope: Scope, name: str) -> bool:
-    """Tell whether a name read in `scope` is a builtin."""
+    """Return whether a name read in `scope` is a builtin."""
     return scope.lookup(name) is None and hasattr(builtins, name)
 
 
 def is_instance(binder: Scope, name: str) -> bool:
-    """Tell whether a name is the first parameter of a method."""
+    """Return whether a name is the first parameter of a method."""
     node = binder.node
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or binder.parent is None:
         return False
@@ -389,7 +389,7 @@ def _changes(draft: Draft, name: str) -> Iterator[ast.expr]:
 
 
 def _set_elsewhere(draft: Draft, name: str, binder: Scope) -> list[str]:
-    """Tell what other functions set a captured name; refuse where it is deleted."""
+    """Return what other functions set a captured name; refuse where it is deleted."""
     for scope in binder.walk():
         if name in scope.nonlocals and scope.outer(name) is binder:
             line = _nonlocal_line(scope, name)
@@ -469,7 +469,7 @@ def _bind_global(draft: Draft, name: str) -> None:
 
 
 def is_fixed(module: Module, scope: Scope, value: ast.expr, line: int) -> bool:
-    """Tell whether an expression means the same, and is the same object, at module level."""
+    """Return whether an expression means the same, and is the same object, at module level."""
     match value:
         case ast.Constant():
             return True
@@ -525,12 +525,12 @@ def _annotations(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]
 
 
 def takes_any_keyword(node: Callable) -> bool:
-    """Tell whether a function has a `**` parameter, which what is bound must not take from."""
+    """Return whether a function has a `**` parameter, which what is bound must not take from."""
     return node.args.kwarg is not None
 
 
 def is_typed(node: Callable) -> bool:
-    """Tell whether a function has any annotation."""
+    """Return whether a function has any annotation."""
     return not isinstance(node, ast.Lambda) and bool(_annotations(node))
 
 

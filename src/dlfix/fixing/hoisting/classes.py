@@ -6,10 +6,10 @@ import ast
 import builtins
 from dataclasses import dataclass, field
 
-from dlfix.fixing.hoisting import rising
+from dlfix.fixing.hoisting import hoisted_imports
 from dlfix.fixing.hoisting.captures import CannotHoist, guard_of
 from dlfix.fixing.hoisting.helpers import Helpers
-from dlfix.fixing.hoisting.keeping import Keeping
+from dlfix.fixing.hoisting.kept_names import Keeping
 from dlfix.fixing.plans_classes import (
     ClassesPlan,
     ClassMove,
@@ -232,7 +232,7 @@ class _Work:
                 self.renames.append(Rename(self.module.span(read), meant))
                 continue
             if all(each.kind == "import" for each in binder.bindings[read.id]):
-                statement = rising.statement_of(self.module, binder, read.id)
+                statement = hoisted_imports.statement_of(self.module, binder, read.id)
                 if statement is not None:
                     self.imports.append(self.module.span(statement))
                     continue
@@ -327,7 +327,7 @@ class _Work:
 
 
 def _makes_class(call: ast.Call) -> bool:
-    """Tell whether a call makes a class: `namedtuple(...)` and the like."""
+    """Return whether a call makes a class: `namedtuple(...)` and the like."""
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     return name in ("namedtuple", "NamedTuple", "make_dataclass")
 

@@ -51,7 +51,7 @@ def _statement_of(module: Module, read: ast.Name) -> ast.stmt | None:
 
 
 def _obstacle(draft: Draft, drafts: Drafts, statement: ast.stmt) -> str:
-    """Tell why a statement cannot move; empty where it can."""
+    """Return why a statement cannot move; empty where it can."""
     module = draft.module
     beside = module.statement(draft.node)
     if draft.captures or draft.instance:

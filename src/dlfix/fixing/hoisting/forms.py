@@ -23,7 +23,7 @@ class Around(Protocol):
     """What a form asks of the move it is part of."""
 
     def picklable(self, function: ast.expr) -> bool:
-        """Tell whether an outside function is found by its name."""
+        """Return whether an outside function is found by its name."""
 
     def within(self, node: ast.Lambda) -> Expression | None:
         """Return what a lambda within becomes; None where it cannot move."""

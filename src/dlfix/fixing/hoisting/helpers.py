@@ -36,7 +36,7 @@ class Helpers:
         return True
 
     def _becomes_method(self, function: ast.FunctionDef) -> bool:
-        """Tell whether only the class, and functions that move with it, read a function."""
+        """Return whether only the class, and functions that move with it, read a function."""
         if function.decorator_list or function.lineno > self.node.lineno:
             return False
         inner = self.module.inner_scope(function)
@@ -65,7 +65,7 @@ class Helpers:
 
 
 def _gives_defaults(function: ast.FunctionDef) -> bool:
-    """Tell whether a default or an annotation is evaluated where the function stands."""
+    """Return whether a default or an annotation is evaluated where the function stands."""
     arguments = function.args
     annotated = [each.annotation for each in ast.walk(arguments) if isinstance(each, ast.arg)]
     given = [*arguments.defaults, *arguments.kw_defaults]

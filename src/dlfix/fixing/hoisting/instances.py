@@ -47,7 +47,7 @@ _PROPERTIES = {"property", "cached_property", "setter", "getter"}
 
 
 def member_of(owner: ast.ClassDef, attribute: str) -> str:
-    """Tell what an attribute is in one class: "method", "property", "attribute"; empty elsewhere."""
+    """Return what an attribute is in one class: "method", "property", "attribute"; empty elsewhere."""
     for statement in owner.body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
             if statement.name != attribute:
@@ -69,7 +69,7 @@ def reads_of(draft: Draft, name: str) -> Iterator[ast.Name]:
 
 
 def is_in_classmethod(draft: Draft) -> bool:
-    """Tell whether a function was made in a class method."""
+    """Return whether a function was made in a class method."""
     if draft.method is None:
         return False
     return any(getattr(each, "id", "") == "classmethod" for each in draft.method.decorator_list)

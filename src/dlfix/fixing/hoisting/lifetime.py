@@ -28,7 +28,7 @@ def line_of(binding: Binding) -> int:
 
 
 def is_bound_before(module: Module, binder: Scope, name: str, point: ast.AST) -> bool:
-    """Tell whether a name surely has its value when `point` is reached: it was bound, or read before."""
+    """Return whether a name surely has its value when `point` is reached: it was bound, or read before."""
     bound = [each.node for each in binder.bindings.get(name, ())]
     read = [] if _is_unbound_again(binder, name) else binder.reads.get(name, ())
     order = order_of(module, binder.node)
@@ -39,7 +39,7 @@ def is_bound_before(module: Module, binder: Scope, name: str, point: ast.AST) ->
 
 
 def _is_unbound_again(binder: Scope, name: str) -> bool:
-    """Tell whether a name is deleted, as a handler does at its end."""
+    """Return whether a name is deleted, as a handler does at its end."""
     return any(
         each.kind == "delete" or isinstance(each.node, ast.ExceptHandler)
         for each in binder.bindings.get(name, ())
@@ -47,7 +47,7 @@ def _is_unbound_again(binder: Scope, name: str) -> bool:
 
 
 def may_run_after(module: Module, binder: Scope, node: ast.AST, point: ast.AST) -> bool:
-    """Tell whether a node may be evaluated once `point` was reached, in the code of a scope."""
+    """Return whether a node may be evaluated once `point` was reached, in the code of a scope."""
     root = _root(module, binder)
     order = order_of(module, root)
     later = order.reachable(occurrences(module, root, point))
@@ -249,7 +249,7 @@ class Holders:
                 self.lost = read.lineno
 
     def _holds(self, above: ast.AST, child: ast.AST, node: ast.AST) -> bool:
-        """Tell whether the value of an expression may hold that of one of its parts."""
+        """Return whether the value of an expression may hold that of one of its parts."""
         match above:
             case ast.Call(func=func) if func is child:
                 return child is not node  # a result of the function itself is a sample
@@ -273,7 +273,7 @@ class Holders:
         return True
 
     def _gives_scalars(self, name: str) -> bool:
-        """Tell whether a function of the module returns numbers and texts only."""
+        """Return whether a function of the module returns numbers and texts only."""
         bindings = self.module.scope.bindings.get(name, [])
         if len(bindings) != 1 or not isinstance(bindings[0].node, ast.FunctionDef):
             return False

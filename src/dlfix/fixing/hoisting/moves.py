@@ -30,8 +30,8 @@ from dlfix.fixing.hoisting.instances import (
     is_in_classmethod,
     reads_of,
 )
+from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.hoisting.siblings import share_captures, with_siblings
-from dlfix.fixing.hoisting.width import width_of
 from dlfix.fixing.plans_callables import Expression, Hoist, Parameter, Use
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
@@ -358,7 +358,7 @@ class Moves:
         return names.wanted_for_def(self.module, node, draft.name, keeps, reads)
 
     def _goes_away(self, draft: Draft, group: list[Draft]) -> bool:
-        """Tell whether nothing is left of a local function's name where it stood."""
+        """Return whether nothing is left of a local function's name where it stood."""
         if not draft.name:
             return False
         bindings = [
@@ -375,7 +375,7 @@ class Moves:
         return self._may_inline(draft, outside[0], scope) and self._fits(draft, outside[0])
 
     def _may_keep(self, draft: Draft) -> bool:
-        """Tell whether a local function may have its own name at module level."""
+        """Return whether a local function may have its own name at module level."""
         if draft.captures or draft.instance or draft.binding is None or draft.name in self.given:
             return False
         scope = self.module.scope_of(draft.node)
@@ -515,7 +515,7 @@ class Moves:
                 )
 
     def _is_bound_where_used(self, draft: Draft, use: ast.Name, scope: Scope) -> bool:
-        """Tell whether to bind at the only use: where that is short, or the definition too early."""
+        """Return whether to bind at the only use: where that is short, or the definition too early."""
         if not self._may_inline(draft, use, scope):
             return False
         if not self._fits(draft, use):
@@ -536,7 +536,7 @@ class Moves:
         return all(each in made for each in around)
 
     def _fits(self, draft: Draft, use: ast.Name) -> bool:
-        """Tell whether the line stays as short as lines of this file are."""
+        """Return whether the line stays as short as lines of this file are."""
         line = self.module.lines[use.lineno - 1]
         name = draft.new_name or naming.private(draft.name)
         bound = sum(len(each.name) + len(each.value) + 3 for each in draft.captures.values())
@@ -578,7 +578,7 @@ def _text_of(module: Module, node: Node) -> str | None:
 
 
 def is_only_name(module: Module, name: str, binder: Scope) -> bool:
-    """Tell whether a name is read for what `binder` binds only."""
+    """Return whether a name is read for what `binder` binds only."""
     return not any(
         name in each.reads and each.lookup(name) is not binder for each in module.scope.walk()
     )

@@ -63,7 +63,7 @@ def wanted(
 
 
 def is_vague(name: str) -> bool:
-    """Tell whether a name says nothing of what it stands for."""
+    """Return whether a name says nothing of what it stands for."""
     bare = name.strip("_")
     return len(bare) < 2 or bare in _VAGUE
 
@@ -110,7 +110,7 @@ def _applied(module: Module, node: ast.Lambda) -> str:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Tell whether two words are forms of one: `collation`, `collate`."""
+    """Return whether two words are forms of one: `collation`, `collate`."""
     return one == other or (min(len(one), len(other)) >= 5 and one[:5] == other[:5])
 
 
@@ -124,7 +124,7 @@ def _told_apart(node: ast.Lambda, deed: str) -> list[str]:
 
 
 def returns_its_argument(node: ast.Lambda) -> bool:
-    """Tell whether this is `lambda x: x`."""
+    """Return whether this is `lambda x: x`."""
     match node:
         case ast.Lambda(args=ast.arguments(args=[parameter]), body=ast.Name(id=name)):
             only = not (node.args.posonlyargs or node.args.kwonlyargs or node.args.defaults)
@@ -167,7 +167,7 @@ def role_of(module: Module, node: ast.AST) -> str:
 
 
 def _passes_on(call: ast.Call) -> bool:
-    """Tell whether what a call makes is named as what it is given."""
+    """Return whether what a call makes is named as what it is given."""
     return _name(call.func) in ("partial", "staticmethod", "classmethod", "field", "Lambda")
 
 

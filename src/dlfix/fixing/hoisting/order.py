@@ -32,11 +32,11 @@ class Order:
         return self._from([self.at[node] for node in starts if node in self.at], avoiding)
 
     def may_follow(self, node: ast.AST, earlier: ast.AST, avoiding: Iterable[ast.AST] = ()) -> bool:
-        """Tell whether a node may be evaluated after another."""
+        """Return whether a node may be evaluated after another."""
         return self.at.get(node) in self.reachable([earlier], avoiding)
 
     def surely_after(self, node: ast.AST, earlier: Iterable[ast.AST]) -> bool:
-        """Tell whether every way to a node comes by one of others."""
+        """Return whether every way to a node comes by one of others."""
         points = [each for each in earlier if each in self.at]
         if any(isinstance(each, ast.arg) for each in points):
             return True

@@ -8,15 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from dlfix.fixing.classes.batches import OtherForm, PlanClass, fixes
+from dlfix.fixing.classes.derived import with_hanging
 from dlfix.fixing.classes.evidence import Culprit, OpenedIn, by_class, culprits, row_of
 from dlfix.fixing.classes.facts import ClassFacts, StoreSite, started_sites
-from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.handles import Handle, NotLazily, Refusal
-from dlfix.fixing.classes.hanging import with_hanging
+from dlfix.fixing.classes.hierarchy import surroundings
 from dlfix.fixing.classes.observed import declared_at, seen_whole_at
 from dlfix.fixing.classes.opening import LazyClass
-from dlfix.fixing.classes.parents import plan_for_parent
-from dlfix.fixing.classes.passing import REOPENED, plan_field, plan_passed_in
+from dlfix.fixing.classes.parent_only import plan_for_parent
+from dlfix.fixing.classes.passed_in import REOPENED, plan_field, plan_passed_in
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.recorded import Recorded
 from dlfix.fixing.classes.reopening import Held, plan_by_state
@@ -143,7 +143,7 @@ def _joined_with_holders(
 
 
 def _comes_from_outside(culprit: Culprit) -> bool:
-    """Tell whether an attribute hangs from a handle that another class opened."""
+    """Return whether an attribute hangs from a handle that another class opened."""
     origin = culprit.value
     while isinstance(origin, Derived):
         origin = origin.origin
@@ -321,7 +321,7 @@ def _handle_at(culprit: Culprit, site: StoreSite) -> Handle:
 
 
 def _is_entered(site: StoreSite) -> bool:
-    """Tell whether an exit stack closes what an attribute is set to, or filled with."""
+    """Return whether an exit stack closes what an attribute is set to, or filled with."""
     for statement in ast.walk(site.method):
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr)):
             called = {n.attr for n in ast.walk(statement) if isinstance(n, ast.Attribute)}
@@ -368,7 +368,7 @@ def _refuse_shared(culprit: Culprit) -> None:
 
 
 def _may_not_be_opened_twice(culprit: Culprit) -> bool:
-    """Tell whether a process may not open its own; what hangs from another comes with that."""
+    """Return whether a process may not open its own; what hangs from another comes with that."""
     hangs = culprit.hangs or isinstance(culprit.value, Derived)
     return culprit.row is not None and culprit.row.action == "report" and not hangs
 
@@ -385,7 +385,7 @@ def _refuse_view(culprit: Culprit, analysis: Analysis) -> None:
 
 
 def _opens_what_it_reads(culprit: Culprit, analysis: Analysis) -> bool:
-    """Tell whether a reader is over a resource that the same method opens: `TextIOWrapper(open(p))`."""
+    """Return whether a reader is over a resource that the same method opens: `TextIOWrapper(open(p))`."""
     call, row = culprit.site.value, culprit.row
     if not isinstance(call, ast.Call) or not call.args or row is None or culprit.frame is None:
         return False

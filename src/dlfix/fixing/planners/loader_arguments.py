@@ -118,7 +118,7 @@ def _right_with(wrong: WrongOption) -> str:
 
 
 def _harmless(node: ast.expr) -> bool:
-    """Tell whether leaving an expression out leaves nothing undone: it only makes an object."""
+    """Return whether leaving an expression out leaves nothing undone: it only makes an object."""
     calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
     if any(isinstance(n, (ast.NamedExpr, ast.Await)) for n in ast.walk(node)):
         return False

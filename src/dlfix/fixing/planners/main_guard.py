@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dlfix.fixing.division import Division, divide
+from dlfix.fixing.guard_split import Division, divide
 from dlfix.fixing.module_state import ModuleState
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.project.import_time import Unit

@@ -23,6 +23,7 @@ from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 from dlfix.reach.crossing import Crossing
 from dlfix.reach.interpreter import DECORATED
+from dlfix.reach.object_graph import Walk
 from dlfix.reach.values import (
     Bound,
     BoundMethod,
@@ -36,7 +37,6 @@ from dlfix.reach.values import (
     ModuleValue,
     Value,
 )
-from dlfix.reach.walk import Walk
 from dlfix.reach.worker_code import WorkerCode
 from dlfix.rules.dlf303_global_set_in_main import GlobalSetInMain
 from dlfix.source.text import Span
@@ -306,7 +306,7 @@ class _Planning:
     # Instances
 
     def _crosses(self, owner: ast.ClassDef) -> bool:
-        """Tell whether an instance of a class goes to the workers by this path anyway."""
+        """Return whether an instance of a class goes to the workers by this path anyway."""
         if self.crossing is None:
             return False
         if owner in self.carried:
@@ -324,13 +324,13 @@ class _Planning:
             waiting += each.children
 
     def _is_of(self, owner: ast.ClassDef, value: Value) -> bool:
-        """Tell whether a value is an instance of a class, or of one derived from it."""
+        """Return whether a value is an instance of a class, or of one derived from it."""
         return isinstance(value, Instance) and any(
             isinstance(each, Class) and each.node is owner for each in self.analysis.mro(value.cls)
         )
 
     def _set_again(self, module: Module, owner: ast.ClassDef, attribute: str) -> str:
-        """Tell where an attribute is set other than once in `__init__`."""
+        """Return where an attribute is set other than once in `__init__`."""
         for other in self.analysis.project.mentions(attribute):
             for node in other.parents:
                 if not isinstance(node, ast.Attribute) or node.attr != attribute:
@@ -343,7 +343,7 @@ class _Planning:
         return ""
 
     def _member(self, module: Module, owner: ast.ClassDef, attribute: str) -> str:
-        """Tell what an attribute is, by the class and its bases and subclasses."""
+        """Return what an attribute is, by the class and its bases and subclasses."""
         cls = self._class_of(module, owner)
         if cls is None:
             return ""
@@ -389,7 +389,7 @@ class _Planning:
         }
 
     def _is_loader(self, module: Module, node: ast.expr) -> bool:
-        """Tell whether iterating over what an expression gives yields samples, not what it holds."""
+        """Return whether iterating over what an expression gives yields samples, not what it holds."""
         values = self._values(Bound(node, self.analysis.frame(module.scope_of(node))))
         return bool(values) and all(
             isinstance(each, ExternalCall) and self.analysis.catalog.boundary(each.name)
@@ -397,7 +397,7 @@ class _Planning:
         )
 
     def _passes_all_on(self, module: Module, decorator: ast.expr) -> bool:
-        """Tell whether a decorator's function calls what it wraps with all that it is given."""
+        """Return whether a decorator's function calls what it wraps with all that it is given."""
         func = decorator.func if isinstance(decorator, ast.Call) else decorator
         values = self._values(Bound(func, self.analysis.frame(module.scope_of(decorator))))
         return bool(values) and all(
@@ -411,7 +411,7 @@ class _Planning:
         return bool(values) and all(self._is_named(value) for value in values)
 
     def _is_named(self, value: Value) -> bool:
-        """Tell whether pickle is known to find a function or class by its name."""
+        """Return whether pickle is known to find a function or class by its name."""
         match value:
             case External(name=dotted):
                 return _is_measured(dotted) and self.analysis.catalog.callable(dotted) is None
@@ -502,7 +502,7 @@ class _Planning:
     # Decorators
 
     def _takes_a_name(self, value: Function, finding: Finding) -> bool:
-        """Tell whether a function takes the place, and so the name, of one that it decorates."""
+        """Return whether a function takes the place, and so the name, of one that it decorates."""
         if _was_decorated(finding):
             return True
         outer = value.frame.scope.node
@@ -564,14 +564,14 @@ def _expressions(statement: ast.stmt) -> list[ast.AST]:
 
 
 def _is_imported(module: Module, node: ast.Name) -> bool:
-    """Tell whether a name is the library's, not a variable that may hold others another time."""
+    """Return whether a name is the library's, not a variable that may hold others another time."""
     scope = module.scope_of(node).lookup(node.id)
     bindings = scope.bindings.get(node.id, []) if scope is not None else []
     return bool(bindings) and all(each.kind == "import" for each in bindings)
 
 
 def _is_measured(dotted: str) -> bool:
-    """Tell whether a function or class of a library is known to be found by its name."""
+    """Return whether a function or class of a library is known to be found by its name."""
     root, _, rest = dotted.partition(".")
     if root in _MEASURED or dotted.rpartition(".")[2][:1].isupper():
         return True
@@ -585,7 +585,7 @@ def _is_called(module: Module, node: ast.expr) -> bool:
 
 
 def _was_decorated(finding: Finding) -> bool:
-    """Tell whether a finding is about what a decorator put in a function's place."""
+    """Return whether a finding is about what a decorator put in a function's place."""
     crossing = finding.evidence
     if not isinstance(crossing, Crossing):
         return False
@@ -609,7 +609,7 @@ def _returns_other(module: Module, outer: ast.FunctionDef, names: set[str]) -> b
 
 
 def _is_local(value: Function | Class) -> bool:
-    """Tell whether a function is a lambda, or cannot be found by its name."""
+    """Return whether a function is a lambda, or cannot be found by its name."""
     if isinstance(value.node, ast.Lambda):
         return True
     scope = value.module.scope_of(value.node)
@@ -636,7 +636,7 @@ def _names_on_the_way(crossing: Crossing | None) -> set[str]:
 
 
 def _is_called_by_loader(crossing: Crossing | None) -> bool:
-    """Tell whether it is the loader itself that calls a function: no keyword comes with it."""
+    """Return whether it is the loader itself that calls a function: no keyword comes with it."""
     if crossing is None or crossing.edge.kind != "argument":
         return False
     return crossing.edge.name in ("collate_fn", "worker_init_fn")
@@ -666,7 +666,7 @@ def _in_init(module: Module, node: ast.AST, owner: ast.ClassDef) -> bool:
 
 
 def _is_foreign(module: Module, node: ast.Attribute, owner: ast.ClassDef) -> bool:
-    """Tell whether this sets `self.x` in a class that has nothing to do with `owner`."""
+    """Return whether this sets `self.x` in a class that has nothing to do with `owner`."""
     if not isinstance(node.value, ast.Name) or node.value.id != "self":
         return False
     for above in module.ancestors(node):

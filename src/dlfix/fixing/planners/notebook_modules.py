@@ -414,7 +414,7 @@ def _is_constant(statement: ast.stmt) -> bool:
 
 
 def _is_plain(value: ast.expr) -> bool:
-    """Tell whether an expression has the same value wherever it is evaluated, and cannot be changed."""
+    """Return whether an expression has the same value wherever it is evaluated, and cannot be changed."""
     match value:
         case ast.Constant():
             return True

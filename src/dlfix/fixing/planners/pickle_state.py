@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.batches import fixes
+from dlfix.fixing.classes.derived import with_hanging
 from dlfix.fixing.classes.evidence import Culprit, OpenedIn, by_class, culprits
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, StoreSite
-from dlfix.fixing.classes.family import surroundings
 from dlfix.fixing.classes.handles import Handle, Refusal
-from dlfix.fixing.classes.hanging import with_hanging
+from dlfix.fixing.classes.hierarchy import surroundings
 from dlfix.fixing.classes.opening import LazyClass
-from dlfix.fixing.classes.parents import plan_for_parent
+from dlfix.fixing.classes.parent_only import plan_for_parent
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.protocol import Protocol
 from dlfix.fixing.classes.reopening import AT_FORK, Held, OnFirstUse
@@ -85,7 +85,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
 
 
 def _is_view(culprit: Culprit) -> bool:
-    """Tell whether an attribute holds a view of a dict."""
+    """Return whether an attribute holds a view of a dict."""
     return isinstance(culprit.value, Derived) and culprit.value.how in VIEWS
 
 
@@ -123,7 +123,7 @@ def plan_class(
 
 
 def _is_started_lazily(culprit: Culprit) -> bool:
-    """Tell whether threads, which no fork hands down, are started on first use."""
+    """Return whether threads, which no fork hands down, are started on first use."""
     facts, name = culprit.facts, culprit.attribute
     return culprit.opener in THREADS and (
         asks_first(facts, culprit.site) or Protocol(facts, [name]).is_absent(name)
@@ -211,14 +211,14 @@ def _inherited_in_use(
 
 
 def _used_when_made(facts: ClassFacts, names: Iterable[str]) -> bool:
-    """Tell whether the constructor uses some attributes."""
+    """Return whether the constructor uses some attributes."""
     return any(
         method.name in facts.started for name in names for method, _ in facts.reads.get(name, [])
     )
 
 
 def _belongs_to_parent(culprit: Culprit) -> bool:
-    """Tell whether it is None until the parent starts it, as it is to be in a worker."""
+    """Return whether it is None until the parent starts it, as it is to be in a worker."""
     row, stores = culprit.row, culprit.facts.stores.get(culprit.attribute, [])
     if row is None or row.kind != "sync" or row.action != "report":
         return False
@@ -229,7 +229,7 @@ def _belongs_to_parent(culprit: Culprit) -> bool:
 
 
 def _is_optional(culprit: Culprit) -> bool:
-    """Tell whether it is only started on a condition, so that the class copes with None."""
+    """Return whether it is only started on a condition, so that the class copes with None."""
     return culprit.site.statement not in culprit.site.method.body
 
 

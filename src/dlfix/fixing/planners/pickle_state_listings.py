@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from dlfix.fixing.classes.batches import Group, fixes
 from dlfix.fixing.classes.evidence import Culprit
-from dlfix.fixing.classes.family import family_of
 from dlfix.fixing.classes.handles import Refusal
+from dlfix.fixing.classes.hierarchy import family_of
 from dlfix.fixing.classes.plans import ClassPlan, Exchange
 from dlfix.fixing.classes.streams import goes_through
 from dlfix.fixing.plans import Applicability, Fix, Planned
@@ -21,7 +21,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
 def is_listing(culprit: Culprit) -> bool:
-    """Tell whether an attribute holds an iterator over the files of a folder."""
+    """Return whether an attribute holds an iterator over the files of a folder."""
     row = culprit.row
     return row is not None and row.name in _LISTING and not culprit.container
 
@@ -59,7 +59,7 @@ def _as_list(culprit: Culprit, project: Project) -> Exchange:
 
 
 def _is_looped_over_once(culprit: Culprit, project: Project) -> bool:
-    """Tell whether the constructor alone reads an attribute, in one place that runs once."""
+    """Return whether the constructor alone reads an attribute, in one place that runs once."""
     constructor = culprit.facts.methods.get("__init__")
     reads = list(_reads(culprit, project))
     return len(reads) == 1 and all(
@@ -69,7 +69,7 @@ def _is_looped_over_once(culprit: Culprit, project: Project) -> bool:
 
 
 def _runs_once(module: Module, node: ast.AST) -> bool:
-    """Tell whether no loop of a method runs a node again; what a loop iterates over is evaluated once."""
+    """Return whether no loop of a method runs a node again; what a loop iterates over is evaluated once."""
     child = node
     for above in module.ancestors(node):
         if isinstance(above, (*_LOOPS, ast.While)) and child is not getattr(above, "iter", None):

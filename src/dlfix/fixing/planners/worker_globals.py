@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.fixing.hoisting import carrying
-from dlfix.fixing.hoisting.width import width_of
+from dlfix.fixing.hoisting import carried_settings
+from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
-from dlfix.reach.entries import Entries, enclosing_function, top_level_statement
+from dlfix.reach.entry_points import Entries, enclosing_function, top_level_statement
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.registered import adds_once_more
 from dlfix_codemods.tools import naming
@@ -103,7 +103,7 @@ def _in_partial(
             _carried(evidence, module, loader.node)
     except _No:
         return None
-    plan = carrying.carried(analysis, [each.read for each in settings], loaders)
+    plan = carried_settings.carried(analysis, [each.read for each in settings], loaders)
     if plan is None:
         return None
     taken.add(module)
@@ -298,7 +298,7 @@ def _set_below(module: Module, name: str, loader: ast.Call) -> int:
 
 
 def _is_before(analysis: Analysis, module: Module, node: ast.expr, loader: ast.Call) -> bool:
-    """Tell whether a node has run whenever the loader is made."""
+    """Return whether a node has run whenever the loader is made."""
     function = enclosing_function(module, node)
     if function is enclosing_function(module, loader):
         return node.lineno <= loader.lineno

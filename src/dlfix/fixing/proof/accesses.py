@@ -53,7 +53,7 @@ class FirstAccess:
 
 
 def sets_first(program: Program, cls: Class, function: Function, name: str) -> bool:
-    """Tell whether a method sets an attribute before anything that it runs reads it."""
+    """Return whether a method sets an attribute before anything that it runs reads it."""
     found = FirstAccess(program, cls, name).of(cls, function)
     return found is not None and not found.reads
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import FileChange, Regression
-from dlfix.fixing.proof.handed import is_about, is_class_of_a_list, is_of_decorated, known_as
+from dlfix.fixing.proof.iterations import used_up
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
@@ -26,8 +26,8 @@ from dlfix.fixing.proof.syntax import (
     stored_names,
     within,
 )
-from dlfix.fixing.proof.turns import used_up
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
+from dlfix.fixing.proof.value_flow import is_about, is_class_of_a_list, is_of_decorated, known_as
 from dlfix.project.module import Module
 
 Defined: TypeAlias = Function | ast.ClassDef
@@ -129,7 +129,7 @@ class _Capture:
 
 
 def _makes_object(call: ast.Call) -> bool:
-    """Tell whether a partial is of the object's own class: `functools.partial(type(self), ...)`."""
+    """Return whether a partial is of the object's own class: `functools.partial(type(self), ...)`."""
     made = call.args[0] if call.args else None
     return isinstance(made, ast.Call) and last_part(made.func) == "type"
 
@@ -271,7 +271,7 @@ class _Moved:
                         )
 
     def _same_import(self, function: Function, name: str) -> bool:
-        """Tell whether a function only imports by a name what the module imports too."""
+        """Return whether a function only imports by a name what the module imports too."""
         inner = [
             n
             for n in executed(function.body)
@@ -457,7 +457,7 @@ class _Moved:
         )
 
     def _was_evaluated_there(self, value: ast.expr) -> bool:
-        """Tell whether the same expression was no part of what is gone."""
+        """Return whether the same expression was no part of what is gone."""
         text = ast.dump(value)
         inside = any(
             ast.dump(n) == text
@@ -554,7 +554,7 @@ class _Moved:
         return "" if isinstance(call, ast.Call) and call.func is parent else parent.attr
 
     def _is_default(self, name: str) -> bool:
-        """Tell whether the captured value was a default before: evaluated where the function was made."""
+        """Return whether the captured value was a default before: evaluated where the function was made."""
         return any(
             isinstance(d, ast.Name) and d.id == name
             for node in self.gone
@@ -563,7 +563,7 @@ class _Moved:
         )
 
     def _is_consumed(self, site: ast.AST) -> bool:
-        """Tell whether a statement makes a callable and is done with it."""
+        """Return whether a statement makes a callable and is done with it."""
         value = getattr(site, "value", None)
         if isinstance(value, ast.Await):
             value = value.value
@@ -661,7 +661,7 @@ class _Moved:
         return [g for same in found.values() for g in same] if known else self.gone
 
     def _may_be_about(self, module: Module, node: ast.AST) -> bool:
-        """Tell whether what a node asks may be asked of the functions that moved."""
+        """Return whether what a node asks may be asked of the functions that moved."""
         if not is_about(module, node, self._known_as):
             return False
         decorated = any(getattr(each, "decorator_list", ()) for each in self.gone)
@@ -819,7 +819,7 @@ def _decorators(node: Defined) -> list[str]:
 
 
 def _binds(node: ast.AST, name: str) -> bool:
-    """Tell whether one node itself binds a name."""
+    """Return whether one node itself binds a name."""
     if isinstance(node, ast.Name):
         return node.id == name and not isinstance(node.ctx, ast.Load)
     if isinstance(node, (ast.Import, ast.ImportFrom)):

@@ -90,7 +90,7 @@ class ClassChange:
         return {name: f for name, f in self.lazy.items() if name not in self.before.methods}
 
     def keyed(self, name: str) -> bool:
-        """Tell whether a lazy attribute is kept by process, or by worker."""
+        """Return whether a lazy attribute is kept by process, or by worker."""
         function = self.after.getters.get(name)
         if function is None:
             return False
@@ -210,7 +210,7 @@ class ClassChange:
 
 
 def _only_setup(program: Program, name: str) -> bool:
-    """Tell whether nothing outside calls a method of this name."""
+    """Return whether nothing outside calls a method of this name."""
     return not any(
         isinstance(call.func, ast.Attribute)
         and not (isinstance(call.func.value, ast.Name) and call.func.value.id == "self")

@@ -62,7 +62,7 @@ def _left_in_a_stack(change: ClassChange) -> Iterator[Regression]:
 
 
 def _takes_away(function: Function, name: str) -> bool:
-    """Tell whether a method deletes an attribute, or sets it to None."""
+    """Return whether a method deletes an attribute, or sets it to None."""
     me = self_name(function)
     for node in executed(function.body):
         match node:
@@ -76,7 +76,7 @@ def _takes_away(function: Function, name: str) -> bool:
 
 
 def _only_if_opened(function: Function, name: str) -> bool:
-    """Tell whether a method takes an attribute away under a test of what this process opened."""
+    """Return whether a method takes an attribute away under a test of what this process opened."""
     for node in executed(function.body):
         if isinstance(node, ast.If) and _takes_away_in(node, function, name):
             text = ast.dump(node.test)

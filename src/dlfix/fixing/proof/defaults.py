@@ -51,7 +51,7 @@ def _always_opened(change: ClassChange) -> Iterator[Regression]:
 
 
 def _is_opened_by_constructor_alone(change: ClassChange, name: str) -> bool:
-    """Tell whether only the constructor gives an attribute another value than None."""
+    """Return whether only the constructor gives an attribute another value than None."""
     made = {id(function) for _, function in change.constructed_before}
     storing = [
         id(function)
@@ -63,7 +63,7 @@ def _is_opened_by_constructor_alone(change: ClassChange, name: str) -> bool:
 
 
 def _sets(node: ast.AST, me: str, name: str, *, to_none: bool = False) -> bool:
-    """Tell whether a statement gives an attribute a value: one that is not None, or None."""
+    """Return whether a statement gives an attribute a value: one that is not None, or None."""
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     value = getattr(node, "value", None)
     is_none = isinstance(value, ast.Constant) and value.value is None
@@ -79,7 +79,7 @@ def _sets(node: ast.AST, me: str, name: str, *, to_none: bool = False) -> bool:
 
 
 def _may_give_none(change: ClassChange, getter: Function) -> bool:
-    """Tell whether a property, or what opens for it, has a path on which it opens nothing."""
+    """Return whether a property, or what opens for it, has a path on which it opens nothing."""
     called = {
         node.func.attr
         for node in executed(getter.body)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.late import is_new, moved, opens_to_write
+from dlfix.fixing.proof.late_code import is_new, moved, opens_to_write
 from dlfix.fixing.proof.order import STATE, Site
 from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.state import restored
@@ -201,7 +201,7 @@ class _Delayed:
         yield from self._content(name, read)
 
     def _is_delayed(self, function: Function) -> bool:
-        """Tell whether a method ran while the object was made, and only then; what unpickling calls runs anew."""
+        """Return whether a method ran while the object was made, and only then; what unpickling calls runs anew."""
         if function.name in self.change.lazy:
             return False  # looked at for itself
         if self.function.name == "__setstate__":
@@ -244,7 +244,7 @@ class _Delayed:
         )
 
     def _is_part(self, write: writes.Write) -> bool:
-        """Tell whether a write is the rewrite's own, in the accessors and state methods it made."""
+        """Return whether a write is the rewrite's own, in the accessors and state methods it made."""
         if write.function is None or write.cls is not self.change.after:
             return False
         if write.function.name in STATE:
@@ -254,13 +254,13 @@ class _Delayed:
         return write.function.name in self.change.lazy
 
     def _is_own_reopening(self, write: writes.Write) -> bool:
-        """Tell whether a write is in the code that is looked at: it sets what it has just read."""
+        """Return whether a write is in the code that is looked at: it sets what it has just read."""
         return write.function is self.function and any(
             write.node is node for node in executed(self.nodes)
         )
 
     def _sets_the_handle_too(self, write: writes.Write) -> bool:
-        """Tell whether what sets an attribute also replaces or drops what is opened from it."""
+        """Return whether what sets an attribute also replaces or drops what is opened from it."""
         if write.function is None or write.function.name in {"__init__", "__post_init__"}:
             return False
         opened = set(self.change.lazy) | {f"_{name}_by_pid" for name in self.change.lazy}
@@ -275,7 +275,7 @@ class _Delayed:
         )
 
     def _before_base(self, write: writes.Write) -> bool:
-        """Tell whether a subclass's constructor sets an attribute before it calls its base's."""
+        """Return whether a subclass's constructor sets an attribute before it calls its base's."""
         if write.function is None or write.function.name != "__init__" or write.cls is None:
             return False
         if self.change.after not in self.new.lineage(write.cls):
@@ -289,7 +289,7 @@ class _Delayed:
         return False
 
     def _after_opening(self, write: writes.Write, name: str) -> bool:
-        """Tell whether construction sets an attribute after the point where it was read before."""
+        """Return whether construction sets an attribute after the point where it was read before."""
         sites = (
             list(writes.in_family(self.change.old, [self._same_before(write.cls)], name))
             if write.cls
@@ -310,7 +310,7 @@ class _Delayed:
         )
 
     def _is_the_value_read(self, write: writes.Write) -> bool:
-        """Tell whether an attribute is set to the name that was read in its place before."""
+        """Return whether an attribute is set to the name that was read in its place before."""
         if write.function is None:
             return False
         statement = write.module.statement(write.node)
@@ -391,7 +391,7 @@ class _Delayed:
             )
 
     def _made_here(self, name: str) -> bool:
-        """Tell whether the class made what an attribute holds, for itself."""
+        """Return whether the class made what an attribute holds, for itself."""
         values = list(self._values(name))
         made = (ast.Call, ast.Dict, ast.List, ast.Constant)
         return bool(values) and all(isinstance(v, made) for _, v in values)
@@ -511,7 +511,7 @@ def _calls(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def _exclusive(one: Steps, other: Steps) -> bool:
-    """Tell whether two steps are in different branches of one condition."""
+    """Return whether two steps are in different branches of one condition."""
     for (function, first), (_, second) in zip(one, other, strict=False):
         if first is not second:
             return any(
@@ -645,7 +645,7 @@ def _kept_at_another_time(change: ClassChange) -> Iterator[Regression]:
 def _keeps_anew(
     change: ClassChange, function: Function, statement: ast.Assign | ast.AnnAssign
 ) -> bool:
-    """Tell whether a statement stores what was not stored before: no local handle, no residue."""
+    """Return whether a statement stores what was not stored before: no local handle, no residue."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     owner = self_name(function)
     return any(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import held_by
-from dlfix.fixing.proof.late import used_on_self
+from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.order import CONSTRUCTORS
 from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, self_name

@@ -41,12 +41,12 @@ def check(change: ClassChange) -> Iterator[Regression]:
 
 
 def _within(facts: FileFacts, read: _Access, write: _Access) -> bool:
-    """Tell whether a read is a part of a write: the list of `self.paths.append(path)`."""
+    """Return whether a read is a part of a write: the list of `self.paths.append(path)`."""
     return facts.contains(write.node, read.node)
 
 
 def _is_counted(facts: FileFacts, read: _Access) -> bool:
-    """Tell whether a read asks what is there by now: `len(self.paths)`, `name in self.paths`."""
+    """Return whether a read asks what is there by now: `len(self.paths)`, `name in self.paths`."""
     parent = facts.parent(read.node)
     if facts.kinds[parent] == Kind.COMPARE and facts.symbol(parent) in ("in", "not-in"):
         return True
@@ -54,14 +54,14 @@ def _is_counted(facts: FileFacts, read: _Access) -> bool:
 
 
 def _fills(facts: FileFacts, read: _Access, writes: Sequence[_Access]) -> bool:
-    """Tell whether a read is of what is filled there: it asks for nothing that is in it."""
+    """Return whether a read is of what is filled there: it asks for nothing that is in it."""
     return any(each.name == read.name and _within(facts, read, each) for each in writes)
 
 
 def _is_the_last(
     facts: FileFacts, flow: Flow, graph: Graph, read: _Access, writes: Sequence[_Access]
 ) -> bool:
-    """Tell whether a read is of the item that was put in just before: `self.paths[name]`."""
+    """Return whether a read is of the item that was put in just before: `self.paths[name]`."""
     item = facts.parent(read.node)
     if facts.kinds[item] != Kind.SUBSCRIPT or item + 1 != read.node:
         return False
@@ -83,7 +83,7 @@ def _is_minus_one(facts: FileFacts, node: int) -> bool:
 
 
 def _is_same(facts: FileFacts, flow: Flow, first: int, second: int) -> bool:
-    """Tell whether two names have one value, or two literals."""
+    """Return whether two names have one value, or two literals."""
     if facts.kinds[first] != facts.kinds[second]:
         return False
     if facts.kinds[first] == Kind.CONSTANT:

@@ -237,7 +237,7 @@ class _Reader:
             yield self._operation_at(node, node.attr, False)
 
     def _is_part(self, node: ast.expr, handles: set[str]) -> bool:
-        """Tell whether an expression is a handle, or a part of one: an attribute, or an item."""
+        """Return whether an expression is a handle, or a part of one: an attribute, or an item."""
         while self._text(node) not in handles:
             match node:
                 case ast.Attribute() | ast.Subscript():
@@ -300,12 +300,12 @@ def _is_imported(module: Module, name: str) -> bool:
 
 
 def _goes_on(statement: ast.Try) -> bool:
-    """Tell whether some handler of a `try` does not end in an error."""
+    """Return whether some handler of a `try` does not end in an error."""
     return any(not isinstance(each.body[-1], ast.Raise) for each in statement.handlers)
 
 
 def is_handled(module: Module, node: ast.AST) -> bool:
-    """Tell whether errors of an expression are handled where it stands."""
+    """Return whether errors of an expression are handled where it stands."""
     tries = (n for n in module.ancestors(node) if isinstance(n, ast.Try) and _goes_on(n))
     return any(each is node for one in tries for s in one.body for each in ast.walk(s))
 
@@ -372,7 +372,7 @@ def _external(module: Module, name: str) -> str:
 
 
 def _only_asks(call: ast.Call, *, dropped: bool) -> bool:
-    """Tell whether a call runs a statement of SQL that reads; one not known does, where its result is used."""
+    """Return whether a call runs a statement of SQL that reads; one not known does, where its result is used."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in _RUNS:
         return False
     text = call.args[0] if call.args else None

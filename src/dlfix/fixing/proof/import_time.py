@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dlfix.fixing.proof import worker_state
 from dlfix.fixing.proof.changes import FileChange, Regression
-from dlfix.fixing.proof.late import opens_to_write
+from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.order import CONSTRUCTORS
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.syntax import (
@@ -58,7 +58,7 @@ def check(change: FileChange) -> Iterator[Regression]:
 
 
 def is_guard(node: ast.stmt) -> bool:
-    """Tell whether a statement is `if __name__ == "__main__":`."""
+    """Return whether a statement is `if __name__ == "__main__":`."""
     return (
         isinstance(node, ast.If)
         and "__main__" in set(strings(node.test))
@@ -362,7 +362,7 @@ def _run_by(
 
 
 def _is_library(module: Module, root: str) -> bool:
-    """Tell whether a name is imported."""
+    """Return whether a name is imported."""
     return any(
         root in stored_names(node)
         for node in [*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)]
@@ -370,7 +370,7 @@ def _is_library(module: Module, root: str) -> bool:
 
 
 def _is_own_module(program: Program, module: Module, root: str) -> bool:
-    """Tell whether a name stands for a module of the project."""
+    """Return whether a name stands for a module of the project."""
     resolved = program.bound(module, root)
     return resolved is not None and isinstance(resolved[1], ast.Module)
 

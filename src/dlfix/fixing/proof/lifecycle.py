@@ -74,7 +74,7 @@ def _of_objects(change: ClassChange, cls: Class) -> Iterator[Regression]:
 
 
 def _known(change: ClassChange, found: Reading, known: set[str]) -> bool:
-    """Tell whether the same was read unset before: the attribute, or the one that is a property now."""
+    """Return whether the same was read unset before: the attribute, or the one that is a property now."""
     kept_for = (
         name
         for name, getter in change.made_lazy.items()
@@ -186,7 +186,7 @@ def _while_restored(change: ClassChange, cls: Class, start: State) -> Iterator[R
 
 
 def _is_made(change: ClassChange, cls: Class) -> bool:
-    """Tell whether there may be objects of just this class: not of a mixin that others derive from."""
+    """Return whether there may be objects of just this class: not of a mixin that others derive from."""
     if not change.new.heirs(cls):
         return True
     return any(last_part(call.func) == cls.name for _, call in change.new.constructions(cls))
@@ -213,7 +213,7 @@ def _sets_none(statement: ast.stmt) -> bool:
 
 
 def _is_end(name: str) -> bool:
-    """Tell whether a method of this name ends the use of an object, in the process that began it."""
+    """Return whether a method of this name ends the use of an object, in the process that began it."""
     return name.strip("_").startswith(_ENDS)
 
 
@@ -225,7 +225,7 @@ def _is_deleted(change: ClassChange, name: str) -> bool:
 
 
 def _fills(function: Function, names: set[str]) -> bool:
-    """Tell whether a method is what opens: it does nothing else than set them."""
+    """Return whether a method is what opens: it does nothing else than set them."""
     owner = self_name(function)
     sets = any(
         is_attribute(n, owner)
@@ -280,7 +280,7 @@ def _opened_values(change: ClassChange, value: ast.expr) -> list[ast.expr]:
 
 
 def _is_passed_in(change: ClassChange, value: ast.expr) -> bool:
-    """Tell whether a value is a parameter of the constructor, or an attribute that keeps one."""
+    """Return whether a value is a parameter of the constructor, or an attribute that keeps one."""
     if isinstance(value, ast.Name):
         return _is_parameter(change, value.id)
     return any(
@@ -346,7 +346,7 @@ def _never_closed(change: ClassChange, value: ast.expr) -> str | None:
 
 
 def _is_builtin(value: ast.expr) -> bool:
-    """Tell whether a builtin makes a value: none but `open` gives what can be closed."""
+    """Return whether a builtin makes a value: none but `open` gives what can be closed."""
     name = dotted(value.func) if isinstance(value, ast.Call) else ""
     return hasattr(builtins, name) and name not in ("open", "getattr", "next", "__import__")
 
@@ -378,7 +378,7 @@ def _alternatives(value: ast.expr) -> list[ast.expr]:
 
 
 def _asked_first(change: ClassChange, function: Function, node: ast.expr, name: str) -> bool:
-    """Tell whether a condition around a place knows that an attribute is not None."""
+    """Return whether a condition around a place knows that an attribute is not None."""
     for parent in change.after.module.ancestors(node):
         if isinstance(parent, FUNCTIONS):
             break
@@ -392,7 +392,7 @@ def _asked_first(change: ClassChange, function: Function, node: ast.expr, name: 
 
 
 def _may_be_array(change: ClassChange, value: ast.Call, name: str) -> bool:
-    """Tell whether `np.load` may give an array: nothing shows that it is an archive."""
+    """Return whether `np.load` may give an array: nothing shows that it is an archive."""
     if dotted(value.func).partition(".")[0] not in {"np", "numpy", "load"}:
         return False
     text = ast.dump(value)
@@ -514,7 +514,7 @@ def _opened_by(value: ast.expr) -> ast.expr:
 
 
 def _opens_as(change: ClassChange, value: ast.expr, owner: str) -> bool:
-    """Tell whether an expression is what a lazy attribute is opened by."""
+    """Return whether an expression is what a lazy attribute is opened by."""
     opened = {ast.dump(node) for name in change.lazy for node in _values(change, name)}
     return ast.dump(value) in opened
 
@@ -536,7 +536,7 @@ def _with_locals(
 def _replaced_later(
     change: ClassChange, function: Function, node: ast.Assign, name: str, handles: set[str]
 ) -> bool:
-    """Tell whether an attribute is set again below, in the same block, to what is not live."""
+    """Return whether an attribute is set again below, in the same block, to what is not live."""
     for block in state.blocks(function):
         if node not in block:
             continue
@@ -615,7 +615,7 @@ def _aliases(function: Function, owner: str, names: set[str]) -> set[str]:
 
 
 def is_live(change: ClassChange, function: Function, value: ast.expr, handles: set[str]) -> bool:
-    """Tell whether a value may only be valid as long as a handle is open."""
+    """Return whether a value may only be valid as long as a handle is open."""
     if dotted(value) in handles or _is_view(change, function, value, handles):
         return True
     if isinstance(value, (ast.Tuple, ast.List, ast.Set)):
@@ -645,7 +645,7 @@ def is_live(change: ClassChange, function: Function, value: ast.expr, handles: s
 
 
 def _is_view(change: ClassChange, function: Function, value: ast.expr, handles: set[str]) -> bool:
-    """Tell whether a value looks into a handle's memory, as slices and methods of a view do too."""
+    """Return whether a value looks into a handle's memory, as slices and methods of a view do too."""
     if isinstance(value, ast.Subscript):
         return isinstance(value.slice, (ast.Slice, ast.Tuple)) and _is_view(
             change, function, value.value, handles
@@ -663,7 +663,7 @@ def _is_view(change: ClassChange, function: Function, value: ast.expr, handles: 
 
 
 def _is_collection(function: Function, node: ast.expr) -> bool:
-    """Tell whether a name stands for several values, of which an index takes one as it is."""
+    """Return whether a name stands for several values, of which an index takes one as it is."""
     return isinstance(node, ast.Name) and any(
         isinstance(each, ast.Assign)
         and isinstance(each.value, (ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.DictComp))
@@ -673,7 +673,7 @@ def _is_collection(function: Function, node: ast.expr) -> bool:
 
 
 def _is_archive(change: ClassChange, node: ast.expr) -> bool:
-    """Tell whether a subscript of a handle reads all it names into memory, as of a `.npz`."""
+    """Return whether a subscript of a handle reads all it names into memory, as of a `.npz`."""
     getter = change.lazy.get(last_part(node))
     opened: list[ast.AST] = list(executed(getter.body)) if getter is not None else []
     if isinstance(node, ast.Name):

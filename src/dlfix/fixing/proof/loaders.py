@@ -66,7 +66,7 @@ def _same_call(module: Module, call: ast.Call) -> ast.Call | None:
 
 
 def surely_streams(program: Program, module: Module, node: ast.expr, far: int = _FAR) -> bool:
-    """Tell whether all that an expression may be is an iterable dataset."""
+    """Return whether all that an expression may be is an iterable dataset."""
     if far == 0:
         return False
     if isinstance(node, ast.IfExp):
@@ -109,7 +109,7 @@ def _made_by(program: Program, module: Module, call: ast.Call, far: int) -> bool
 
 
 def is_stream(program: Program, cls: Class) -> bool:
-    """Tell whether a class derives from an iterable dataset."""
+    """Return whether a class derives from an iterable dataset."""
     return bool(set(program.unknown_bases(cls)) & _STREAMS) or any(
         each.name in _STREAMS for each in program.lineage(cls)
     )

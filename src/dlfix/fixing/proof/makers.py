@@ -54,7 +54,7 @@ def _holding(modules: dict[Module, None], cls: ast.ClassDef) -> Holding:
 
 
 def _is_plain_use(module: Module, node: ast.expr) -> bool:
-    """Tell whether a class is called, asked about, derived from or annotated with, not handed on."""
+    """Return whether a class is called, asked about, derived from or annotated with, not handed on."""
     parent = module.parent(node)
     if isinstance(parent, ast.Call):
         return parent.func is node or last_part(parent.func) in _ASKING

@@ -20,7 +20,7 @@ _KEEPS = frozenset({"append", "sort", "reverse", "pop", "remove", "clear"})
 
 
 def is_number(function: Function, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
-    """Tell whether an expression is a number wherever a function evaluates it."""
+    """Return whether an expression is a number wherever a function evaluates it."""
     if isinstance(node, ast.Constant):
         return not isinstance(node.value, (str, bytes))
     if isinstance(node, ast.UnaryOp):
@@ -103,7 +103,7 @@ def _is_call_of(node: ast.expr, names: frozenset[str]) -> bool:
 
 
 def _holds_numbers(function: Function, name: str, seen: frozenset[str]) -> bool:
-    """Tell whether a local list is made, filled and read here alone, and holds numbers only."""
+    """Return whether a local list is made, filled and read here alone, and holds numbers only."""
     if name in seen or name in parameters(function):
         return name in seen
     seen |= {name}

@@ -17,12 +17,12 @@ _MOST_MODULES = 24  # a name in more modules than these is too common to follow
 def may_be_object(
     change: ClassChange, module: Module, node: ast.expr, classes: list[Class]
 ) -> bool:
-    """Tell whether an expression may be an object of one of these classes, also one that a parameter is given."""
+    """Return whether an expression may be an object of one of these classes, also one that a parameter is given."""
     return is_object(change, module, node, classes) or _is_passed_to(change, module, node)
 
 
 def may_go_by(change: ClassChange, module: Module, node: ast.expr, classes: list[Class]) -> bool:
-    """Tell whether an expression may be such an object, or ends in a name that one is given anywhere."""
+    """Return whether an expression may be such an object, or ends in a name that one is given anywhere."""
     made = list(change.new.constructions(change.after))
     if not made or last_part(node) == "dataset":  # by which loaders, and what wraps it, hold one
         return True
@@ -31,7 +31,7 @@ def may_go_by(change: ClassChange, module: Module, node: ast.expr, classes: list
 
 
 def is_object(change: ClassChange, module: Module, node: ast.expr, classes: list[Class]) -> bool:
-    """Tell whether an expression is, for all that can be seen, an object of one of these classes."""
+    """Return whether an expression is, for all that can be seen, an object of one of these classes."""
     name = dotted(node)
     names = {cls.name for cls in classes}
     values = values_of(change.new, module, node, name) if name else [node]
@@ -66,7 +66,7 @@ def is_object(change: ClassChange, module: Module, node: ast.expr, classes: list
 def _by_own_method(
     change: ClassChange, module: Module, func: ast.expr, classes: list[Class]
 ) -> bool:
-    """Tell whether a method of such a class, or of an object that the expression makes, may give an object."""
+    """Return whether a method of such a class, or of an object that the expression makes, may give an object."""
     if not isinstance(func, ast.Attribute):
         return False
     if change.new.class_of(module, func.value) in classes:
@@ -76,7 +76,7 @@ def _by_own_method(
 
 
 def _is_passed_to(change: ClassChange, module: Module, held: ast.expr) -> bool:
-    """Tell whether a parameter may be given an object of the class."""
+    """Return whether a parameter may be given an object of the class."""
     function = change.new.enclosing(module, held)
     if function is None or dotted(held) not in parameters(function):
         return False

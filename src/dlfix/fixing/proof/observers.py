@@ -99,7 +99,7 @@ def _no_longer_opened(change: ClassChange) -> Function | None:
 
 
 def _still_called(change: ClassChange, names: set[str]) -> bool:
-    """Tell whether the constructor calls these functions as often as before."""
+    """Return whether the constructor calls these functions as often as before."""
     before, after = (
         Counter(
             last_part(node.func)
@@ -114,7 +114,7 @@ def _still_called(change: ClassChange, names: set[str]) -> bool:
 
 
 def _opened_with(change: ClassChange, name: str, touched: set[str]) -> bool:
-    """Tell whether another lazy attribute that is touched opens this one with it."""
+    """Return whether another lazy attribute that is touched opens this one with it."""
     getter = change.made_lazy[name]
     others = {
         n.attr
@@ -233,7 +233,7 @@ def _handlers_left_behind(change: ClassChange) -> Iterator[Regression]:
 
 
 def _opens(body: Iterable[ast.stmt], owner: str, name: str, calls: set[str]) -> bool:
-    """Tell whether statements put what one of these calls gives into an attribute, or into its list."""
+    """Return whether statements put what one of these calls gives into an attribute, or into its list."""
     for node in executed(list(body)):
         match node:
             case ast.Assign(targets=targets, value=ast.expr() as value):
@@ -293,13 +293,13 @@ def _tests_for_attributes(change: ClassChange) -> Iterator[Regression]:
 
 
 def _never_missing(change: ClassChange, function: Function, name: str) -> bool:
-    """Tell whether the error that a method catches was never about the attribute itself."""
+    """Return whether the error that a method catches was never about the attribute itself."""
     made = {f.name for _, f in change.constructed_before}
     return name in change.always_there and function.name not in made
 
 
 def _tested_too(function: Function, node: ast.expr, name: str) -> bool:
-    """Tell whether a condition also asks whether the attribute is None."""
+    """Return whether a condition also asks whether the attribute is None."""
     for each in executed(function.body):
         if isinstance(each, ast.BoolOp) and any(node is n for n in within(each)):
             return any(isinstance(n, ast.Attribute) and n.attr == name for n in within(each))
@@ -389,7 +389,7 @@ def _has_fields(cls: Class) -> bool:
 
 
 def _left_out(field: ast.AnnAssign) -> bool:
-    """Tell whether a field is neither a parameter nor shown."""
+    """Return whether a field is neither a parameter nor shown."""
     options = {
         k.arg: k.value.value
         for k in (field.value.keywords if isinstance(field.value, ast.Call) else [])
@@ -489,7 +489,7 @@ def _taken_names(change: ClassChange) -> Iterator[Regression]:
 
 
 def _is_restored_only(cls: Class, name: str) -> bool:
-    """Tell whether nothing but `__setstate__` sets an attribute: it replaces what the state lacks."""
+    """Return whether nothing but `__setstate__` sets an attribute: it replaces what the state lacks."""
     setting = {
         method
         for method, function in cls.methods.items()
@@ -580,7 +580,7 @@ def _taken_away(change: ClassChange) -> Iterator[Regression]:
 def _is_of_another(
     change: ClassChange, module: Module, held: ast.expr, family: Iterable[Class]
 ) -> bool:
-    """Tell whether an expression is a module, or surely an object of another class."""
+    """Return whether an expression is a module, or surely an object of another class."""
     name = dotted(held)
     scope = module.scope_of(held).lookup(name.partition(".")[0]) if name else None
     bindings = scope.bindings.get(name.partition(".")[0], ()) if scope is not None else ()

@@ -166,7 +166,7 @@ def only_constructs(program: Program, cls: Class) -> list[tuple[Class, Function]
 
 
 def called_from_outside(program: Program, name: str) -> bool:
-    """Tell whether code calls a public method otherwise than on its own object."""
+    """Return whether code calls a public method otherwise than on its own object."""
     if name.startswith("_"):
         return False
     return any(
@@ -210,7 +210,7 @@ def entered_by_workers(program: Program, cls: Class) -> list[tuple[Class, Functi
 
 
 def _hands_itself_on(cls: Class) -> bool:
-    """Tell whether a method uses its object otherwise than for an attribute of it."""
+    """Return whether a method uses its object otherwise than for an attribute of it."""
     for function in cls.functions:
         owner = self_name(function)
         nodes = list(within(function.body))
@@ -221,7 +221,7 @@ def _hands_itself_on(cls: Class) -> bool:
 
 
 def _is_handed_on(program: Program, name: str) -> bool:
-    """Tell whether some code names a method without calling it."""
+    """Return whether some code names a method without calling it."""
     for module in program.project.mentions(name):
         called = {id(call.func) for call in module.calls}
         for node in module.nodes_by_name.get(name, ()):

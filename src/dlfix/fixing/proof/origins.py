@@ -76,12 +76,12 @@ def spelled(text: str) -> ast.Constant:
 
 
 def is_literal(text: str) -> bool:
-    """Tell whether the program spells out a text."""
+    """Return whether the program spells out a text."""
     return text.startswith(_QUOTE)
 
 
 def share_files(some: set[str], others: set[str]) -> bool:
-    """Tell whether two values may name the same file, or one a folder above the other's."""
+    """Return whether two values may name the same file, or one a folder above the other's."""
     if some & others:
         return True
     paths = [_parts(each) for each in others if is_literal(each)]

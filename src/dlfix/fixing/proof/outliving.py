@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange
-from dlfix.fixing.proof.late import used_on_self
+from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
@@ -31,7 +31,7 @@ FAR = 3  # how many functions hand an object on that one of them makes
 
 
 def on_disk(call: ast.Call) -> bool:
-    """Tell whether a call removes or moves files."""
+    """Return whether a call removes or moves files."""
     name = last_part(call.func)
     library = dotted(call.func).partition(".")[0] in {"os", "shutil"}
     return (library and name in REMOVES) or name in {"unlink", "rmtree"}
@@ -45,7 +45,7 @@ class Temporary:
         self._known: dict[ast.AST, bool] = {}
 
     def is_around(self, module: Module, node: ast.With | ast.AsyncWith) -> bool:
-        """Tell whether a statement enters what removes files when it is left."""
+        """Return whether a statement enters what removes files when it is left."""
         entered = [item.context_expr for item in node.items]
         if any(
             isinstance(each, ast.Call) and last_part(each.func) == "ExitStack" for each in entered
@@ -224,7 +224,7 @@ def _used_after(
     kept: dict[str, bool],
     inside: list[ast.stmt],
 ) -> bool:
-    """Tell whether one of these names is used, once the statements have ended, in a way that may open."""
+    """Return whether one of these names is used, once the statements have ended, in a way that may open."""
     ends = max(each.end_lineno or 0 for each in inside)
     later, body = _Later(change, _opening(change)), change.new.body_around(module, call)
     return any(
@@ -238,7 +238,7 @@ def _used_after(
 
 
 def _reads_plainly(module: Module, node: ast.Name, opening: set[str]) -> bool:
-    """Tell whether an object is only asked for an attribute, or its length, and that opens nothing."""
+    """Return whether an object is only asked for an attribute, or its length, and that opens nothing."""
     parent = module.parent(node)
     if isinstance(parent, ast.Call) and last_part(parent.func) in {"len", "repr", "str"}:
         return f"__{last_part(parent.func)}__" not in opening
@@ -266,7 +266,7 @@ class _Later:
     def is_plain(
         self, module: Module, body: list[ast.stmt], node: ast.Name, *, several: bool
     ) -> bool:
-        """Tell whether a body reads an object plainly, or goes through several that it reads so."""
+        """Return whether a body reads an object plainly, or goes through several that it reads so."""
         if self._is_gone_through(module, body, node, several):
             return True
         if _reads_plainly(module, node, self.opening):
@@ -282,7 +282,7 @@ class _Later:
         return self._all_plain(known[0], known[1].body, names[index], several)
 
     def _all_plain(self, module: Module, body: list[ast.stmt], name: str, several: bool) -> bool:
-        """Tell whether a body reads so what it knows by a name."""
+        """Return whether a body reads so what it knows by a name."""
         if (id(body), name) in self.seen:
             return True
         self.seen.add((id(body), name))
@@ -295,7 +295,7 @@ class _Later:
     def _is_gone_through(
         self, module: Module, body: list[ast.stmt], node: ast.Name, several: bool
     ) -> bool:
-        """Tell whether a loop gives each item a name, which is read plainly in turn."""
+        """Return whether a loop gives each item a name, which is read plainly in turn."""
         if not several and self.opening & _ITERATES:
             return False
         match module.parent(node):

@@ -16,7 +16,7 @@ from dlfix.fixing.proof.handling import (
     is_handled,
     operations,
 )
-from dlfix.fixing.proof.late import used_on_self
+from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.rewinding import Rewinding
@@ -154,7 +154,7 @@ def _items_set(made: list[_Method], name: str, opener: list[_Method]) -> str:
 
 
 def _may_raise(opener: list[_Method], operation: str) -> bool:
-    """Tell whether an opener lets errors of an operation go to its caller."""
+    """Return whether an opener lets errors of an operation go to its caller."""
     return any(
         isinstance(node, ast.Attribute) and node.attr == operation
         for cls, function in opener
@@ -275,7 +275,7 @@ def _reads_on(change: ClassChange, held: Held, name: str) -> Function | None:
 
 
 def _read_outside(change: ClassChange, name: str) -> bool:
-    """Tell whether other code asks an object for where its handle stands, or reads there."""
+    """Return whether other code asks an object for where its handle stands, or reads there."""
     classes = [change.after, *change.new.heirs(change.after)]
     own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
     return any(
@@ -287,7 +287,7 @@ def _read_outside(change: ClassChange, name: str) -> bool:
 
 
 def _may_read(change: ClassChange, cls: Class, function: Function, held: Held, name: str) -> bool:
-    """Tell whether a method may read from a handle's position: not where it only takes slices of it."""
+    """Return whether a method may read from a handle's position: not where it only takes slices of it."""
     row = held.rows.get(f".{name}")
     if row is None or not row.position:
         return True

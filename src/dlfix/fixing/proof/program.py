@@ -114,12 +114,12 @@ def _unconditional(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def is_getter(function: Function) -> bool:
-    """Tell whether a method is the reading half of a property."""
+    """Return whether a method is the reading half of a property."""
     return any(last_part(d) in _LAZY for d in function.decorator_list)
 
 
 def is_cached(function: Function) -> bool:
-    """Tell whether a property keeps its value in the instance's `__dict__`."""
+    """Return whether a property keeps its value in the instance's `__dict__`."""
     return any("cached" in last_part(d) or last_part(d) == "reify" for d in function.decorator_list)
 
 
@@ -388,7 +388,7 @@ class Program:
                     yield module, node, held
 
     def _is_self(self, module: Module, node: ast.expr) -> bool:
-        """Tell whether a node is the object of the method that it stands in, or one compared with it."""
+        """Return whether a node is the object of the method that it stands in, or one compared with it."""
         method = self.enclosing(module, node)
         if method is None or not isinstance(module.parent(method), ast.ClassDef):
             return False

@@ -80,7 +80,7 @@ def _sets_more(change: ClassChange, owner: Class, function: Function) -> str:
 
 
 def _is_same(value: ast.expr | None, gone: set[str], me: str) -> bool:
-    """Tell whether an expression gives the same again: what it calls is of the handle, or only computes."""
+    """Return whether an expression gives the same again: what it calls is of the handle, or only computes."""
     for node in executed(value) if value is not None else ():
         if isinstance(node, ast.Call) and last_part(node.func) not in _SAME_AGAIN:
             root = node.func
@@ -94,7 +94,7 @@ def _is_same(value: ast.expr | None, gone: set[str], me: str) -> bool:
 
 
 def _is_set_elsewhere(change: ClassChange, function: Function, name: str) -> bool:
-    """Tell whether code sets an attribute once the object is made, or changes what it holds."""
+    """Return whether code sets an attribute once the object is made, or changes what it holds."""
     family = change.new.family(change.after)
     made = [f for _, f in order.construction(change.new, change.after)]
     inside = (

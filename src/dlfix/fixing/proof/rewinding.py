@@ -38,7 +38,7 @@ class Rewinding:
         self.program, self.cls, self.name = program, cls, name
 
     def comes_first(self, function: Function, names: Iterable[str]) -> bool:
-        """Tell whether no way through a method reads the handle, known by these names, where it stands."""
+        """Return whether no way through a method reads the handle, known by these names, where it stands."""
         return not self._block(function.body, function, frozenset(names), _FAR).reads
 
     def _block(
@@ -77,7 +77,7 @@ class Rewinding:
         return _NOTHING
 
     def _is_own(self, call: ast.Call, function: Function) -> bool:
-        """Tell whether a call is of a method of the object itself."""
+        """Return whether a call is of a method of the object itself."""
         return is_attribute(call.func, self_name(function))
 
     def _called(self, call: ast.Call, function: Function, far: int) -> _Way:
@@ -109,7 +109,7 @@ def _blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
 
 
 def _is_relative(call: ast.Call) -> bool:
-    """Tell whether a seek counts from where the stream stands."""
+    """Return whether a seek counts from where the stream stands."""
     whence = call.args[1] if len(call.args) > 1 else None
     return whence is not None and ast.unparse(whence).rpartition(".")[2] in ("1", "SEEK_CUR")
 

@@ -9,10 +9,10 @@ from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import Body, Operation, held_by, operations_on
-from dlfix.fixing.proof.late import used_on_self
+from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.objects import may_go_by
 from dlfix.fixing.proof.origins import Origins
-from dlfix.fixing.proof.parents import ParentCode
+from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.repeated import run_again
 from dlfix.fixing.proof.state import restored
@@ -90,7 +90,7 @@ def _set_again(
 
 
 def _asks_for_none(function: Function, name: str) -> bool:
-    """Tell whether a method compares an attribute with None."""
+    """Return whether a method compares an attribute with None."""
     return any(
         isinstance(node, ast.Compare)
         and is_attribute(node.left, self_name(function), name)

@@ -69,7 +69,7 @@ def _unkeyed(change: ClassChange) -> dict[str, Function]:
 
 
 def _is_mapped(change: ClassChange, name: str, function: Function) -> bool:
-    """Tell whether a lazy attribute is mapped memory, or a part of one."""
+    """Return whether a lazy attribute is mapped memory, or a part of one."""
     calls = [n for n in executed(function.body) if isinstance(n, ast.Call)]
     if any(
         last_part(c.func) in _MAPPED or any(k.arg == "mmap_mode" for k in c.keywords) for c in calls
@@ -98,7 +98,7 @@ def _touching(change: ClassChange, name: str) -> set[str]:
 
 
 def _only_if_open(function: Function, name: str) -> bool:
-    """Tell whether a method touches an attribute only once it is open."""
+    """Return whether a method touches an attribute only once it is open."""
     return any(isinstance(n, ast.Constant) and n.value == name for n in executed(function.body))
 
 
@@ -130,7 +130,7 @@ def _opens(
 
 
 def _is_sent(change: ClassChange, cls: Class) -> bool:
-    """Tell whether a class is a dataset: what loaders ask for its length."""
+    """Return whether a class is a dataset: what loaders ask for its length."""
     bases = set(change.new.unknown_bases(cls))
     return bool(bases & {"Dataset", "Subset", "ConcatDataset", "VisionDataset", "IterableDataset"})
 
@@ -180,7 +180,7 @@ def _left_by_construction(change: ClassChange, name: str, getter: Function) -> I
 def _gives_back(
     change: ClassChange, made: list[tuple[Class, Function]], name: str, used: Function
 ) -> bool:
-    """Tell whether the constructor that uses a lazy attribute deletes it again, after its last use."""
+    """Return whether the constructor that uses a lazy attribute deletes it again, after its last use."""
     related = {name, *(n for n, f in change.lazy.items() if _reads(f, name))}
     related |= {n for n in change.lazy if _reads(change.lazy[name], n)}
     for _, function in made:
@@ -382,7 +382,7 @@ def _by_call(
 
 
 def _without_workers(module: Module, call: ast.Call, name: str) -> bool:
-    """Tell whether a loader runs in the parent, and another that has workers gets the same dataset."""
+    """Return whether a loader runs in the parent, and another that has workers gets the same dataset."""
     if not any(dotted(a) == name for a in [*call.args, *(k.value for k in call.keywords)]):
         return False
     if _may_have_workers(call):
@@ -397,7 +397,7 @@ def _without_workers(module: Module, call: ast.Call, name: str) -> bool:
 
 
 def _may_have_workers(call: ast.Call) -> bool:
-    """Tell whether a loader may be given workers: without any it starts no process."""
+    """Return whether a loader may be given workers: without any it starts no process."""
     if any(k.arg is None for k in call.keywords) or len(call.args) > _BEFORE_WORKERS:
         return True
     if any(isinstance(each, ast.Starred) for each in call.args):
@@ -407,7 +407,7 @@ def _may_have_workers(call: ast.Call) -> bool:
 
 
 def _before_workers(change: ClassChange, module: Module, node: ast.expr) -> bool:
-    """Tell whether a place may run in the parent before workers start.
+    """Return whether a place may run in the parent before workers start.
 
     Not where it stands below the last loader of its function, outside any loop.
     """
@@ -459,7 +459,7 @@ def _of_a_process(change: ClassChange) -> Iterator[Regression]:
 
 
 def _starts_others(change: ClassChange) -> bool:
-    """Tell whether the program starts processes besides those of the pool itself, which only get pickles."""
+    """Return whether the program starts processes besides those of the pool itself, which only get pickles."""
     return any(
         name != "DataLoader" or _may_have_workers(call)
         for name in ("DataLoader", "Process", "spawn", "start_processes")

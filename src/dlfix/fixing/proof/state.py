@@ -68,7 +68,7 @@ def _keeps_each_its_own(change: ClassChange) -> Iterator[Regression]:
 
 
 def _opened_by_process(change: ClassChange, name: str) -> bool:
-    """Tell whether a class has a property of this name that keeps a value for each process."""
+    """Return whether a class has a property of this name that keeps a value for each process."""
     return any(
         "getpid" in {last_part(node) for node in within(cls.getters[name])}
         for module in change.new.project.mentions(name)
@@ -117,7 +117,7 @@ def _filled(change: ClassChange) -> Iterator[Regression]:
 
 
 def _is_waited_for(change: ClassChange, name: str) -> bool:
-    """Tell whether a method waits until somebody has filled an attribute, or set it."""
+    """Return whether a method waits until somebody has filled an attribute, or set it."""
     return any(
         node.attr in {"wait", "get", "join"} and last_part(node.value) == name
         for cls in change.new.family(change.after)
@@ -273,7 +273,7 @@ def _over_a_base(change: ClassChange, function: Function) -> Iterator[Regression
 
 
 def _had(change: ClassChange, base: Class, name: str) -> bool:
-    """Tell whether a base had a state method before."""
+    """Return whether a base had a state method before."""
     for each in change.old.lineage(change.before)[1:]:
         if each.qualname == base.qualname and each.module.path == base.module.path:
             return name in each.methods or name in each.values
@@ -347,7 +347,7 @@ def _always_in_state(change: ClassChange, cls: Class) -> set[str]:
 
 
 def _reaches(change: ClassChange, cls: Class, function: Function) -> bool:
-    """Tell whether a subclass's own state method calls the one of its base."""
+    """Return whether a subclass's own state method calls the one of its base."""
     found = change.new.method(cls, function.name)
     return found is not None and _calls_super(found[1], function.name)
 
@@ -542,7 +542,7 @@ def sets(statement: ast.stmt, owner: str) -> list[str]:
 
 
 def _decides(change: ClassChange, flag: str, handles: Collection[str]) -> bool:
-    """Tell whether a condition of a method asks a flag, but for one that opens a handle either way."""
+    """Return whether a condition of a method asks a flag, but for one that opens a handle either way."""
     for cls in change.new.family(change.after):
         for function in cls.functions:
             owner = self_name(function)
@@ -556,7 +556,7 @@ def _decides(change: ClassChange, flag: str, handles: Collection[str]) -> bool:
 
 
 def _sets_either_way(node: ast.AST, owner: str, handles: Collection[str]) -> bool:
-    """Tell whether both branches of a condition set the same handles."""
+    """Return whether both branches of a condition set the same handles."""
     if not isinstance(node, ast.If):
         return False
     one, other = (

@@ -79,7 +79,7 @@ def parameters(function: Function | ast.Lambda) -> list[str]:
 def is_attribute(
     node: ast.AST | None, owner: str, name: str | None = None
 ) -> TypeGuard[ast.Attribute]:
-    """Tell whether a node is `owner.name` (any name without one)."""
+    """Return whether a node is `owner.name` (any name without one)."""
     return (
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
@@ -140,7 +140,7 @@ def strings(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[str]:
 
 
 def same(one: ast.AST | None, other: ast.AST | None) -> bool:
-    """Tell whether two nodes are the same code."""
+    """Return whether two nodes are the same code."""
     if one is None or other is None:
         return one is other
     return ast.dump(one) == ast.dump(other)
@@ -179,7 +179,7 @@ def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def ends_here(body: list[ast.stmt]) -> bool:
-    """Tell whether a block ends the function or the program with an error."""
+    """Return whether a block ends the function or the program with an error."""
     if not body:
         return False
     last = body[-1]

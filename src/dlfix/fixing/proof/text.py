@@ -40,7 +40,7 @@ class Rewritten:
 def broken(
     path: Path, before: str, after: str, spans: Sequence[Span], together: Rewritten | None = None
 ) -> str | None:
-    """Tell what is wrong with a rewritten text, None where nothing is.
+    """Return what is wrong with a rewritten text, None where nothing is.
 
     `spans` are the places the plans name: only the statements they lie in may change.
     """
@@ -55,7 +55,7 @@ def broken(
 
 
 def not_compiled(path: Path, text: str) -> str | None:
-    """Tell why a text does not compile, None where it does."""
+    """Return why a text does not compile, None where it does."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -86,7 +86,7 @@ def _changed_elsewhere(
 
 
 def _may_go(statement: ast.stmt, name: str, after: str) -> bool:
-    """Tell whether an import is of a type alone, and nothing of that name is left."""
+    """Return whether an import is of a type alone, and nothing of that name is left."""
     of_types = isinstance(statement, ast.ImportFrom) and statement.module == "typing"
     return of_types and re.search(rf"\b{re.escape(name)}\b", after) is None
 
@@ -171,7 +171,7 @@ def _comments(text: str) -> Iterator[tuple[int, str]]:
 def unproved(
     before: Iterable[Finding], fixed: Iterable[Finding], after: Iterable[Finding]
 ) -> str | None:
-    """Tell which finding is still there, or came, after a rewrite; None where it did its work."""
+    """Return which finding is still there, or came, after a rewrite; None where it did its work."""
     fixed = list(fixed)
     mended = [_key(finding) for finding in fixed]
     expected = Counter(_key(finding) for finding in before)

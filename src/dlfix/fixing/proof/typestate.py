@@ -445,7 +445,7 @@ class Interpreter:
         return first or state
 
     def _swallows(self, node: ast.AST) -> bool:
-        """Tell whether an expression asks for an attribute without needing it."""
+        """Return whether an expression asks for an attribute without needing it."""
         if not isinstance(node, ast.Call):
             return False
         name = node.func.id if isinstance(node.func, ast.Name) else ""
@@ -487,7 +487,7 @@ class Interpreter:
         return None
 
     def _is_held(self, name: str, setter: Function) -> bool:
-        """Tell whether a getter asks for what its setter keeps before it opens anything."""
+        """Return whether a getter asks for what its setter keeps before it opens anything."""
         getter = self._getter(name)
         tests = [n.test for n in ast.walk(getter[1]) if isinstance(n, ast.If)] if getter else []
         kept = {n.attr for n in ast.walk(setter) if isinstance(n, ast.Attribute)} - {"getpid"}
@@ -528,7 +528,7 @@ class Interpreter:
         return _back(after, state) if after is not None else state
 
     def _forgets(self, func: ast.expr) -> bool:
-        """Tell whether a call takes something out of what an attribute of the object holds."""
+        """Return whether a call takes something out of what an attribute of the object holds."""
         return (
             isinstance(func, ast.Attribute)
             and func.attr in {"clear", "pop", "popitem"}

@@ -137,7 +137,7 @@ def _whose_dict(node: ast.expr) -> ast.expr | None:
 
 
 def may_be(program: Program, module: Module, node: ast.expr, family: list[Class]) -> bool:
-    """Tell whether an expression of some module may be an object of these classes."""
+    """Return whether an expression of some module may be an object of these classes."""
     name = dotted(node)
     if not name:
         return True
@@ -184,7 +184,7 @@ def values_of(program: Program, module: Module, node: ast.AST, name: str) -> lis
 
 
 def _may_make(program: Program, module: Module, value: ast.expr, family: list[Class]) -> bool:
-    """Tell whether a value may hold an object of these classes: only what is surely another does not."""
+    """Return whether a value may hold an object of these classes: only what is surely another does not."""
     if isinstance(value, ast.Call):
         made = program.class_of(module, value.func)
         if made is not None:
@@ -209,7 +209,7 @@ def content(program: Program, family: list[Class], name: str) -> Iterator[Write]
 
 
 def changes_in_place(module: Module, node: ast.expr) -> bool:
-    """Tell whether the expression around a value changes the value in place."""
+    """Return whether the expression around a value changes the value in place."""
     parent = module.parent(node)
     if isinstance(parent, ast.Attribute):
         call = module.parent(parent)

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Literal
 
 from dlfix.catalog import CallableRow
-from dlfix.reach.entries import under_guard
+from dlfix.reach.entry_points import under_guard
 from dlfix.reach.interpreter import DECORATED
 from dlfix.reach.labels import node_of
 from dlfix.reach.values import (
@@ -81,7 +81,7 @@ def module_of_file(value: Derived, analysis: Analysis) -> str:
 
 
 def _is_called(crossing: Crossing) -> bool:
-    """Tell whether code calls what it names, keeps or passes on as this object."""
+    """Return whether code calls what it names, keeps or passes on as this object."""
     value = crossing.value
     above = [crossing, *crossing.above()]
     modules = {crossing.boundary.frame.module}
@@ -92,7 +92,7 @@ def _is_called(crossing: Crossing) -> bool:
 
 
 def is_sent_by_name(crossing: Crossing, analysis: Analysis) -> bool:
-    """Tell whether what crosses, or its class, is found by its name and is sent by that."""
+    """Return whether what crosses, or its class, is found by its name and is sent by that."""
     found = definition(crossing.value)
     if isinstance(found, Class):
         return _of_class(found, analysis) is None
@@ -116,7 +116,7 @@ def _of_function(value: Function, crossing: Crossing, analysis: Analysis) -> Pro
 
 
 def _of_method(value: BoundMethod, analysis: Analysis) -> Problem | None:
-    """Tell whether a method is what a decorator put in its place, under a name that the object has not."""
+    """Return whether a method is what a decorator put in its place, under a name that the object has not."""
     function, owner = value.function, value.owner
     if not isinstance(owner, Instance) or function.named is not None or not _is_local(function):
         return None
@@ -139,7 +139,7 @@ def _of_method(value: BoundMethod, analysis: Analysis) -> Problem | None:
 
 
 def _gives_name(passed: Passed) -> bool:
-    """Tell whether a function that it was passed to gives it a name: `f.__qualname__ = name`."""
+    """Return whether a function that it was passed to gives it a name: `f.__qualname__ = name`."""
     if not isinstance(passed.node, ast.arg):
         return False
     module, name = passed.module, passed.node.arg
@@ -155,7 +155,7 @@ def _gives_name(passed: Passed) -> bool:
 
 
 def _of_named(value: Function, analysis: Analysis) -> Problem | None:
-    """Tell what is wrong with what `functools.wraps` gave the name of another function."""
+    """Return what is wrong with what `functools.wraps` gave the name of another function."""
     bearer = value.bearer
     if _is_local(bearer):
         return "local"
@@ -188,7 +188,7 @@ def _is_local(value: Function | Class) -> bool:
 
 
 def _bound_at_top(value: Function) -> bool:
-    """Tell whether a lambda is the value of a name of its module or class."""
+    """Return whether a lambda is the value of a name of its module or class."""
     if value.frame.scope.is_function:
         return False
     parent = _binder(value.module, value.node)
@@ -208,7 +208,7 @@ def _binder(module: Module, node: ast.AST) -> ast.AST | None:
 
 
 def _leads_back(value: Function | Class, analysis: Analysis) -> bool:
-    """Tell whether the value's qualified name leads to that very statement."""
+    """Return whether the value's qualified name leads to that very statement."""
     scope = value.frame.scope
     if scope.is_class:
         return True
@@ -222,7 +222,7 @@ def _leads_back(value: Function | Class, analysis: Analysis) -> bool:
 
 
 def _is_lost(value: ExternalCall, analysis: Analysis) -> bool:
-    """Tell whether a class made by a call is bound elsewhere than its name says."""
+    """Return whether a class made by a call is bound elsewhere than its name says."""
     statement = value.frame.module.parent(value.node)
     names = [v.value for v in analysis.values(value.arguments.get(0, "typename"))
              if isinstance(v, Constant)]  # fmt: skip

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.project.trees import walk
-from dlfix.reach.entries import Entries, Entry, is_before, may_belong
+from dlfix.reach.entry_points import Entries, Entry, is_before, may_belong
 from dlfix.reach.global_state import Use, changes
 from dlfix.reach.instances import attribute_targets
 from dlfix.reach.methods import takes_instance
-from dlfix.reach.sides import stored_on_self
+from dlfix.reach.process_roles import stored_on_self
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Class, Instance
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
@@ -95,7 +95,7 @@ def _default(cls: Class, name: str, analysis: Analysis) -> ast.expr | None:
 
 
 def _is_stored(cls: Class, name: str, analysis: Analysis) -> bool:
-    methods = analysis.interpreter.sides.methods(cls)
+    methods = analysis.interpreter.roles.methods(cls)
     return any(name in stored_on_self(node) for node in methods.values())
 
 
@@ -160,7 +160,7 @@ def _fills(
 
 
 def _is_of(cls: Class, use: Use, analysis: Analysis) -> bool:
-    """Tell whether a use is one of a class, or of an object of it, and of nothing else."""
+    """Return whether a use is one of a class, or of an object of it, and of nothing else."""
     assert isinstance(use.node, ast.Attribute)
     line = {base.node for base in analysis.mro(cls) if isinstance(base, Class)}
     frame = analysis.frame(use.module.scope_of(use.node))
@@ -179,7 +179,7 @@ def _is_empty(node: ast.expr) -> bool:
 
 
 def _only_takes_items(read: ast.Attribute, function: WorkerFunction) -> bool:
-    """Tell whether a function takes items of a container without a question whether they are there."""
+    """Return whether a function takes items of a container without a question whether they are there."""
     named = [node for node in walk(function.node) if getattr(node, "attr", "") == read.attr]
     tried = any(isinstance(node, ast.Try) for node in walk(function.node))
     return not tried and all(
@@ -198,7 +198,7 @@ def _takes_item(module: Module, node: ast.expr) -> bool:
 
 
 def _is_asked(module: Module, node: ast.expr) -> bool:
-    """Tell whether a container is only asked for its items where it is named."""
+    """Return whether a container is only asked for its items where it is named."""
     parent = module.parent(node)
     above = module.parent(parent) if parent is not None else None
     match parent, above:
@@ -212,6 +212,6 @@ def _is_asked(module: Module, node: ast.expr) -> bool:
 
 
 def _says(use: Use, default: ast.expr | None) -> bool:
-    """Tell whether an assignment sets what the class statement says."""
+    """Return whether an assignment sets what the class statement says."""
     value = getattr(use.module.statement(use.node), "value", None)
     return value is not None and default is not None and ast.dump(value) == ast.dump(default)

@@ -39,7 +39,7 @@ def read(chain: Sequence[ast.ClassDef], place: Place) -> HelperClass | None:
 
 
 def lacks(chain: Sequence[ast.ClassDef], name: str) -> bool:
-    """Tell whether no class of the chain binds a name in its body."""
+    """Return whether no class of the chain binds a name in its body."""
     return not any(name in _bound(cls) for cls in chain)
 
 
@@ -61,7 +61,7 @@ def _bound(cls: ast.ClassDef) -> set[str]:
 
 
 def _is_made_otherwise(cls: ast.ClassDef) -> bool:
-    """Tell whether a metaclass or a decorator may add methods."""
+    """Return whether a metaclass or a decorator may add methods."""
     decorators = [
         ast.unparse(each.func if isinstance(each, ast.Call) else each)
         for each in cls.decorator_list

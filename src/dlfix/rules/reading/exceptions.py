@@ -73,12 +73,12 @@ class Passed:
 
 
 def has_own_pickling(chain: Sequence[ast.ClassDef]) -> bool:
-    """Tell whether any of these classes says itself how it is pickled or made."""
+    """Return whether any of these classes says itself how it is pickled or made."""
     return any(method(cls, name) for cls in chain for name in _OWN_PICKLING)
 
 
 def is_odd(builtin: str) -> bool:
-    """Tell whether a builtin exception treats its arguments in a way of its own."""
+    """Return whether a builtin exception treats its arguments in a way of its own."""
     return builtin.rpartition(".")[2] in _ODD or "Unicode" in builtin
 
 
@@ -128,7 +128,7 @@ def _generated_init(cls: ast.ClassDef) -> Function | None:
 
 
 def comes_back(chain: Sequence[ast.ClassDef], call: ast.Call | None) -> bool:
-    """Tell whether unpickling can call the class; True wherever that is not certain.
+    """Return whether unpickling can call the class; True wherever that is not certain.
 
     `chain` is the class and its bases of the tree, `call` makes the exception.
     """
@@ -151,7 +151,7 @@ def _count(passed: Passed, call: ast.Call | None) -> int | None:
 
 
 def fits(init: Function, count: int) -> bool:
-    """Tell whether `__init__` can be called with so many positional arguments and nothing else."""
+    """Return whether `__init__` can be called with so many positional arguments and nothing else."""
     arguments = init.args
     names = [*arguments.posonlyargs, *arguments.args][1:]
     required = len(names) - len(arguments.defaults)
@@ -320,7 +320,7 @@ def _through_parent(chain: Sequence[ast.ClassDef], index: int, init: Function) -
 
 
 def _is_statement_of(init: Function) -> bool:
-    """Tell whether the base class's `__init__` is called by a plain statement, without keywords."""
+    """Return whether the base class's `__init__` is called by a plain statement, without keywords."""
     for statement in init.body:
         match statement:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="__init__"), keywords=[])):

@@ -50,7 +50,7 @@ def kind_of(value: Value) -> str | None:
 
 
 def _draws(read: GlobalRead) -> bool:
-    """Tell whether a function calls a method of a global that gives numbers."""
+    """Return whether a function calls a method of a global that gives numbers."""
     return any(
         isinstance(call.func, ast.Attribute)
         and call.func.attr not in _NOT_DRAWING
@@ -70,7 +70,7 @@ def _generator(name: GlobalName, analysis: Analysis) -> ExternalCall | Derived |
 
 
 def _is_alike(read: GlobalRead, value: ExternalCall | Derived, analysis: Analysis) -> bool:
-    """Tell whether no worker seeds a generator for itself, or asks which worker it is."""
+    """Return whether no worker seeds a generator for itself, or asks which worker it is."""
     boundary = read.function.crossing.boundary
     is_seeded = isinstance(value, Derived) or bool(value.node.args or value.node.keywords)
     if not is_seeded and never_forks(analysis, boundary):
@@ -85,7 +85,7 @@ def _is_alike(read: GlobalRead, value: ExternalCall | Derived, analysis: Analysi
 
 
 def _seeds(function: ast.AST, name: str) -> bool:
-    """Tell whether code sets a global generator, or seeds it."""
+    """Return whether code sets a global generator, or seeds it."""
     for node in walk(function):
         match node:
             case ast.Global(names=names) if name in names:

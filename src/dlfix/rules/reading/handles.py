@@ -202,7 +202,7 @@ def _holds_items(value: Value) -> bool:
 
 
 def _made_inside(value: Value, store: Store | None) -> bool:
-    """Tell whether a value is made by code of the class that stores it, or its module's helpers."""
+    """Return whether a value is made by code of the class that stores it, or its module's helpers."""
     made = node_of(value)
     if made is None or store is None:
         return False
@@ -248,7 +248,7 @@ def _taken(node: ast.expr, path: tuple[object, ...]) -> ast.expr:
 
 
 def _put_in_itself(crossing: Crossing) -> bool:
-    """Tell whether the code of a class that derives from a list or dict makes what it puts in."""
+    """Return whether the code of a class that derives from a list or dict makes what it puts in."""
     above = crossing.parent.value if crossing.parent is not None else None
     made = node_of(crossing.value)
     if crossing.edge.kind != "item" or not isinstance(above, Instance) or made is None:
@@ -365,7 +365,7 @@ def _key(value: Derived, analysis: Analysis) -> object:
 
 
 def _goes_by_name(value: Value, subscripted: Value, analysis: Analysis) -> bool:
-    """Tell whether iterating a value gives names of parts: a dataset that is read by number is none."""
+    """Return whether iterating a value gives names of parts: a dataset that is read by number is none."""
     row = row_of(value, analysis)
     if row is None or "keys" not in row.derived:
         return False

@@ -10,7 +10,7 @@ import builtins
 from typing import TYPE_CHECKING
 
 from dlfix.project.trees import walk
-from dlfix.reach.entries import enclosing_function
+from dlfix.reach.entry_points import enclosing_function
 from dlfix.reach.values import Class, External, ExternalCall, Instance
 from dlfix.rules.reading import exceptions, reached
 
@@ -27,7 +27,7 @@ Handler = tuple["Module", ast.ExceptHandler]
 
 
 def is_made_of_a_text(analysis: Analysis, cls: Class) -> bool:
-    """Tell whether torch can make an exception again; True wherever that is not certain."""
+    """Return whether torch can make an exception again; True wherever that is not certain."""
     inside, outside = reached.chain(analysis, cls)
     line = reached.nodes(inside)
     found = exceptions.initializer(line)
@@ -39,7 +39,7 @@ def is_made_of_a_text(analysis: Analysis, cls: Class) -> bool:
 
 
 def _has_message(line: list[ast.ClassDef]) -> bool:
-    """Tell whether a class has an attribute `message`, by whose name torch passes the text."""
+    """Return whether a class has an attribute `message`, by whose name torch passes the text."""
     return any(
         isinstance(node, ast.Name) and node.id == "message" and isinstance(node.ctx, ast.Store)
         for cls in line
@@ -83,7 +83,7 @@ def _catching(
 def _goes_through(
     analysis: Analysis, module: Module, statement: ast.Try, boundary: Boundary
 ) -> bool:
-    """Tell whether the body of a `try`, or what it calls, iterates over a loader."""
+    """Return whether the body of a `try`, or what it calls, iterates over a loader."""
     function = enclosing_function(module, statement)
     frame = analysis.frame(module.scope_of(statement))
     if isinstance(function, ast.Lambda):
@@ -114,7 +114,7 @@ def _is_over(analysis: Analysis, node: ast.AST, code: reached.Code, boundary: Bo
 def _is_loader(
     analysis: Analysis, source: ast.expr, code: reached.Code, boundary: Boundary
 ) -> bool:
-    """Tell whether an expression is a loader, or what goes through one: `enumerate(loader)`."""
+    """Return whether an expression is a loader, or what goes through one: `enumerate(loader)`."""
     pending, seen = reached.values(analysis, source, code.frame), 0
     while pending and seen < _MOST_VALUES:
         value, seen = pending.pop(), seen + 1
@@ -147,7 +147,7 @@ def caught_by_workers(running: list[reached.Code], raising: reached.Code, node: 
 
 
 def _catches_more(statement: ast.Try) -> bool:
-    """Tell whether a `try` may catch an exception of the tree: any but one of Python's own."""
+    """Return whether a `try` may catch an exception of the tree: any but one of Python's own."""
     return any(each.type is None or _names(each.type) - _OF_PYTHON for each in statement.handlers)
 
 

@@ -44,7 +44,7 @@ def _processes(analysis: Analysis) -> frozenset[ast.AST]:
 
 
 def _is_kept(crossing: Crossing) -> bool:
-    """Tell whether an attribute keeps it: what is passed as an argument is not started yet."""
+    """Return whether an attribute keeps it: what is passed as an argument is not started yet."""
     return any(each.edge.kind == "attribute" for each in (crossing, *crossing.above()))
 
 
@@ -54,7 +54,7 @@ def _is_made_with_its_owner(crossing: Crossing) -> bool:
 
 
 def _runs_again(module: Module, node: ast.AST) -> bool:
-    """Tell whether a function makes several, one after the other."""
+    """Return whether a function makes several, one after the other."""
     for above in module.ancestors(node):
         if isinstance(above, _AGAIN):
             return True
@@ -64,7 +64,7 @@ def _runs_again(module: Module, node: ast.AST) -> bool:
 
 
 def _starts_what_it_makes(module: Module, node: ast.AST) -> bool:
-    """Tell whether the code around a process calls `start()` of something."""
+    """Return whether the code around a process calls `start()` of something."""
     around = next((a for a in module.ancestors(node) if isinstance(a, _DEFINITIONS)), module.tree)
     return any(
         isinstance(each, ast.Attribute) and each.attr == "start" for each in ast.walk(around)

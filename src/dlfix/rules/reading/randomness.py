@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dlfix.project.trees import walk
-from dlfix.reach.sides import used_on_self
+from dlfix.reach.process_roles import used_on_self
 from dlfix.rules.base import Place
 from dlfix.rules.reading.names import words
 
@@ -85,7 +85,7 @@ class Drawn:
 
 
 def draws_globally(name: str) -> bool:
-    """Tell whether a dotted name is a method of a generator that `random` or numpy hides."""
+    """Return whether a dotted name is a method of a generator that `random` or numpy hides."""
     prefix = next((each for each in MUTATED_GLOBALLY if name.startswith(each)), None)
     if prefix is None or name in GENERATORS:
         return False
@@ -116,7 +116,7 @@ def loads(node: ast.AST, attribute: str) -> list[ast.Attribute]:
 def is_reseeded(
     line: Sequence[ast.ClassDef], attribute: str, is_set_up: Callable[[str], bool]
 ) -> bool:
-    """Tell whether classes ask which worker they are in, or seed the generator after `__init__`.
+    """Return whether classes ask which worker they are in, or seed the generator after `__init__`.
 
     `is_set_up` says of a method that a constructor uses whether nothing else runs it.
     """
@@ -197,7 +197,7 @@ def _seeds(function: ast.AST, attribute: str) -> bool:
 
 
 def mentions_reseeding(function: ast.AST, attribute: str) -> bool:
-    """Tell whether a `worker_init_fn` touches a kept generator, or every dataset's."""
+    """Return whether a `worker_init_fn` touches a kept generator, or every dataset's."""
     return bool({attribute, "dataset"} & words(function))
 
 

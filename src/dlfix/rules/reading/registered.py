@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import parameters
 from dlfix.project.trees import walk
-from dlfix.reach.entries import Entry, enclosing_function
+from dlfix.reach.entry_points import Entry, enclosing_function
 from dlfix.reach.global_state import GlobalName, Use, changes
 from dlfix.reach.values import Class, Constant, Function, Instance, Value
 
@@ -133,7 +133,7 @@ def _values(name: GlobalName, module: Module, node: ast.expr) -> list[Value]:
 
 
 def _may_be_read(name: GlobalName, added: Added) -> bool:
-    """Tell whether a worker may ask for an entry: not if it only asks for others, by constant keys."""
+    """Return whether a worker may ask for an entry: not if it only asks for others, by constant keys."""
     for use in name.reads():
         if name.worker_writer(use) is None:
             continue

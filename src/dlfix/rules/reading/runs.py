@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from dlfix.project.trees import walk
 from dlfix.reach.calls import ANYTHING
 from dlfix.reach.correlated import is_set_again
-from dlfix.reach.entries import Entries, enclosing_function
+from dlfix.reach.entry_points import Entries, enclosing_function
 from dlfix.reach.methods import decorator_kind
-from dlfix.reach.sides import iterated_by
-from dlfix.reach.surely import conditions
+from dlfix.reach.must_run import conditions
+from dlfix.reach.process_roles import iterated_by
 from dlfix.reach.values import Arguments, Bound, BoundMethod, Class, Function, Instance
 from dlfix.reach.worker_code import ENTRIES
 from dlfix.rules.base import Step
@@ -171,7 +171,7 @@ class Runs:
     def _method(self, value: Value, name: str) -> Function | None:
         if not isinstance(value, Instance):
             return None
-        methods = self.analysis.interpreter.sides.methods(value.cls)
+        methods = self.analysis.interpreter.roles.methods(value.cls)
         name = iterated_by(name, methods)
         if methods.get(name) not in self._leading:
             return None
@@ -288,7 +288,7 @@ def _is_sure(node: ast.expr, frame: Frame) -> bool:
 
 
 def _is_left_of(node: ast.expr, end: ast.AST) -> bool:
-    """Tell whether a node is evaluated before another one is: above it, or in it as an argument."""
+    """Return whether a node is evaluated before another one is: above it, or in it as an argument."""
     ends = (node.end_lineno or 0, node.end_col_offset or 0)
     starts = (getattr(end, "lineno", 0), getattr(end, "col_offset", 0))
     within = (getattr(end, "end_lineno", 0), getattr(end, "end_col_offset", 0))

@@ -320,7 +320,7 @@ class Reader:
         return Alias(value, holder.kind, sure=sure)
 
     def _fills(self, attribute: str) -> bool:
-        """Tell whether this function puts things under the attribute itself: a cache of its own."""
+        """Return whether this function puts things under the attribute itself: a cache of its own."""
         for node in walk(self._function):
             match node:
                 case ast.Assign(targets=[ast.Subscript(value=ast.Attribute(attr=name))]) if (
@@ -330,13 +330,13 @@ class Reader:
         return False
 
     def _is_basic(self, index: ast.expr) -> bool:
-        """Tell whether an index gives a view of an array, not a copy."""
+        """Return whether an index gives a view of an array, not a copy."""
         if isinstance(index, ast.Tuple):
             return all(self._is_basic(each) for each in index.elts)
         return isinstance(index, ast.Slice) or self._is_number(index)
 
     def _is_number(self, node: ast.expr) -> bool:
-        """Tell whether an expression is worked out of nothing but numbers."""
+        """Return whether an expression is worked out of nothing but numbers."""
         match node:
             case ast.Constant(value=value):
                 return isinstance(value, int) or value is Ellipsis
@@ -374,7 +374,7 @@ class Reader:
                     self._note(statement, alias, "deep" if alias.depth else "shallow")
 
     def _remakes(self, target: ast.expr, value: ast.expr) -> bool:
-        """Tell whether a kept sample is replaced by what is made of itself, and handed out."""
+        """Return whether a kept sample is replaced by what is made of itself, and handed out."""
         text = ast.unparse(target)
         reads = any(ast.unparse(node) == text for node in walk(value) if _is_expression(node))
         return reads and not isinstance(target, ast.Name) and self._hands_out(text)
@@ -408,7 +408,7 @@ class Reader:
                     self._note(statement, alias, "deep")
 
     def _has_items(self, name: str, alias: Alias) -> bool:
-        """Tell whether what was taken out of an array is an array itself: it has items."""
+        """Return whether what was taken out of an array is an array itself: it has items."""
         return alias.element == "array" and any(
             isinstance(node, ast.Subscript) and _is_named(node.value, name)
             for node in walk(self._function)
@@ -448,7 +448,7 @@ class Reader:
             self._found.append(Change(node, alias, form))
 
     def _is_guarded(self, alias: Alias) -> bool:
-        """Tell whether it happens only while something is not there yet: a cache being filled."""
+        """Return whether it happens only while something is not there yet: a cache being filled."""
         return any(_asks_for_absence(test, set(self._aliases)) for test in self._guards)
 
 
@@ -466,7 +466,7 @@ def _by_parameter(called: Called, given: dict[int | str, Alias]) -> dict[str, Al
 
 
 def _fills_first(call: ast.Call) -> bool:
-    """Tell whether a call changes its first argument: `np.copyto(x, y)`, `F.relu(x, inplace=True)`."""
+    """Return whether a call changes its first argument: `np.copyto(x, y)`, `F.relu(x, inplace=True)`."""
     for keyword in call.keywords:
         match keyword:
             case ast.keyword(arg="inplace", value=ast.Constant(value=True)):
@@ -573,7 +573,7 @@ def _changes_in_place(name: str, call: ast.Call) -> bool:
 
 
 def _same_again(target: ast.expr, value: ast.expr | None) -> bool:
-    """Tell whether storing this a second time changes nothing: `row.ids = row.ids[:n]`."""
+    """Return whether storing this a second time changes nothing: `row.ids = row.ids[:n]`."""
     match value:
         case ast.Constant():
             return isinstance(target, ast.Attribute)

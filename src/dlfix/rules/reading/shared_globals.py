@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from dlfix.project.trees import walk
 from dlfix.reach.class_state import is_of_class
 from dlfix.reach.correlated import tests_around
-from dlfix.reach.entries import Entries, enclosing_function, is_before
+from dlfix.reach.entry_points import Entries, enclosing_function, is_before
 from dlfix.reach.global_state import GlobalName, Use
+from dlfix.reach.must_run import conditions
 from dlfix.reach.starts import never_forks
-from dlfix.reach.surely import conditions
 from dlfix.reach.values import Container, Derived, ExternalCall, Instance
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.base import Step
@@ -147,7 +147,7 @@ def _is_read(node: ast.AST, attribute: str) -> bool:
 
 
 def _stays(target: ast.Attribute, module: Module, analysis: Analysis) -> bool:
-    """Tell whether no code that may know the class sets the attribute too, or closes what it holds."""
+    """Return whether no code that may know the class sets the attribute too, or closes what it holds."""
     cls = next(each for each in module.ancestors(target) if isinstance(each, ast.ClassDef))
     for user in {module, *analysis.project.users(module, cls.name)}:
         for each in user.attributes_by_name.get(target.attr, ()):
@@ -176,7 +176,7 @@ def _keeps_apart(module: Module) -> bool:
 
 
 def _is_imported_at_top(node: ast.AST, module: Module) -> bool:
-    """Tell whether the name leads to a module that is imported as soon as the worker's is."""
+    """Return whether the name leads to a module that is imported as soon as the worker's is."""
     name = node.value if isinstance(node, ast.Attribute) else node
     return isinstance(name, ast.Name) and module.scope_of(name).lookup(name.id) is module.scope
 
@@ -208,7 +208,7 @@ def _unsafe(value: Value, analysis: Analysis, *, keyed: bool = False) -> Iterato
 def _kept_by(value: Instance, analysis: Analysis) -> Iterator[Made]:
     """Yield the handles that an object's constructor keeps, and that a worker's method of it uses."""
     names = _called_in_workers(value, analysis)
-    methods = analysis.interpreter.sides.methods(value.cls)
+    methods = analysis.interpreter.roles.methods(value.cls)
     if names & {"close", "__getstate__", "__enter__"}:
         return
     used = {
@@ -227,7 +227,7 @@ def _kept_by(value: Instance, analysis: Analysis) -> Iterator[Made]:
 
 def _called_in_workers(value: Instance, analysis: Analysis) -> set[str]:
     functions = WorkerCode.of(analysis).functions
-    methods = analysis.interpreter.sides.methods(value.cls)
+    methods = analysis.interpreter.roles.methods(value.cls)
     return {name for name, node in methods.items() if node in functions}
 
 
@@ -243,7 +243,7 @@ def _is_unsafe(value: Value, analysis: Analysis) -> bool:
 
 
 def _is_set_by_workers(name: GlobalName) -> bool:
-    """Tell whether workers put handles of their own there, or it is closed where it is opened."""
+    """Return whether workers put handles of their own there, or it is closed where it is opened."""
     return any(
         binding.kind == "with" for binding in name.module.scope.bindings.get(name.name, ())
     ) or any(
@@ -261,7 +261,7 @@ def _only_if_missing(write: Use, name: str) -> bool:
 
 
 def _is_dropped(name: GlobalName, boundary: Boundary) -> bool:
-    """Tell whether the parent may close it, or forget it, before the workers start."""
+    """Return whether the parent may close it, or forget it, before the workers start."""
     starts = Entries.of(name.analysis).entries(boundary.frame.module, boundary.node)
     for use, _ in name.uses():
         if not _drops(use) or name.worker_writer(use) is not None:
@@ -321,7 +321,7 @@ def _opened_by_use(runs: Runs, *, keyed: bool) -> tuple[Step, ...] | None:
 
 
 def _asks_more(test: ast.AST, module: Module) -> bool:
-    """Tell whether a test asks for more than whether a global holds something already."""
+    """Return whether a test asks for more than whether a global holds something already."""
     names = [node for node in walk(test) if isinstance(node, ast.Name)]
     asks = isinstance(test, (ast.Compare, ast.Name, ast.UnaryOp, ast.If))
     if isinstance(
@@ -374,7 +374,7 @@ def _runs_before(
 def _is_in_constructor(
     module: Module, node: ast.AST, boundary: Boundary, analysis: Analysis
 ) -> bool:
-    """Tell whether a node is in the constructor of an object that crosses at a boundary."""
+    """Return whether a node is in the constructor of an object that crosses at a boundary."""
     function = enclosing_function(module, node)
     cls = module.parent(function) if function is not None else None
     if getattr(function, "name", "") != "__init__" or not isinstance(cls, ast.ClassDef):

@@ -27,7 +27,7 @@ _Word = ast.Name | ast.Attribute
 
 @summary
 def speaks_of_shares(tree: ast.AST) -> bool:
-    """Tell whether code mentions workers, ranks or shards; not where the shards are files."""
+    """Return whether code mentions workers, ranks or shards; not where the shards are files."""
     words = [text for _, text in _texts(tree)]
     if any(_SHARES.search(text) for text in words):
         return True
@@ -54,7 +54,7 @@ def _texts(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
 
 
 def _is_of_files(node: ast.AST, above: dict[ast.AST, ast.AST], files: set[ast.Name]) -> bool:
-    """Tell whether a word that may mean a share means a file, or a list of files."""
+    """Return whether a word that may mean a share means a file, or a list of files."""
     match node:
         case ast.arg():
             return True  # its uses say
@@ -68,7 +68,7 @@ def _is_of_files(node: ast.AST, above: dict[ast.AST, ast.AST], files: set[ast.Na
 
 
 def _is_used_as_file(node: _Word, user: ast.AST | None, above: dict[ast.AST, ast.AST]) -> bool:
-    """Tell whether an expression is opened, gone through, kept or asked for: a share is counted with."""
+    """Return whether an expression is opened, gone through, kept or asked for: a share is counted with."""
     match user:
         case ast.Attribute() | ast.withitem() | ast.Return() | ast.ClassDef() | ast.arg():
             return True
@@ -90,7 +90,7 @@ def _is_used_as_file(node: _Word, user: ast.AST | None, above: dict[ast.AST, ast
 
 
 def _is_own_or_named(func: _Word) -> bool:
-    """Tell whether a call is of a method of the object or of a function: these are read themselves."""
+    """Return whether a call is of a method of the object or of a function: these are read themselves."""
     match func:
         case ast.Name() | ast.Attribute(value=ast.Name("self" | "cls")):
             return True

@@ -51,7 +51,7 @@ class Source:
 
 
 def draws(tree: ast.AST) -> bool:
-    """Tell whether code makes samples of random numbers: each worker is to draw its own."""
+    """Return whether code makes samples of random numbers: each worker is to draw its own."""
     return bool(_called(tree) & _DRAWING)
 
 
@@ -75,7 +75,7 @@ def _name(call: ast.Call) -> str:
 
 
 def is_its_own_iterator(function: Function) -> bool:
-    """Tell whether `__iter__` returns its own object."""
+    """Return whether `__iter__` returns its own object."""
     me = function.args.args[0].arg if function.args.args else "self"
     return any(
         isinstance(each.value, ast.Name) and each.value.id == me for each in _returns(function)
@@ -179,7 +179,7 @@ def _source_of_generator(function: Function) -> Source | None:
 
 
 def is_stateless(loop: ast.For, function: Function) -> bool:
-    """Tell whether what one turn of a loop yields depends on no other turn."""
+    """Return whether what one turn of a loop yields depends on no other turn."""
     bound = _stored(loop)
     for node in walk(loop):
         match node:
@@ -201,7 +201,7 @@ def is_stateless(loop: ast.For, function: Function) -> bool:
 
 
 def _carried(loop: ast.For, bound: set[str]) -> bool:
-    """Tell whether a name keeps what an earlier turn gave it: it is read before it is set."""
+    """Return whether a name keeps what an earlier turn gave it: it is read before it is set."""
     known = {node.id for node in walk(loop.target) if isinstance(node, ast.Name)}
     for statement in loop.body:
         read = {

@@ -18,7 +18,7 @@ _WITHOUT_GRADIENT = ("no_grad", "inference_mode", "set_grad_enabled", "requires_
 
 
 def is_non_leaf(value: Derived) -> bool:
-    """Tell whether a value is surely what a layer with weights computed, with its gradient."""
+    """Return whether a value is surely what a layer with weights computed, with its gradient."""
     at: Value = value
     while isinstance(at, Derived) and at.how != "__call__":
         if at.how not in _KEEPING:

@@ -29,7 +29,7 @@ class Texts:
         self._followed: set[ast.AST] = set()
 
     def is_text(self, at: Bound) -> bool:
-        """Tell whether an expression is surely a string."""
+        """Return whether an expression is surely a string."""
         node, frame = at.node, at.frame
         match node:
             case ast.JoinedStr() | ast.Call(func=ast.Name(id="str")):
@@ -65,7 +65,7 @@ class Texts:
         return False
 
     def _gives_texts(self, at: Bound | None) -> bool:
-        """Tell whether the items of an iterable are strings: what one alternative gives, the others do too."""
+        """Return whether the items of an iterable are strings: what one alternative gives, the others do too."""
         if at is None:
             return False
         node, frame = at.node, at.frame
@@ -139,7 +139,7 @@ def _annotation(binding: Binding) -> str:
 
 
 def _is_of_texts(annotation: str) -> bool:
-    """Tell whether an annotation is of an iterable of strings: `list[str] | None`."""
+    """Return whether an annotation is of an iterable of strings: `list[str] | None`."""
     inner = annotation.removeprefix("Optional[").removeprefix("typing.")
     outer, _, of = inner.partition("[")
     return outer in ITEM_TYPES and of.startswith(("str]", "str,"))

@@ -191,7 +191,7 @@ class _Lookup:
                         yield from self._missing(child, name)
 
     def _holds(self, test: ast.expr, name: str) -> bool | None:
-        """Tell what a test of the name, or of what the object has, gives; None where that is not known."""
+        """Return what a test of the name, or of what the object has, gives; None where that is not known."""
         match test:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 held = self._holds(operand, name)
@@ -249,7 +249,7 @@ def _evaluated(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 def _lets_pass(statement: ast.Try) -> bool:
-    """Tell whether a RecursionError passes the handlers of a `try`, and nothing is put in its place."""
+    """Return whether a RecursionError passes the handlers of a `try`, and nothing is put in its place."""
     if statement.finalbody:
         return False
     caught: list[ast.expr | None] = []

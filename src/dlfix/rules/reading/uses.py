@@ -65,7 +65,7 @@ def _kept_on(functions: list[ast.AST], name: str, module: Module) -> Iterator[as
 
 
 def _is_text(node: ast.expr) -> bool:
-    """Tell whether an index is a text for certain: a name of an archive's member."""
+    """Return whether an index is a text for certain: a name of an archive's member."""
     match node:
         case ast.Constant(value=str()) | ast.JoinedStr() | ast.Call(func=ast.Name(id="str")):
             return True

@@ -1,0 +1,333 @@
+"""What a loop computes from each resource that it opens, it computes from a local one that it closes.
+
+The loop keeps what each is opened from instead; the list or dict of resources is made from that later.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dlfix.fixing.classes.facts import is_self_attribute
+from dlfix.fixing.classes.handles import Moved, Refusal
+from dlfix.fixing.classes.inputs import is_repeatable
+from dlfix.fixing.classes.plans import Exchange, Insert, Within
+from dlfix.fixing.classes.residue import MOST_LINES
+from dlfix.fixing.classes.statements import only_raises
+from dlfix.fixing.classes.text import names_in
+from dlfix.project.module import Module
+
+if TYPE_CHECKING:
+    from dlfix.fixing.classes.filling import Fill, Filling
+
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+LIVE = (
+    "attrs", "keys", "values", "items", "get", "read", "read_direct", "execute", "cursor", "open",
+    "getinfo", "namelist", "extractfile", "fetch", "query", "sample", "seek", "variables", "iter_chunks",
+)  # fmt: skip
+PLAIN_CALLS = ("len", "list", "sorted", "set", "tuple", "int", "sum", "str", "enumerate", "print")
+
+
+class EachTime:
+    """Plans what is left of one statement that fills a list or dict, and of what follows it."""
+
+    def __init__(self, filling: Filling, fill: Fill, call: ast.Call, paths: str) -> None:
+        self.filling = filling
+        self.fill = fill
+        self.call = call  # what opens one
+        self.module = filling.module
+        self.me = filling.mover.me
+        self.kept = f"{self.me}.{paths}"
+        self.items = list(self._items())  # reads of what was filled in last
+
+    def leave(self, moved: Moved) -> None:
+        """Keep what it is opened from; open it under a local name for what else reads it."""
+        fill = self.fill
+        moved.gone.add(fill.statement)
+        for node in self._counted():
+            moved.gone.add(node)
+            moved.exchanges.append(Exchange(self.module.span(node), self.kept, "expression"))
+        if fill.definition is not None:
+            self._leave_named(fill.definition, moved)
+        elif fill.name:
+            text = f"{self._keeps()}\n{fill.name} = {self._opened()}"
+            self._exchange(fill.statement, text, moved)
+            self._close_below(fill.statement, fill.name, moved)
+        else:
+            self._exchange(fill.statement, self._keeps(), moved)
+            if self.items:
+                self._leave_unnamed(moved)
+
+    # -- what the loop reads of the list or dict while it fills it
+
+    def _reads(self) -> Iterator[ast.expr]:
+        """Yield the reads of the list or dict in the loop, but for the one that fills it."""
+        filling = self.filling
+        around = [e for e in self.module.ancestors(self.fill.statement) if isinstance(e, LOOPS)]
+        loop = around[-1] if around else self.fill.statement
+        attribute = filling.handle.attribute
+        name = filling.local_name
+        filled = set(ast.walk(self.fill.statement))
+        for node in ast.walk(loop):
+            own = is_self_attribute(node, self.me) and node.attr == attribute
+            local = isinstance(node, ast.Name) and bool(name) and node.id == name
+            if (own or local) and node not in filled:
+                assert isinstance(node, ast.expr)
+                yield node
+
+    def _items(self) -> Iterator[ast.Subscript]:
+        for node in self._reads():
+            item = self.module.parent(node)
+            if self._is_counted(node):
+                continue
+            if not isinstance(item, ast.Subscript) or not self._is_last(item):
+                where = self.filling.facts.line(node)
+                raise Refusal(f"the container is read while it is filled ({where})")
+            yield item
+
+    def _counted(self) -> Iterator[ast.expr]:
+        """Yield the reads that ask how many there are, or whether one is there."""
+        return (node for node in self._reads() if self._is_counted(node))
+
+    def _is_counted(self, node: ast.expr) -> bool:
+        match self.module.parent(node):
+            case ast.Call(func=ast.Name(id="len")):
+                return True
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[container]):
+                return container is node and self.fill.key is not None
+        return False
+
+    def _is_last(self, item: ast.Subscript) -> bool:
+        """Return whether an item is the one that was filled in just before."""
+        if not isinstance(item.ctx, ast.Load):
+            return False
+        key = self.fill.key
+        wanted = ast.unparse(key) if key is not None else "-1"
+        if ast.unparse(item.slice) != wanted:
+            return False
+        block = block_of(self.module, self.fill.statement)
+        following = block[block.index(self.fill.statement) + 1 :]
+        if not any(item in ast.walk(each) for each in following):
+            return False
+        names = names_in([key]) if key is not None else set()
+        return not any(
+            isinstance(each, ast.Name) and each.id in names and not isinstance(each.ctx, ast.Load)
+            for statement in following
+            for each in ast.walk(statement)
+        )
+
+    # -- what stays in the loop
+
+    def _argument(self) -> str:
+        return self.module.segment(self.call.args[0])
+
+    def _keeps(self) -> str:
+        key = self.fill.key
+        if key is None:
+            return f"{self.kept}.append({self._argument()})"
+        return f"{self.kept}[{self.module.segment(key)}] = {self._argument()}"
+
+    def _opened(self) -> str:
+        """Return the expression that opens one, from what was kept for it just before."""
+        first, key = self.call.args[0], self.fill.key
+        text = f"{self.kept}[{self.module.segment(key) if key is not None else -1}]"
+        if isinstance(first, (ast.Name, ast.Constant)):
+            text = self._argument()
+        handle = self.filling.handle
+        return self.filling.mover.rendered(handle.attribute, self.fill.opened, {first: text})
+
+    def _exchange(self, statement: ast.stmt, text: str, moved: Moved) -> None:
+        moved.exchanges.append(Exchange(self.module.span(statement), text))
+
+    def _leave_named(self, definition: ast.Assign, moved: Moved) -> None:
+        """Leave what the loop opened under a name: open for as long as it goes on reading it."""
+        fill, name = self.fill, self.fill.name
+        uses = [*self._uses(name, definition), *self.items]
+        tried = isinstance(self.module.parent(definition), ast.Try)
+        moved.gone.add(definition)
+        for item in self.items:
+            moved.gone.add(item)
+            moved.exchanges.append(Exchange(self.module.span(item), name, "expression"))
+        if not uses and not tried:
+            self._exchange(fill.statement, self._keeps(), moved)
+            self._exchange(definition, "", moved)
+            return
+        self._refuse_escaping(uses)
+        if self._moves_up(definition):
+            self._exchange(definition, f"{self._keeps()}\n{name} = {self._opened()}", moved)
+            self._exchange(fill.statement, "", moved)
+        else:
+            self._refuse_evaluating_again(definition)
+            self._exchange(fill.statement, self._keeps(), moved)
+        self._close_below(definition, name, moved)
+
+    def _moves_up(self, definition: ast.Assign) -> bool:
+        """Return whether what is kept can be kept where it is opened, as an argument with a call asks for."""
+        if isinstance(self.call.args[0], (ast.Name, ast.Constant)):
+            return False
+        block = block_of(self.module, definition)
+        if self.fill.statement not in block:
+            return False
+        between = block[block.index(definition) : block.index(self.fill.statement)]
+        names = names_in([self.fill.key]) if self.fill.key is not None else set()
+        return not any(
+            isinstance(each, (ast.Continue, ast.Break, ast.Return, ast.Raise))
+            or (isinstance(each, ast.Name) and each.id in names and _is_bound(each))
+            for statement in between
+            for each in ast.walk(statement)
+        )
+
+    def _refuse_evaluating_again(self, definition: ast.Assign) -> None:
+        first = self.call.args[0]
+        rows = range(definition.lineno, self.fill.statement.lineno + 1)
+        names = names_in([first])
+        for each in ast.walk(self.filling.method):
+            bound = isinstance(each, ast.Name) and each.id in names and _is_bound(each)
+            if isinstance(each, ast.Name) and bound and each.lineno in rows:
+                where = self.filling.facts.line(each)
+                raise Refusal(f"`{each.id}` is assigned once the resource is open ({where})")
+        for call in (each for each in ast.walk(first) if isinstance(each, ast.Call)):
+            if not is_repeatable(call):
+                where = self.filling.facts.line(call)
+                raise Refusal(f"`{ast.unparse(call.func)}` would be called twice ({where})")
+
+    def _leave_unnamed(self, moved: Moved) -> None:
+        """Open what the rest of the loop reads in a `with`."""
+        self._refuse_escaping(self.items)
+        local = self._local_name()
+        block = block_of(self.module, self.fill.statement)
+        following = block[block.index(self.fill.statement) + 1 :]
+        used = [s for s in following if any(i in ast.walk(s) for i in self.items)]
+        for item in self.items:
+            moved.gone.add(item)
+            moved.exchanges.append(Exchange(self.module.span(item), local, "expression"))
+        handle, opened = self.filling.handle, self._opened()
+        first, last = self.module.span(used[0]), self.module.span(following[-1])
+        short = last.end.row - first.start.row < MOST_LINES
+        if short and handle.close and (handle.enters or handle.close == "close"):
+            head = opened if handle.enters else f"contextlib.closing({opened})"
+            moved.withins.append(Within(first, last, f"{head} as {local}"))
+            return
+        moved.inserts.append(Insert(first, f"{local} = {opened}", before=True))
+        self._close_below(used[0], local, moved)
+
+    def _close_below(self, opened: ast.stmt, name: str, moved: Moved) -> None:
+        """Close a local one below the last statement of the block in which it is opened."""
+        block = home_block(self.module, opened)
+        first = outermost_in(self.module, block, opened)
+        self._refuse_leaving(block[block.index(first) + 1 :])
+        close = self.filling.handle.close
+        if not close or "." in close:
+            return
+        line, last = f"{name}.{close}()", self.module.span(block[-1])
+        for index, each in enumerate(moved.exchanges):
+            if each.span == last and each.kind == "statement":
+                text = "\n".join(part for part in (each.becomes, line) if part)
+                moved.exchanges[index] = Exchange(last, text)
+                return
+        moved.inserts.append(Insert(last, line))
+
+    # -- what is refused
+
+    def _uses(self, name: str, definition: ast.stmt) -> list[ast.expr]:
+        filled = {*ast.walk(self.fill.statement), *ast.walk(definition)}
+        return [
+            each
+            for each in ast.walk(self.filling.method)
+            if isinstance(each, ast.Name) and each.id == name and each not in filled
+        ]
+
+    def _refuse_leaving(self, block: Sequence[ast.stmt]) -> None:
+        """Refuse where a pass of the loop may end before the resource is closed, but after it was kept."""
+        filled = self.fill.statement.lineno
+        for node in (each for statement in block for each in ast.walk(statement)):
+            if isinstance(node, (ast.Continue, ast.Break, ast.Return)) and node.lineno > filled:
+                where = self.filling.facts.line(node)
+                raise Refusal(f"the loop may exit while the resource is open ({where})")
+
+    def _refuse_escaping(self, uses: Sequence[ast.expr]) -> None:
+        """Refuse where something goes on reading from a resource that the loop closes."""
+        home = home_block(self.module, self.fill.definition or self.fill.statement)
+        inside = {node for each in home for node in ast.walk(each)}
+        for use in uses:
+            parent = self.module.parent(use)
+            read = ast.unparse(use)
+            where = self.filling.facts.line(use)
+            called = isinstance(parent, ast.Call) and use in parent.args
+            if use not in inside or (called and not _is_plain(parent)):
+                raise Refusal(f"`{read}` is passed to other code ({where})")
+            if self._is_kept(use):
+                raise Refusal(f"a value derived from `{read}` is stored ({where})")
+
+    def _is_kept(self, use: ast.AST) -> bool:
+        """Return whether an expression that begins with a resource is kept as it is."""
+        node, parent = use, self.module.parent(use)
+        while isinstance(parent, (ast.Attribute, ast.Subscript)) and parent.value is node:
+            if isinstance(parent, ast.Subscript) and isinstance(
+                parent.slice, (ast.Slice, ast.Tuple)
+            ):
+                return False
+            node, parent = parent, self.module.parent(parent)
+        if isinstance(node, ast.Attribute) and not self._is_live(node.attr):
+            return False
+        if isinstance(parent, ast.Call) and node in parent.args:
+            return isinstance(parent.func, ast.Attribute) and parent.func.attr in ("append", "add")
+        if isinstance(parent, (ast.Tuple, ast.List, ast.Dict)):
+            return True
+        return (
+            isinstance(parent, ast.Assign)
+            and parent.value is node
+            and any(not isinstance(each, ast.Name) for each in parent.targets)
+        )
+
+    def _is_live(self, attribute: str) -> bool:
+        """Return whether an attribute of a resource, or of its parts, reads from it when it is used."""
+        handle = self.filling.handle
+        return attribute.startswith("__") or attribute in {*handle.position, *handle.write, *LIVE}
+
+    def _local_name(self) -> str:
+        method = self.filling.method
+        taken = names_in([method]) | {*self.module.scope.bindings, *dir(builtins)}
+        taken |= {each.arg for each in ast.walk(method) if isinstance(each, ast.arg)}
+        plain = self.filling.handle.attribute.strip("_")
+        one = plain.removesuffix("s") if plain.endswith("s") else ""
+        for wanted in (one, f"{one}_file", "opened", f"opened_{plain}"):
+            if wanted.isidentifier() and wanted not in taken and wanted != "_file":
+                return wanted
+        raise Refusal("no name is free for a local resource")
+
+
+def block_of(module: Module, statement: ast.stmt) -> list[ast.stmt]:
+    """Return the block that a statement stands in."""
+    parent = module.parent(statement)
+    parts = (getattr(parent, each, []) for each in ("body", "orelse", "finalbody"))
+    return next(part for part in parts if statement in part)
+
+
+def home_block(module: Module, statement: ast.stmt) -> list[ast.stmt]:
+    """Return the block in which a name is bound: around a `try` whose handlers all leave it."""
+    parent = module.parent(statement)
+    tried = isinstance(parent, ast.Try) and statement in parent.body and not parent.finalbody
+    if isinstance(parent, ast.Try) and tried and all(_leaves(e.body) for e in parent.handlers):
+        return block_of(module, parent)
+    return block_of(module, statement)
+
+
+def outermost_in(module: Module, block: Sequence[ast.stmt], node: ast.stmt) -> ast.stmt:
+    """Return the statement of a block that another one is, or stands in."""
+    around = (node, *module.ancestors(node))
+    return next(each for each in block if any(each is one for one in around))
+
+
+def _leaves(block: Sequence[ast.stmt]) -> bool:
+    return only_raises(block) or isinstance(block[-1], (ast.Continue, ast.Break, ast.Return))
+
+
+def _is_bound(node: ast.Name) -> bool:
+    return not isinstance(node.ctx, ast.Load)
+
+
+def _is_plain(call: ast.AST | None) -> bool:
+    return isinstance(call, ast.Call) and ast.unparse(call.func) in PLAIN_CALLS

@@ -1,0 +1,230 @@
+"""Plan a class that is handed open handles: other processes open the same again by their names."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+
+from dlfix.fixing.classes.evidence import Culprit
+from dlfix.fixing.classes.facts import ClassFacts, StoreSite, self_name
+from dlfix.fixing.classes.handles import Refusal
+from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
+from dlfix.fixing.classes.recorded import fitted
+from dlfix.fixing.classes.reopening import AT_FORK
+from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
+from dlfix.reach.labels import label
+from dlfix.reach.values import ExternalCall
+
+
+@dataclass(frozen=True)
+class Again:
+    """How a handle is opened again: what to ask it for, and the call that takes the answers."""
+
+    asks: tuple[tuple[str, str], ...]  # suffix of the attribute that keeps it, and the question
+    call: str
+    library: str
+
+
+_PATHS = ("name", "file", "filename")
+_READING = ("r", "rb", None)
+
+REOPENED = {
+    "h5py.File": Again((("name", "filename"), ("mode", "mode")), "h5py.File({}, {})", "h5py"),
+    "zipfile.ZipFile": Again((("name", "filename"),), "zipfile.ZipFile({})", "zipfile"),
+    "netCDF4.Dataset": Again((("name", "filepath()"),), "netCDF4.Dataset({})", "netCDF4"),
+    "open": Again((("name", "name"), ("mode", "mode")), "open({}, {})", ""),
+    "gzip.open": Again((("name", "name"),), "gzip.open({})", "gzip"),
+    "rasterio.open": Again((("name", "name"),), "rasterio.open({})", "rasterio"),
+}
+
+
+def plan_passed_in(culprit: Culprit, around: Surroundings) -> ClassPlan:
+    """Plan an attribute that is set to a handle, or to several in a list or dict, that the caller opened."""
+    facts, site = culprit.facts, culprit.site
+    again = _opened_again(culprit)
+    if not isinstance(site.value, ast.Name) or not _is_parameter(site):
+        raise Refusal(f"the stored resource is opened elsewhere ({facts.line(site.statement)})")
+    alone = getattr(site.statement, "targets", [site.target]) == [site.target]
+    if not alone and not _is_unpacked(site):
+        raise Refusal(f"the attribute is set together with others ({facts.line(site.statement)})")
+    if len([each for each in facts.stores[site.attribute] if not each.resets]) > 1:
+        raise Refusal(f"the attribute is set again ({facts.line(site.statement)})")
+    me, given = self_name(site.method), site.value.id
+    stem = f"{me}._{site.attribute.lstrip('_')}"
+    kept_in = f"_{site.attribute.lstrip('_')}_by_pid"
+    if culprit.container:
+        kept, body = _several(culprit, again, stem, around)
+    else:
+        kept, body = _one(site, again, stem)
+    table = f"{{os.getpid(): {given}}}"
+    lines = [f"{me}.{kept_in} = {table}", *kept]
+    span = facts.module.span(site.statement)
+    drops = (Drop(kept_in, "{}", EACH_ITS_OWN),)
+    exchanges: tuple[Exchange, ...] = (Exchange(span, "\n".join(lines)),)
+    if not alone:
+        exchanges = (
+            Exchange(facts.module.span(site.target), f"{me}.{kept_in}", "expression"),
+            Exchange(facts.module.span(site.value), table, "expression"),
+        )
+    return ClassPlan(
+        cls=facts.module.span(facts.node),
+        exchanges=exchanges,
+        inserts=() if alone else (Insert(span, "\n".join(kept)),),
+        lazies=(Lazy(name=site.attribute, body=body, kept_in=kept_in, self_name=me),),
+        state=state_for(facts, drops, (), around),
+        after=site.method.name,
+        imports=(again.library,) if again.library else (),
+    )
+
+
+def _opened_again(culprit: Culprit) -> Again:
+    """Return how what the caller opened is opened again, with all that it was opened with."""
+    again = REOPENED.get(culprit.opener)
+    if again is None:
+        opened = f"opens the resource with `{culprit.opener}`" if culprit.opener else ""
+        how = opened or f"passes `{label(culprit.value)}`"
+        raise Refusal(f"the caller {how}, which does not record how to open it again")
+    value = culprit.value
+    if isinstance(value, ExternalCall) and not _records(again, value.node):
+        where = f"{value.frame.module.path.name}:{value.node.lineno}"
+        raise Refusal(
+            f"the caller opens the resource with arguments that it does not record ({where})"
+        )
+    return _spelled(again, culprit.facts)
+
+
+def _spelled(again: Again, facts: ClassFacts) -> Again:
+    """Return a call under the name that the module gives to the library: `import h5py as h5`."""
+    for name, bindings in facts.module.scope.bindings.items():
+        for each in bindings:
+            alias = each.node if isinstance(each.statement, ast.Import) else None
+            if isinstance(alias, ast.alias) and alias.name == again.library:
+                call = again.call.replace(f"{again.library}.", f"{name}.")
+                return replace(again, call=call, library="")
+    return again
+
+
+def _records(again: Again, call: ast.Call) -> bool:
+    """Return whether a handle knows all that it was opened with; to be open for reading needs no saying."""
+    asked = [suffix for suffix, _ in again.asks]
+    others = call.args[len(asked) :]
+    others += [k.value for k in call.keywords if k.arg not in {*asked[1:], *_PATHS}]
+    return all(isinstance(each, ast.Constant) and each.value in _READING for each in others)
+
+
+def _one(site: StoreSite, again: Again, stem: str) -> tuple[list[str], str]:
+    """Return what keeps how a handle is opened, and the body that opens it again."""
+    assert isinstance(site.value, ast.Name)
+    given = site.value.id
+    kept = [f"{stem}_{suffix}" for suffix, _ in again.asks]
+    optional = _may_be_none(site)
+    unless = f" if {given} is not None else None" if optional else ""
+    lines = [
+        f"{name} = {given}.{question}{unless}"
+        for name, (_, question) in zip(kept, again.asks, strict=True)
+    ]
+    body = "return " + again.call.format(*kept)
+    return lines, body + (f" if {kept[0]} is not None else None" if optional else "")
+
+
+def _several(
+    culprit: Culprit, again: Again, stem: str, around: Surroundings
+) -> tuple[list[str], str]:
+    """Return what keeps how the handles of a list or dict are opened, and the body that opens them again."""
+    site, container = culprit.site, culprit.container
+    where = culprit.facts.line(site.statement)
+    assert isinstance(site.value, ast.Name)
+    given = site.value.id
+    if not _are_alike(culprit) or _may_be_none(site):
+        raise Refusal(f"the caller opens the resources of a {container} in several ways ({where})")
+    if around.inputs is None or any(around.inputs.mutated_argument(site.method, given)):
+        raise Refusal(f"the caller changes the {container} that it passed ({where})")
+    names = [suffix for suffix, _ in again.asks]
+    answers = [f"each.{question}" for _, question in again.asks]
+    alone = len(names) == 1
+    kept = f"{stem}_{names[0]}s" if alone else f"{stem}_arguments"
+    answer = answers[0] if alone else f"({', '.join(answers)})"
+    opened, target = again.call.format(*names), ", ".join(names)
+    if container == "list":
+        body = fitted("return ", "[", opened, f"for {target} in {kept}", "]")
+        return [fitted(f"{kept} = ", "[", answer, f"for each in {given}", "]")], body
+    target = target if alone else f"({target})"
+    body = fitted("return ", "{", f"key: {opened}", f"for key, {target} in {kept}.items()", "}")
+    answer = f"key: {answer}"
+    return [fitted(f"{kept} = ", "{", answer, f"for key, each in {given}.items()", "}")], body
+
+
+def _are_alike(culprit: Culprit) -> bool:
+    """Return whether a comprehension opens all handles of a list or dict, one like the other."""
+    value = culprit.value
+    if not isinstance(value, ExternalCall):
+        return False
+    match value.frame.module.parent(value.node):
+        case ast.ListComp(elt=made):
+            return made is value.node and culprit.container == "list"
+        case ast.DictComp(value=made):
+            return made is value.node and culprit.container == "dict"
+    return False
+
+
+def plan_field(culprit: Culprit, around: Surroundings) -> ClassPlan:
+    """Plan a field whose handle the caller opens: its state says how to open it again."""
+    facts, name = culprit.facts, culprit.attribute
+    again = _opened_again(culprit)
+    if culprit.container:
+        where = facts.line(culprit.site.statement)
+        raise Refusal(f"the caller opens several resources for a field ({where})")
+    asked = [f"self.{name}.{question}" for _, question in again.asks]
+    one = len(asked) == 1
+    becomes = asked[0] if one else f"({', '.join(asked)})"
+    written = again.call.format(
+        *[f"self.{name}"] if one else [f"self.{name}[{i}]" for i in range(len(asked))]
+    )
+    frozen = any("frozen=True" in ast.unparse(each) for each in facts.node.decorator_list)
+    restore = f"self.{name} = {written}"
+    if frozen:
+        restore = f'object.__setattr__(self, "{name}", {written})'
+    drops = (Drop(name, becomes, "__setstate__ opens it again"),)
+    state = state_for(facts, drops, (restore,), around)
+    if state is None or facts.slots is not None or state.getstate == "own":
+        raise Refusal(f"the class defines how it is pickled ({facts.line(facts.node)})")
+    return ClassPlan(
+        cls=facts.module.span(facts.node),
+        state=state,
+        after=next((m for m in ("__init__", "__post_init__") if m in facts.methods), ""),
+        imports=(again.library,) if again.library else (),
+        remains=AT_FORK,
+    )
+
+
+def _is_unpacked(site: StoreSite) -> bool:
+    """Return whether an attribute is one of several that one statement sets, each to a value of its own."""
+    match site.statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            return (
+                site.target in targets
+                and len(targets) == len(values)
+                and values[targets.index(site.target)] is site.value
+            )
+    return False
+
+
+def _may_be_none(site: StoreSite) -> bool:
+    """Return whether the caller may leave the handle out."""
+    arguments = site.method.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    given = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
+    defaults = dict(zip(positional, given, strict=True))
+    defaults.update(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))
+    assert isinstance(site.value, ast.Name)
+    for argument, default in defaults.items():
+        if argument.arg == site.value.id:
+            return isinstance(default, ast.Constant) and default.value is None
+    return False
+
+
+def _is_parameter(site: StoreSite) -> bool:
+    arguments = site.method.args
+    names = [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    assert isinstance(site.value, ast.Name)
+    return site.value.id in names

@@ -1,0 +1,248 @@
+"""Which top-level statements of a script stay at import, and which go under the main guard."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from dlfix.fixing.plans import Refused
+from dlfix.project.import_time import (
+    DEFINITIONS,
+    IMPORTS,
+    ImportTime,
+    Outside,
+    Touched,
+    Unit,
+    is_guard,
+)
+from dlfix.project.repeatable import once, sets_up_a_library
+
+
+@dataclass(frozen=True)
+class Division:
+    """The units that stay at import and those that move, both in order."""
+
+    stay: tuple[Unit, ...]
+    move: tuple[Unit, ...]
+
+
+def divide(
+    tree: ast.Module, worker_reads: Mapping[str, str], outside: Outside = lambda _: Touched()
+) -> Division | Refused:
+    """Divide a script's top level; `worker_reads` maps names that a worker reads to who reads them.
+
+    What stays: imports, definitions, settings of libraries, and the constants and names that these,
+    or a worker, need. All else moves.
+    """
+    return _Divider(ImportTime(tree, outside), worker_reads).divide()
+
+
+class _Divider:
+    def __init__(self, module: ImportTime, worker_reads: Mapping[str, str]) -> None:
+        self.module = module
+        self.units = module.units
+        self.needed = dict(worker_reads)  # name -> who needs it at import
+        self.stay: set[int] = set()
+
+    def divide(self) -> Division | Refused:
+        for index, unit in enumerate(self.units):
+            if index == 0 and _is_docstring(unit.first):
+                self.stay.add(index)
+            elif all(self._always_stays(s) for s in unit.statements):
+                self._keep(index)
+        for step in (self._keep_needed, self._keep_exits):
+            refused = step()
+            if refused is not None:
+                return refused
+        self._keep_constants()
+        refused = self._rebound()
+        if refused is not None:
+            return refused
+        stay = tuple(u for i, u in enumerate(self.units) if i in self.stay)
+        move = tuple(u for i, u in enumerate(self.units) if i not in self.stay)
+        return (
+            Division(stay, move)
+            if move
+            else Refused("no statement can be moved under a main guard")
+        )
+
+    @cached_property
+    def _setters(self) -> dict[str, list[int]]:
+        setters: dict[str, list[int]] = {}
+        for index, unit in enumerate(self.units):
+            for name in unit.effects.touches:
+                setters.setdefault(name, []).append(index)
+        return setters
+
+    def _always_stays(self, statement: ast.stmt) -> bool:
+        if isinstance(statement, (*IMPORTS, *DEFINITIONS)):
+            return True
+        if isinstance(statement, ast.If):
+            if is_guard(statement):
+                return False
+            inner = [*statement.body, *statement.orelse]
+            return all(self._always_stays(s) or _is_plain(s) for s in inner) or sets_up_a_library(
+                self.module, statement
+            )
+        if isinstance(statement, ast.Try):
+            return all(self._always_stays(s) or _is_plain(s) for s in statement.body) and any(
+                isinstance(s, (*IMPORTS, *DEFINITIONS)) for s in statement.body
+            )
+        return sets_up_a_library(self.module, statement)
+
+    def _keep(self, index: int) -> None:
+        """Keep a unit, and note what it needs when it runs."""
+        self.stay.add(index)
+        unit = self.units[index]
+        what = _describe(unit)
+        for name in sorted(unit.effects.reads):
+            self.needed.setdefault(name, what)
+        for definition in self.module.called_definitions(unit.effects.calls):
+            for name in sorted(self.module.body_effects(definition).reads):
+                self.needed.setdefault(name, what)
+
+    def _keep_needed(self) -> Refused | None:
+        done: set[str] = set()
+        while open_names := [n for n in self.needed if n not in done]:
+            for name in open_names:
+                done.add(name)
+                for index in self._setters.get(name, []):
+                    refused = self._keep_setter(index, name)
+                    if refused is not None:
+                        return refused
+        return None
+
+    def _keep_setter(self, index: int, name: str) -> Refused | None:
+        if index in self.stay:
+            return None
+        unit = self.units[index]
+        if is_guard(unit.first):
+            why: str | None = "is already under the main guard"
+        else:
+            why = once(self.module, unit)
+        if why is None:
+            self._keep(index)
+            return None
+        return Refused(
+            f"{self.needed[name]} needs {_named(name)} in the worker too, but the statement that "
+            f"sets it cannot run there again: it {why} (line {unit.row})"
+        )
+
+    def _keep_exits(self) -> Refused | None:
+        """Keep a check that may end the program before something that relies on it."""
+        while True:
+            before = len(self.stay)
+            fragile = [i for i in self.stay if self._may_fail(self.units[i])]
+            for index, unit in enumerate(self.units[: max(fragile, default=0)]):
+                if index in self.stay or not self.module.exits(unit):
+                    continue
+                if not isinstance(unit.first, ast.If):
+                    last = self.units[max(fragile)]
+                    return Refused(
+                        f"a statement may end the program (line {unit.row}) before the statement that must "
+                        f"run on import (line {last.row})"
+                    )
+                self._keep(index)
+            refused = self._keep_needed()
+            if refused is not None or len(self.stay) == before:
+                return refused
+
+    def _may_fail(self, unit: Unit) -> bool:
+        return not self._always_stays(unit.first) and not _is_plain(unit.first)
+
+    def _keep_constants(self) -> None:
+        """Keep constants where they stand: in capitals, read by what stays, or at the top."""
+        moving = [u for i, u in enumerate(self.units) if i not in self.stay]
+        leading = True
+        for index, unit in enumerate(self.units):
+            if index in self.stay:
+                continue
+            touched = set().union(*(u.effects.touches for u in moving if u is not unit))
+            free = not touched & (unit.effects.binds | unit.effects.reads)
+            if free and self._is_constant(unit, leading) and self._rests_on_what_stays(unit):
+                self._keep(index)
+                moving.remove(unit)
+            else:
+                leading = leading and _is_plain(unit.first)
+
+    def _is_constant(self, unit: Unit, leading: bool) -> bool:
+        names = unit.effects.binds
+        if not names or not all(
+            isinstance(s, (ast.Assign, ast.AnnAssign)) for s in unit.statements
+        ):
+            return False
+        if all(n.isupper() or n.startswith("__") for n in names):
+            return once(self.module, unit) is None
+        if not all(_is_plain(s) for s in unit.statements):
+            return False
+        return leading or bool(names & self._read_by_definitions)
+
+    @cached_property
+    def _read_by_definitions(self) -> set[str]:
+        definitions = self.module.definitions.values()
+        return set().union(*(self.module.body_effects(d).reads for d in definitions))
+
+    def _rests_on_what_stays(self, unit: Unit) -> bool:
+        needs = set(unit.effects.reads)
+        for definition in self.module.called_definitions(unit.effects.calls):
+            needs |= self.module.body_effects(definition).reads
+        return all(i in self.stay for name in needs for i in self._setters.get(name, []))
+
+    def _rebound(self) -> Refused | None:
+        """Refuse where a name means one thing to what moves and another to what stays after it."""
+        for index in sorted(self.stay):
+            unit = self.units[index]
+            for name in unit.effects.binds:
+                earlier = [i for i in self._setters[name] if i < index]
+                for moved in range(index):
+                    if moved in self.stay or not earlier:
+                        continue
+                    effects = self.units[moved].effects
+                    if name in effects.reads | effects.binds and not isinstance(
+                        unit.first, IMPORTS
+                    ):
+                        return Refused(
+                            f"`{name}` is assigned again (line {unit.row}) after a statement that would move "
+                            f"below it (line {self.units[moved].row})"
+                        )
+        return None
+
+
+def _named(name: str) -> str:
+    return f"the state of `{name[:-2]}`" if name.endswith(".*") else f"`{name}`"
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def _is_plain(statement: ast.stmt) -> bool:
+    """Return whether a statement gives names literal values, or does nothing."""
+    if isinstance(statement, ast.Pass):
+        return True
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        return False
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    if not all(isinstance(t, (ast.Name, ast.Tuple)) for t in targets):
+        return False
+    return statement.value is None or _is_literal(statement.value)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    allowed = (
+        ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.UnaryOp, ast.BinOp, ast.JoinedStr,
+        ast.FormattedValue, ast.operator, ast.unaryop, ast.expr_context,
+    )  # fmt: skip
+    return all(isinstance(n, allowed) for n in ast.walk(node))
+
+
+def _describe(unit: Unit) -> str:
+    if isinstance(unit.first, DEFINITIONS):
+        return f"the definition of `{unit.first.name}` (line {unit.row})"
+    return f"line {unit.row}"

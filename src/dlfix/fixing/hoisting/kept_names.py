@@ -1,0 +1,154 @@
+"""What methods read around their class: kept by the instance once the class has moved."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from dlfix.fixing.hoisting.captures import CannotHoist
+from dlfix.fixing.hoisting.lifetime import is_bound_before
+from dlfix.project.module import Module
+from dlfix.project.scopes import Scope
+
+_KEPT = ("assign", "annotated", "parameter")  # what has one value that an instance can keep
+
+
+@dataclass
+class Keeping:
+    """The names of what is around a class that its instances have to keep."""
+
+    module: Module
+    node: ast.ClassDef
+    init: ast.FunctionDef | None
+    attributes: dict[str, str] = field(default_factory=dict)  # by name
+    reads: dict[ast.Name, str] = field(default_factory=dict)  # what is written for each
+    helpers: dict[ast.FunctionDef, str] = field(default_factory=dict)  # they become methods: names
+
+    def keep(self, name: str, reads: list[ast.Name]) -> None:
+        """Let methods read a name from the instance; raise CannotHoist where they cannot."""
+        for read in reads:
+            method = self._method(read)
+            if method is not None and method is self.init:
+                self._check_init(name, read)
+            else:
+                self._keep(name, read, method)
+
+    def call(self, helper: ast.FunctionDef, name: str, reads: list[ast.Name]) -> None:
+        """Let methods call a local function as the method that it becomes."""
+        taken = {each.attr for each in ast.walk(self.node) if isinstance(each, ast.Attribute)}
+        taken |= self.module.inner_scope(self.node).bindings.keys() | set(self.helpers.values())
+        wanted = name if name.startswith("_") else f"_{name}"
+        if wanted in taken or wanted.startswith("__"):
+            raise CannotHoist(
+                f"the class `{self.node.name}` calls `{name}` of the enclosing function and also has "
+                f"an attribute `{wanted}`"
+            )
+        self.helpers[helper] = wanted
+        for read in reads:
+            method = self._method(read)
+            first = self._instance(read, method)
+            if not first or (method is self.init and self._sets_up_base_later(read)):
+                raise CannotHoist(
+                    f"the class `{self.node.name}` calls `{name}` of the enclosing function, in code "
+                    f"without an instance (line {read.lineno})"
+                )
+            self.reads[read] = f"{first}.{wanted}"
+
+    def check(self, call: ast.Call) -> None:
+        """See that a call can make an instance with what it is to keep."""
+        if self.init is None and (call.args or call.keywords):
+            raise CannotHoist(
+                f"the class `{self.node.name}` has no `__init__` that could take "
+                f"`{next(iter(self.attributes))}` in addition to the arguments of the call (line "
+                f"{call.lineno})"
+            )
+        for name in self.attributes:
+            binder = self.module.scope_of(self.node).lookup(name)
+            if binder is not None and not is_bound_before(self.module, binder, name, call):
+                raise CannotHoist(f"`{name}` may not be assigned yet (line {call.lineno})")
+
+    def _check_init(self, name: str, read: ast.Name) -> None:
+        assert self.init is not None
+        inner = self.module.inner_scope(self.init)
+        if name in inner.bindings or self.module.scope_of(read) is not inner:
+            raise CannotHoist(
+                f"`{name}` is read in a function inside `__init__` (line {read.lineno})"
+            )
+
+    def _keep(self, name: str, read: ast.Name, method: ast.FunctionDef | None) -> None:
+        where = f"the class `{self.node.name}` reads `{name}` of the enclosing function"
+        if method is None or self.node.decorator_list or self.node.keywords:
+            raise CannotHoist(f"{where} (line {read.lineno})")
+        first = self._instance(read, method)
+        if not first:
+            raise CannotHoist(f"{where}, where no instance is available (line {read.lineno})")
+        self._refuse_rebound(name, self.module.scope_of(read).lookup(name), where)
+        attribute = self.attributes.setdefault(name, self._attribute(name))
+        self.reads[read] = f"{first}.{attribute}"
+
+    def _sets_up_base_later(self, read: ast.Name) -> bool:
+        """Return whether `__init__` calls that of its base below a read: what is kept is set there."""
+        assert self.init is not None
+        return any(
+            isinstance(each, ast.Call)
+            and isinstance(each.func, ast.Attribute)
+            and each.func.attr == "__init__"
+            and each.lineno >= read.lineno
+            for each in ast.walk(self.init)
+        )
+
+    def _instance(self, read: ast.Name, method: ast.FunctionDef | None) -> str:
+        """Return what the instance is called where a read stands; empty where there is none."""
+        if method is None:
+            return ""
+        scope = self.module.scope_of(read)
+        if method in self.helpers:
+            return "" if scope.lookup("self") is not None else "self"
+        first = _first_parameter(method)
+        own = scope.lookup(first) is self.module.inner_scope(method)
+        return first if first and own else ""
+
+    def _refuse_rebound(self, name: str, binder: Scope | None, where: str) -> None:
+        bindings = binder.bindings[name] if binder is not None else []
+        for each in bindings:
+            loops = (ast.For, ast.AsyncFor, ast.While)
+            repeated = any(isinstance(above, loops) for above in self.module.ancestors(each.node))
+            if len(bindings) > 1 or each.kind not in _KEPT or repeated:
+                line = getattr(bindings[-1].node, "lineno", 0)
+                raise CannotHoist(f"{where}, which may change (line {line})")
+        if binder is not None and any(name in each.nonlocals for each in binder.walk()):
+            raise CannotHoist(f"{where}, which another function assigns with `nonlocal`")
+
+    def _method(self, read: ast.Name) -> ast.FunctionDef | None:
+        """Return the method whose body a read is in."""
+        scope: Scope | None = self.module.scope_of(read)
+        while scope is not None:
+            node = scope.node
+            if isinstance(node, ast.FunctionDef) and (
+                node in self.node.body or node in self.helpers
+            ):
+                return node
+            scope = scope.parent
+        return None
+
+    def _attribute(self, name: str) -> str:
+        taken = {
+            each.attr for each in ast.walk(self.module.tree) if isinstance(each, ast.Attribute)
+        }
+        taken |= self.module.inner_scope(self.node).bindings.keys()
+        for attribute in (name, f"_{name}"):
+            if attribute not in taken and not attribute.startswith("__"):
+                return attribute
+        raise CannotHoist(
+            f"the class `{self.node.name}` reads `{name}` of the enclosing function and also has "
+            f"an attribute `{name}`"
+        )
+
+
+def _first_parameter(method: ast.FunctionDef) -> str:
+    """Return what a method calls its instance; empty where it is given none."""
+    bare = {getattr(each, "id", "") for each in method.decorator_list}
+    parameters = [*method.args.posonlyargs, *method.args.args]
+    if not parameters or bare & {"staticmethod", "classmethod"} or method.name == "__new__":
+        return ""
+    return parameters[0].arg

@@ -1,0 +1,57 @@
+"""What is made in a turn of a loop, and whether it is used up before the next one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.proof.syntax import last_part, statements, stored_names, within
+
+_GOES_THROUGH = frozenset("sum min max list tuple set dict sorted any all join".split())
+
+
+def used_up(body: list[ast.stmt], loop: ast.AST, site: ast.AST) -> bool:
+    """Return whether what a statement in a loop makes is only gone through, in the same turn."""
+    if isinstance(site, (ast.For, ast.AsyncFor)):
+        return True  # what it goes through is made in its head
+    if not _binds_names(site):
+        return False
+    names = stored_names(site)
+    inside = [s for s in statements(getattr(loop, "body", [])) if s is not site]
+    gone_through = {id(node) for s in inside for node in _iterated(s)}
+    for statement in inside:
+        if _binds_names(statement) and _reads(statement, names, gone_through):
+            names |= stored_names(statement)
+    handed_on = {id(n) for s in inside if _binds_names(s) for n in within(s)}
+    return all(
+        id(node) in gone_through or id(node) in handed_on or any(node is n for n in within(site))
+        for node in within(body)
+        if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load)
+    )
+
+
+def _binds_names(statement: ast.AST) -> bool:
+    """Return whether a statement gives what it makes a plain name, and nothing else."""
+    return isinstance(statement, ast.Assign) and all(
+        isinstance(target, ast.Name) for target in statement.targets
+    )
+
+
+def _reads(statement: ast.stmt, names: set[str], gone_through: set[int]) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id in names and id(node) not in gone_through
+        for node in within(getattr(statement, "value", statement))
+    )
+
+
+def _iterated(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield what a statement goes through at once: heads of loops and of comprehensions."""
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        yield from within(statement.iter)
+    for node in within(statement):
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp)):
+            yield from within(node.generators[0].iter)
+        elif isinstance(node, ast.Call) and last_part(node.func) in _GOES_THROUGH:
+            for arg in node.args:
+                if isinstance(arg, ast.GeneratorExp):
+                    yield from within(arg.generators[0].iter)

@@ -1,0 +1,180 @@
+"""Code that ran while an object was made and runs later now, and the properties that open late."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dlfix.fixing.proof.changes import ClassChange
+from dlfix.fixing.proof.order import reached
+from dlfix.fixing.proof.program import Class
+from dlfix.fixing.proof.syntax import (
+    Function,
+    executed,
+    is_attribute,
+    last_part,
+    parameters,
+    self_name,
+)
+
+_MODE = re.compile(r"[rbt]*[wax+][wax+bt-]*|r[bt]*\+[bt]*|[wx]:\w*|[cn]")
+
+
+def moved(change: ClassChange) -> Iterator[tuple[Class, Function, list[ast.stmt]]]:
+    """Yield the code that ran while an object was made and runs later now."""
+    for function in change.after.functions:
+        new = function.name in change.lazy and function is change.after.getters.get(function.name)
+        if function.name == "__setstate__":
+            fresh = [s for s in _without_flags(change.fresh(function)) if not _restores(s)]
+            if fresh:
+                yield change.after, function, fresh
+        elif new and _ran_before(change, function):
+            yield change.after, function, function.body
+
+
+def _without_flags(nodes: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements; of what depends on a flag in the state, those that it decides on."""
+    for statement in nodes:
+        if isinstance(statement, ast.If) and "attr='__dict__'" in ast.dump(statement.test):
+            yield from (*statement.body, *statement.orelse)
+        else:
+            yield statement
+
+
+def _restores(statement: ast.stmt) -> bool:
+    """Return whether a statement only puts a state back."""
+    text = ast.dump(statement)
+    return "__setstate__" in text or "attr='__dict__'" in text
+
+
+def _ran_before(change: ClassChange, function: Function) -> bool:
+    """Return whether what a property does was done while the object was made."""
+    bodies = [each.body for each in _with_openers(change, function)]
+    calls = [n for body in bodies for n in executed(body) if isinstance(n, ast.Call)]
+    names = {last_part(c.func) for c in calls} - {
+        "getpid",
+        "get",
+        "setdefault",
+        "close",
+        "clear",
+        "values",
+    }
+    subscripts = any(isinstance(n, ast.Subscript) for n in executed(function.body))
+    if function.name in change.made_lazy and not names:
+        return subscripts or bool(calls)
+    later = _calls_of_later_openers(change, function.name)
+    return bool(names & change.calls_while_made - (later - _own_methods(change)))
+
+
+def _calls_of_later_openers(change: ClassChange, name: str) -> set[str]:
+    """Return the last names of what the methods called that set an attribute later already, before."""
+    made = {id(function) for _, function in change.constructed_before}
+    return {
+        last_part(node.func)
+        for each in change.old.lineage(change.before)
+        for function in each.functions
+        if id(function) not in made or function.name in change.late_before
+        if function.name == name or _sets(function, name)
+        for node in executed(function.body)
+        if isinstance(node, ast.Call)
+    }
+
+
+def _sets(function: Function, name: str) -> bool:
+    return any(
+        is_attribute(each, self_name(function), name) and isinstance(each.ctx, ast.Store)
+        for each in executed(function.body)
+    )
+
+
+def is_new(change: ClassChange, function: Function) -> bool:
+    """Return whether a method is one that only the class after has."""
+    after = any(function is each for each in change.after.functions)
+    return after and function.name not in _own_methods(change)
+
+
+def _with_openers(change: ClassChange, function: Function) -> list[Function]:
+    """Return a method and the new ones that it calls: `return self._open_file()`."""
+    found = [function]
+    for inner in found:
+        for name in used_on_self(inner):
+            called = change.after.methods.get(name)
+            if called is not None and called not in found and is_new(change, called):
+                found.append(called)
+    return found
+
+
+def _own_methods(change: ClassChange) -> set[str]:
+    return {name for each in change.old.lineage(change.before) for name in each.methods}
+
+
+def late_openers(change: ClassChange) -> Iterator[Function]:
+    """Yield what opens later now what was open when the object was made."""
+    for name, getter in change.made_lazy.items():
+        opens = any(isinstance(node, ast.Call) for node in executed(getter.body))
+        if opens and (_ran_before(change, getter) or _was_given(change, name)):
+            yield getter
+    restoring = change.after.methods.get("__setstate__")
+    if restoring is not None:
+        fresh = [s for s in change.fresh(restoring) if not _restores(s)]
+        if any(isinstance(node, ast.Call) for node in executed(fresh)):
+            yield restoring
+
+
+def opening_calls(change: ClassChange, getter: Function) -> list[ast.Call]:
+    """Return the calls of what opens late, and of the methods that it calls."""
+    return [node for node in executed(opening_code(change, getter)) if isinstance(node, ast.Call)]
+
+
+def opening_code(change: ClassChange, getter: Function) -> list[ast.stmt]:
+    """Return the statements of what opens late, and of the methods of its object that these call."""
+    bodies = [
+        statement
+        for each in _with_openers(change, getter)
+        for statement in (change.fresh(each) if each.name == "__setstate__" else each.body)
+        if not _restores(statement)
+    ]
+    called = [
+        node.func.attr
+        for node in executed(bodies)
+        if isinstance(node, ast.Call) and is_attribute(node.func, self_name(getter))
+    ]
+    known = [name for name in called if name not in change.lazy]
+    return bodies + [
+        statement
+        for _, function in reached(change.new, change.after, tuple(known))
+        if function.name not in change.lazy
+        for statement in function.body
+    ]
+
+
+def _was_given(change: ClassChange, name: str) -> bool:
+    """Return whether the constructor was handed what an attribute held."""
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in parameters(function)
+        and any(is_attribute(t, self_name(function), name) for t in node.targets)
+        for _, function in change.constructed_before
+        for node in executed(function.body)
+    )
+
+
+def used_on_self(function: Function) -> Iterator[str]:
+    """Yield the attributes of its object that a method names."""
+    owner = self_name(function)
+    for node in executed(function.body):
+        if isinstance(node, ast.Attribute) and is_attribute(node, owner):
+            yield node.attr
+
+
+def opens_to_write(call: ast.Call) -> bool:
+    """Return whether a call opens something in a mode that writes."""
+    given = [k.value for k in call.keywords if k.arg in {"mode", "flag"}] or call.args[1:2]
+    modes = [m.value for m in given if isinstance(m, ast.Constant) and isinstance(m.value, str)]
+    opens = "open" in last_part(call.func).lower() or last_part(call.func)[:1].isupper()
+    return opens and any(_MODE.fullmatch(mode) for mode in modes)
+
+
+__all__ = ["is_new", "late_openers", "moved", "opens_to_write", "used_on_self"]

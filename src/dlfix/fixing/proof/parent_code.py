@@ -1,0 +1,81 @@
+"""Which code only the parent runs: the process that makes the objects and starts the workers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.proof import order
+from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.syntax import Function, executed
+from dlfix.project.module import Module
+
+_FAR = 3  # how many callers are followed
+_MANY = 40  # a name with so many users says nothing of one of them
+
+
+class ParentCode:
+    """Follows functions back to their callers, by name; what workers run, or get, is not the parent's."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._known: dict[tuple[int, int], bool] = {}
+        self._methods: dict[Class, list[tuple[Class, Function]]] = {}
+
+    def methods(self, cls: Class) -> list[tuple[Class, Function]]:
+        """Return the methods of a family that the parent calls once an object is made, and no worker does."""
+        if cls not in self._methods:
+            family = self.program.family(cls)
+            self._methods[cls] = [(each, f) for each in family for f in self._own(each)]
+        return self._methods[cls]
+
+    def _own(self, cls: Class) -> Iterator[Function]:
+        made = {id(f) for _, f in order.construction(self.program, cls)}
+        for function in cls.functions:
+            if id(function) in made or function.name in order.STATE:
+                continue
+            users = self._users(cls.module, function, is_set=function in cls.setters.values())
+            if users and all(self.runs(*each) for each in users):
+                yield function
+
+    def runs(self, module: Module, body: Function | None, far: int = _FAR) -> bool:
+        """Return whether only the parent runs a function, or the code of a module."""
+        if body is None or far == 0:
+            return True
+        key = (id(body), far)
+        if key not in self._known:
+            self._known[key] = True  # one that calls itself
+            self._known[key] = not _is_of_workers(body) and self._only_called(module, body, far)
+        return self._known[key]
+
+    def _only_called(self, module: Module, body: Function, far: int) -> bool:
+        users = self._users(module, body)
+        return users is not None and all(self.runs(*each, far - 1) for each in users)
+
+    def _users(
+        self, home: Module, function: Function, *, is_set: bool = False
+    ) -> list[tuple[Module, Function | None]] | None:
+        """Return the functions that call a function; None where it is handed on, or where they are too many."""
+        is_method = isinstance(home.parent(function), ast.ClassDef)
+        found: list[tuple[Module, Function | None]] = []
+        for module in self.program.project.mentions(function.name):
+            called = {id(call.func) for call in module.calls_by_name.get(function.name, ())}
+            for node in module.nodes_by_name.get(function.name, ()):
+                if is_method and isinstance(node, ast.Name):
+                    continue
+                if is_set != isinstance(node.ctx, ast.Store):
+                    continue
+                if not (is_set or id(node) in called) or len(found) == _MANY:
+                    return None
+                found.append((module, self.program.enclosing(module, node)))
+        return found
+
+
+def _is_of_workers(function: Function) -> bool:
+    if function.name in order.IN_WORKERS:
+        return True
+    nodes = executed(function.body)
+    return any("get_worker_info" in (getattr(n, "id", ""), getattr(n, "attr", "")) for n in nodes)
+
+
+__all__ = ["ParentCode"]

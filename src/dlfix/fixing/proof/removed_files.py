@@ -1,0 +1,160 @@
+"""What is removed, replaced or no longer found between the construction of an object and its first use."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.catalog import load
+from dlfix.fixing.proof import order
+from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.late_code import late_openers, opening_calls, opening_code
+from dlfix.fixing.proof.outliving import Temporary, on_disk, outlives
+from dlfix.fixing.proof.removing_calls import Removals
+from dlfix.fixing.proof.syntax import (
+    Function,
+    executed,
+    is_attribute,
+    last_part,
+    self_name,
+    statements,
+)
+from dlfix.project.directory import changes_of_directory
+from dlfix.project.import_time import ImportTime
+from dlfix.project.module import Module
+
+# What makes a generator of random numbers opens no file.
+_NO_FILES = ("random.", "numpy.random.", "torch.Generator", "torch.utils.data.get_worker_info")
+
+
+def check(change: ClassChange) -> Iterator[Regression]:
+    """Yield the properties that open what may be gone, or something else, when they first run."""
+    getter = next(late_openers(change), None)
+    if getter is None or all(
+        _opens_nothing(change, each) for each in opening_calls(change, getter)
+    ):
+        return
+    temporary = Temporary(change.new)
+    heirs = change.old.heirs(change.before)
+    made = [each for heir in heirs for each in order.construction(change.old, heir)]
+    for cls, function in [*change.constructed_before, *made]:
+        for node in executed(function.body):
+            if isinstance(node, ast.Call) and on_disk(node):
+                yield change.regression(
+                    getter,
+                    f"the constructor removes the file after opening it ({_named(cls.module, node)}), and "
+                    "the property opens it later",
+                )
+                return
+            if isinstance(node, (ast.With, ast.AsyncWith)) and temporary.is_around(
+                cls.module, node
+            ):
+                yield change.regression(
+                    getter,
+                    f"the constructor opens a temporary file ({_named(cls.module, node)}), which no longer "
+                    "exists when the property opens it",
+                )
+                return
+    yield from _directory_changes(change, getter)
+    yield from _removed_by_callers(change, getter)
+    yield from _removed_by_copies(change, getter)
+
+
+def _named(module: Module, node: ast.expr | ast.stmt) -> str:
+    return f"{module.path.name}:{node.lineno} before the fix"
+
+
+def _removed_by_copies(change: ClassChange, getter: Function) -> Iterator[Regression]:
+    """Yield a `__del__` that removes files: a copy in a worker would, when it is gone."""
+    found = change.old.method(change.before, "__del__")
+    if found is None:
+        return
+    _, function = found
+    nodes = list(executed(function.body))
+    if any(last_part(each) == "getpid" for each in nodes if isinstance(each, ast.Attribute)):
+        return
+    if any(isinstance(each, ast.Call) and on_disk(each) for each in nodes):
+        yield change.regression(
+            getter,
+            f"`__del__` removes files (line {function.lineno}) and also runs for copies in workers",
+        )
+
+
+def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regression]:
+    if not any(_may_take_a_path(change, call) for call in opening_calls(change, getter)):
+        return
+    for module, call in changes_of_directory(change.new.project):
+        if _is_absolute(change, getter):
+            return
+        yield change.regression(
+            getter,
+            f"a relative path may be opened (line {getter.lineno}) after the working directory "
+            f"changed ({module.path.name}:{call.lineno})",
+        )
+        return
+
+
+def _opens_nothing(change: ClassChange, call: ast.Call) -> bool:
+    name = ImportTime(change.after.module.tree).full_name(call.func)
+    row = load().resource(name)
+    return name.startswith(_NO_FILES) or (row is not None and row.kind == "sync")
+
+
+def _may_take_a_path(change: ClassChange, call: ast.Call) -> bool:
+    """Return whether a call is given something that may be a path: no number, and no method of the object."""
+    methods = {name for each in change.new.lineage(change.after) for name in each.methods}
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(
+        isinstance(each.value, (str, bytes))
+        if isinstance(each, ast.Constant)
+        else not (isinstance(each, ast.Attribute) and each.attr in methods)
+        for each in given
+    )
+
+
+def _is_absolute(change: ClassChange, getter: Function) -> bool:
+    """Return whether what a property opens is, or was kept as, an absolute path."""
+    code, me = opening_code(change, getter), self_name(getter)
+    wanted = {
+        n.attr for n in executed(code) if isinstance(n, ast.Attribute) and is_attribute(n, me)
+    }
+    kept = [
+        statement.value
+        for _, function in change.constructed_after
+        for statement in statements(function.body)
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
+        for target in (
+            statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        )
+        if isinstance(target, ast.Attribute) and target.attr in wanted
+    ]
+    return any(
+        last_part(node) in {"abspath", "resolve", "realpath", "absolute"}
+        for node in executed([*code, *kept])
+    )
+
+
+def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:
+    temporary = Temporary(change.new)
+    removals = Removals(change.new, change.after, change.constructed_before)
+    for module, call in change.new.constructions(change.after):
+        removal = removals.after(module, call)
+        if removal is not None:
+            home, node = removal
+            yield change.regression(
+                getter,
+                f"the file may be removed, renamed or written ({home.path.name}:{node.lineno}) before it is opened",
+            )
+            return
+        outliving = outlives(change, temporary, module, call)
+        if outliving is not None:
+            home, made = outliving
+            yield change.regression(
+                getter,
+                f"the temporary files ({home.path.name}:{made.lineno}) no longer exist when they "
+                "are opened",
+            )
+            return
+
+
+__all__ = ["check"]

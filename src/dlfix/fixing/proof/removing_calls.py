@@ -1,0 +1,299 @@
+"""Calls that remove or replace the files of an object after it is made, wherever these are named."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlfix.fixing.proof.changes import attributes_set
+from dlfix.fixing.proof.late_code import opens_to_write
+from dlfix.fixing.proof.origins import Origins, is_literal, literal, share_files
+from dlfix.fixing.proof.outliving import FAR, REMOVES, Kept, on_disk
+from dlfix.fixing.proof.passed_values import Given
+from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.syntax import (
+    Function,
+    bound_in,
+    dotted,
+    executed,
+    last_part,
+    parameters,
+    self_name,
+    stored_names,
+    strings,
+)
+from dlfix.project.module import Module
+
+_OF_OWNER = frozenset("cleanup write_text write_bytes symlink_to hardlink_to touch".split())
+_TO_SECOND = frozenset("copy copy2 copyfile copytree symlink link".split())
+_COMMANDS = frozenset("run call check_call check_output Popen system popen getoutput".split())
+_AT_THE_END = frozenset("register finalize addCleanup addfinalizer callback push".split())
+
+
+class Removals:
+    """Finds what removes the files that objects of one class open."""
+
+    def __init__(
+        self, program: Program, cls: Class, constructors: list[tuple[Class, Function]]
+    ) -> None:
+        self.program = program
+        self.asked: set[str] = set()  # attributes and keys of what the constructor is given
+        self.shared: set[str] = set()  # attributes of classes and modules, and global names
+        self.spelled: set[str] = set()
+        own = {name for each in program.lineage(cls) for name in attributes_set(each)}
+        for _, function in constructors:
+            self._read(function, own)
+        for each in program.lineage(cls):
+            values = [value for name, value in each.values.items() if name in self.shared]
+            self.spelled |= {literal(text) for text in strings(values)}
+
+    def _read(self, function: Function, own: set[str]) -> None:
+        """Note what a constructor reads that others may set."""
+        local, me = bound_in(function), self_name(function)
+        arguments = [*function.args.defaults, *filter(None, function.args.kw_defaults)]
+        nodes = [*executed(function.body)]
+        called = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
+        self.spelled |= {literal(text) for text in strings([*arguments, *function.body])}
+        for node in nodes:
+            if id(node) in called or not isinstance(getattr(node, "ctx", None), ast.Load):
+                continue
+            match node:
+                case ast.Attribute(value=ast.Name(id=owner), attr=name):
+                    given = owner in local and owner != me
+                    (self.asked if given else self.shared).add(name)
+                case ast.Subscript(slice=ast.Constant(value=str() as name)):
+                    self.asked.add(name)
+                case ast.Name(id=name) if name not in local:
+                    self.shared.add(name)
+        self.shared -= own
+
+    def after(
+        self,
+        module: Module,
+        call: ast.Call,
+        item: int | None = None,
+        known: frozenset[str] = frozenset(),
+        far: int = FAR,
+    ) -> tuple[Module, ast.Call] | None:
+        """Return what removes or replaces a file after a call made an object from it, here or in a caller.
+
+        `item` is the place of the object in the tuple that the call gives; `known` are files of it.
+        """
+        around = self.program.body_around(module, call)
+        origins = Origins(around)
+        kept = Kept.of(module, call, item)
+        files = self._files(module, call, around, origins) | known
+        named = files | kept.names.keys()  # what the object says of its file
+        for node in executed(around):
+            if not isinstance(node, ast.Call) or not _ends_after(node, call):
+                continue
+            removes = self._removes(node, named, origins) or self._inside(
+                module, node, named, origins
+            )
+            names = stored_names(module.statement(call))
+            rows = range(call.lineno + 1, node.lineno)
+            if removes and not self._gone_through(module, names, around, rows):
+                return module, node
+        spelled = frozenset(filter(is_literal, files))
+        for home, caller, place in self._makers(module, call, kept) if far else ():
+            removal = self.after(home, caller, place, spelled, far - 1)
+            if removal is not None:
+                return removal
+        return None
+
+    def _makers(
+        self, module: Module, call: ast.Call, kept: Kept
+    ) -> Iterator[tuple[Module, ast.Call, int | None]]:
+        """Yield the calls that give the object, and those that make one which keeps it."""
+        yield from kept.callers(self.program, module, call)
+        function = self.program.enclosing(module, call)
+        if not kept.leaves or kept.is_returned or function is None:
+            return
+        if function.name != "__init__":
+            for other in self.program.project.mentions(function.name):
+                for each in other.calls_by_name.get(function.name, ()):
+                    yield other, each, None
+            return
+        for cls in self.program.classes(module):
+            if function in cls.functions:
+                for home, each in self.program.constructions(cls):
+                    yield home, each, None
+
+    def _files(
+        self, module: Module, call: ast.Call, around: list[ast.stmt], origins: Origins
+    ) -> set[str]:
+        """Return what the files of an object may be known by where a call makes it."""
+        given = [*call.args, *(k.value for k in call.keywords)]
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        texts = origins.of(*given, owner)
+        for node in executed(around):
+            match node:
+                case ast.Assign(targets=[*_, target], value=value) if self._sets(target):
+                    texts |= origins.of(target, value)
+                case ast.Call(args=[_, *_] as passed) if self._hands_over(module, node):
+                    texts |= origins.of(*passed)
+        imported = stored_names([*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)])
+        return {text for text in texts if text.partition(".")[0] not in imported} | self.spelled
+
+    def _hands_over(self, module: Module, call: ast.Call) -> bool:
+        """Return whether a call is of a class's method, or of a function that sets what the constructor reads."""
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if owner is not None and self.program.class_of(module, owner) is not None:
+            return True
+        known = self.program.function_of(module, call.func)
+        return known is not None and any(
+            self._sets(target)
+            for node in executed(known[1].body)
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+        )
+
+    def _sets(self, target: ast.expr) -> bool:
+        """Return whether a target is something that the constructor reads."""
+        match target:
+            case ast.Attribute(attr=name):
+                return name in self.asked | self.shared
+            case ast.Subscript(slice=ast.Constant(value=str() as name)):
+                return name in self.asked
+            case ast.Name(id=name):
+                return name in self.shared
+        return False
+
+    def _removes(self, node: ast.Call, files: set[str], origins: Origins) -> bool:
+        """Return whether a call removes one of these files, or writes another in its place."""
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        given = [*node.args, *(k.value for k in node.keywords)]
+        at_stake = [*_at_stake(node, owner)]
+        if any(_is_remover(each) for each in given) and last_part(node.func) not in _AT_THE_END:
+            at_stake += given
+        found = origins.of(*at_stake)
+        return share_files(found, files) or any(
+            text.rpartition(".")[2] in self.shared for text in found if not is_literal(text)
+        )
+
+    def _inside(
+        self, module: Module, node: ast.Call, files: set[str], origins: Origins, far: int = FAR
+    ) -> bool:
+        """Return whether a function of the program removes files that it gets, or that it names itself."""
+        known = self.program.function_of(module, node.func)
+        if known is None or far == 0:
+            return self._by_its_method(module, node, files, origins)
+        home, function = known
+        passed = [*zip(parameters(function), node.args, strict=False)]
+        passed += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
+        taken = {name for name, value in passed if share_files(origins.of(value), files)}
+        taken |= {*filter(is_literal, files)}
+        inside = Origins(function.body)
+        return any(
+            self._removes(each, taken, inside) or self._inside(home, each, taken, inside, far - 1)
+            for each in executed(function.body)
+            if isinstance(each, ast.Call)
+        )
+
+    def _gone_through(
+        self, module: Module, names: set[str], body: list[ast.stmt], rows: range, far: int = FAR
+    ) -> bool:
+        """Return whether what some names hold is gone through in a loop that begins in some rows."""
+        origins = Origins(body)
+        for node in executed(body):
+            if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+                if node.iter.lineno in rows and names & origins.of(node.iter):
+                    return True
+            elif isinstance(node, ast.Call) and node.lineno in rows and far:
+                known = self.program.function_of(module, node.func)
+                passed = zip(parameters(known[1]), node.args, strict=False) if known else ()
+                taken = {name for name, value in passed if names & origins.of(value)}
+                if known and taken:
+                    home, function = known
+                    inside = range(function.lineno, (function.end_lineno or 0) + 1)
+                    if self._gone_through(home, taken, function.body, inside, far - 1):
+                        return True
+        return False
+
+    def _by_its_method(
+        self, module: Module, node: ast.Call, files: set[str], origins: Origins
+    ) -> bool:
+        """Return whether a method removes or replaces files, of an object that was made with one of these."""
+        if not isinstance(node.func, ast.Attribute) or not origins.of(node.func.value) & files:
+            return False
+        made = origins.calls(node.func.value)
+        return any(
+            self._writes_to(home, function, node, made, files, origins)
+            for home, function in self._methods(module, node.func.attr, made)
+        )
+
+    def _methods(
+        self, module: Module, name: str, made: list[ast.Call]
+    ) -> Iterator[tuple[Module, Function]]:
+        """Yield the methods that a call by a name may run: of the classes that made the object, if known."""
+        classes = [self.program.class_of(module, call.func) for call in made]
+        for cls in classes:
+            found = self.program.method(cls, name) if cls is not None else None
+            if found is not None:
+                yield found[0].module, found[1]
+        if classes and None not in classes:
+            return
+        for home in self.program.project.mentions(name):
+            for function in home.functions_by_name.get(name, ()):
+                if isinstance(home.parent(function), ast.ClassDef):
+                    yield home, function
+
+    def _writes_to(
+        self,
+        home: Module,
+        function: Function,
+        node: ast.Call,
+        made: list[ast.Call],
+        files: set[str],
+        origins: Origins,
+    ) -> bool:
+        """Return whether a method removes or writes what may be one of some files, as it is called."""
+        inside, given = Origins(function.body), Given(home, function, node, made)
+        for each in executed(function.body):
+            if isinstance(each, ast.Call) and (_moves_away(each) or opens_to_write(each)):
+                owner = each.func.value if isinstance(each.func, ast.Attribute) else None
+                texts = inside.of(*_at_stake(each, owner))
+                passed = given.of(texts)
+                literals = {text for text in texts if is_literal(text)}
+                if passed is None or share_files(origins.of(*passed) | literals, files):
+                    return True
+        return False
+
+
+def _ends_after(node: ast.Call, call: ast.Call) -> bool:
+    """Return whether a call returns after another: also one of a chain of methods that begins with it."""
+    mine, other = (
+        (each.end_lineno or each.lineno, each.end_col_offset or each.col_offset)
+        for each in (node, call)
+    )
+    return mine > other
+
+
+def _at_stake(node: ast.Call, owner: ast.expr | None) -> Iterator[ast.expr | None]:
+    """Yield what names the files that a call removes or replaces."""
+    name = last_part(node.func)
+    library = dotted(node.func).partition(".")[0]
+    if name in _OF_OWNER:
+        yield owner
+    elif name in _TO_SECOND:
+        yield from node.args[1:2]
+    elif opens_to_write(node):
+        yield from node.args[:1]
+    elif _moves_away(node):
+        yield from (owner, *node.args)
+    elif name in _COMMANDS and library in ("subprocess", "os"):
+        yield from node.args
+
+
+def _moves_away(node: ast.Call) -> bool:
+    """Return whether a call removes a file, or gives it another name: `path.rename(target)`."""
+    renames = last_part(node.func) in ("rename", "replace") and len(node.args) == 1
+    return on_disk(node) or renames
+
+
+def _is_remover(node: ast.expr) -> bool:
+    """Return whether an expression is a function that removes files, handed on."""
+    return last_part(node) in REMOVES and dotted(node).partition(".")[0] in ("os", "shutil")
+
+
+__all__ = ["Removals"]

@@ -1,0 +1,479 @@
+"""Where a function's value goes: by which names code of the project could ask something of it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator
+
+from dlfix.fixing.proof.program import Class, Program
+from dlfix.fixing.proof.syntax import FUNCTIONS, dotted, last_part, stored_names, within
+from dlfix.project.module import Module
+
+# Modules whose calls give something that holds the function, or ask it themselves.
+_PASSES_ON = frozenset(
+    {"functools", "inspect", "builtins", "types", "operator", "itertools", "toolz"}
+)
+_HOLDERS = (ast.List, ast.Tuple, ast.Starred, ast.BinOp, ast.BoolOp)
+# What a list or dict that holds the function gives, and with it the function.
+_OF_HOLDERS = frozenset(name for kind in (list, tuple, set, dict) for name in dir(kind))
+# Builtin functions that show nothing of what they are given, and those that give it, or its items.
+_TESTS = frozenset({"isinstance", "len", "callable"})
+_ITERATORS = frozenset({"enumerate", "zip", "reversed", "list", "tuple", "iter"})
+_MOST = 200  # places that one value is followed to
+
+Place = tuple[Module, ast.AST]
+
+
+def known_as(program: Program, module: Module, functions: Iterable[ast.AST]) -> set[str] | None:
+    """Return the names by which code could come to some functions; None where it could be any name."""
+    found: set[str] = set()
+    for function in functions:
+        flow = _Flow(program)
+        if not flow.start(module, function) or not flow.run():
+            return None
+        found |= flow.names
+    return found
+
+
+def is_about(module: Module, node: ast.AST, names: set[str] | None) -> bool:
+    """Return whether what a node asks may be asked of something that goes by one of some names."""
+    if names is None:
+        return True
+    asked: ast.AST = node
+    for above in module.ancestors(node):
+        if isinstance(above, (ast.stmt, ast.Lambda)):
+            break
+        asked = above
+        if isinstance(above, (ast.Call, ast.Compare)):
+            break
+    words = {last_part(n) for n in within(asked) if isinstance(n, (ast.Name, ast.Attribute))}
+    return not words.isdisjoint(names)
+
+
+def is_class_of_a_list(module: Module, node: ast.expr) -> bool:
+    """Return whether a name goes through a list of built-in classes: `for kind in (int, str)`."""
+    scope = module.scope_of(node).lookup(node.id) if isinstance(node, ast.Name) else None
+    if scope is None or not isinstance(node, ast.Name):
+        return False
+    loops = [module.parent(each.node) for each in scope.bindings.get(node.id, ())]
+    listed = [getattr(loop, "iter", None) for loop in loops]
+    return bool(listed) and all(
+        isinstance(each, (ast.List, ast.Tuple, ast.Set)) and all(map(_is_built_in, each.elts))
+        for each in listed
+    )
+
+
+def _is_built_in(node: ast.expr) -> bool:
+    return isinstance(getattr(builtins, dotted(node), None), type)
+
+
+def is_of_decorated(program: Program, module: Module, node: ast.AST) -> bool:
+    """Return whether what a node asks is asked of what a decorator stands over, and of nothing else.
+
+    That is a parameter of a function that the project uses as a decorator only, or that such a one returns.
+    """
+    asked = node.value if isinstance(node, ast.Attribute) else None
+    if not isinstance(asked, ast.Name):
+        return False
+    scope = module.scope_of(asked).lookup(asked.id)
+    bindings = scope.bindings.get(asked.id, []) if scope is not None else []
+    if scope is None or [each.kind for each in bindings] != ["parameter"]:
+        return False
+    function = scope.node
+    while isinstance(function, FUNCTIONS) and not function.decorator_list:
+        around = program.enclosing(module, function)
+        if around is None:
+            plain = isinstance(module.parent(function), ast.Module)
+            return plain and _only_decorates(program, function.name)
+        if not _is_only_returned(module, function):
+            return False
+        function = around
+    return False
+
+
+def _is_only_returned(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether a local function is read by nothing but the `return` of the function around it."""
+    home = module.scope_of(function)
+    reads = [each for inner in home.walk() for each in inner.reads.get(function.name, ())]
+    return bool(reads) and all(isinstance(module.parent(each), ast.Return) for each in reads)
+
+
+def _only_decorates(program: Program, name: str) -> bool:
+    """Return whether a name is read as a decorator, or called to make one, and nowhere else."""
+    decorates = False
+    for module in program.project.mentions(name):
+        if module.aliases.get(name):
+            return False
+        for node in module.nodes_by_name.get(name, ()):
+            above = module.parent(node)
+            makes = isinstance(above, ast.Call) and above.func is node
+            used: ast.AST | None = above if makes else node
+            over = module.parent(above) if makes and above is not None else above
+            if not isinstance(node.ctx, ast.Load):
+                continue
+            if used not in getattr(over, "decorator_list", ()):
+                return False
+            decorates = True
+    return decorates
+
+
+class _Flow:
+    """The places that one function's value reaches, by assignments, arguments and returns."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.names: set[str] = set()
+        self.places: list[Place] = []
+        self._met: set[object] = set()
+
+    def start(self, module: Module, function: ast.AST) -> bool:
+        """Note where a function is first taken; False for a class, or what a decorator gets."""
+        if isinstance(function, ast.Lambda):
+            self.names.add("<lambda>")
+            self._add(module, function)
+            return True
+        if not isinstance(function, FUNCTIONS) or function.decorator_list:
+            return False
+        return self._read(module, function, function.name) and bool(self.places)
+
+    def run(self) -> bool:
+        """Follow the value; False where it goes on unseen."""
+        for place in self.places:  # grows while it is read
+            if len(self.places) > _MOST or not self._goes(*place):
+                return False
+        return True
+
+    def _add(self, module: Module, node: ast.AST) -> None:
+        if node not in self._met:
+            self._met.add(node)
+            self.places.append((module, node))
+
+    def _read(self, module: Module, node: ast.AST, name: str) -> bool:
+        """Follow the reads of a name, as the scope of a node sees it; False where others import it."""
+        scope = module.scope_of(node).lookup(name)
+        if scope is None:
+            return False
+        if scope.is_class:
+            return self._kept(name)
+        if (scope, name) in self._met:
+            return True
+        self._met.add((scope, name))
+        self.names.add(name)
+        for inner in scope.walk():
+            if inner.lookup(name) is scope:
+                for read in inner.reads.get(name, ()):
+                    self._add(module, read)
+        return not (scope.is_module and self._is_imported(name))
+
+    def _is_imported(self, name: str) -> bool:
+        return any(
+            alias.name == name
+            for module in self.program.project.mentions(name)
+            for alias in module.nodes(ast.alias)
+        )
+
+    def _goes(self, module: Module, place: ast.AST) -> bool:
+        """Follow a value from one place; False where it is not known what becomes of it."""
+        node, above, keyword = place, module.parent(place), ""
+        while isinstance(above, (ast.keyword, ast.IfExp, *_HOLDERS)):
+            if isinstance(above, ast.IfExp) and above.test is node:
+                return True
+            if isinstance(above, ast.keyword):
+                keyword = above.arg or keyword
+            node, above = above, module.parent(above)
+        match above:
+            case ast.Call(func=func) if func is node:
+                return True  # its result is a sample
+            case ast.Call():
+                return self._passed(module, above, node, keyword)
+            case ast.Compare() | ast.Expr():
+                return True
+            case ast.If(test=test) | ast.While(test=test) | ast.Assert(test=test):
+                return test is node
+            case ast.UnaryOp(op=ast.Not()):
+                return True
+            case ast.Attribute(attr=name) if not name.startswith("__"):
+                return name not in _OF_HOLDERS  # no function has it
+            case ast.arguments():
+                return self._is_default(module, above, node)
+            case ast.Subscript(value=value) if value is node:
+                self._add(module, above)  # an item of the list that holds it
+                return isinstance(above.ctx, ast.Load)
+            case ast.For(
+                iter=ast.Call(func=ast.Name(id="enumerate")) as source,
+                target=ast.Tuple(elts=[_, target]),
+            ) if source is node:
+                return self._bound(module, target)
+            case ast.For(iter=source, target=target) if source is node:
+                return self._bound(module, target)
+            case ast.comprehension(iter=source, target=target) if source is node:
+                around = module.parent(above)
+                inside = getattr(around, "elt", getattr(around, "key", above))
+                return all(self._read(module, inside, name) for name in stored_names(target))
+            case ast.Dict():
+                return node is place and self._in_options(module, above, node)
+            case ast.Assign(targets=targets):
+                return all(self._bound(module, target) for target in targets)
+            case ast.AnnAssign(target=target):
+                return self._bound(module, target)
+            case ast.Return():
+                return self._returned(module, above)
+        return False
+
+    def _is_default(self, module: Module, parameters: ast.arguments, value: ast.AST) -> bool:
+        """Follow the default of a parameter into the function."""
+        named = [*parameters.posonlyargs, *parameters.args][-len(parameters.defaults) :]
+        pairs = [*zip(named, parameters.defaults, strict=False)]
+        pairs += zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True)  # type: ignore[arg-type]
+        function = module.parent(parameters)
+        if not isinstance(function, FUNCTIONS) or function.decorator_list:
+            return False
+        names = [parameter.arg for parameter, default in pairs if default is value]
+        return all(self._read(module, function.body[0], name) for name in names)
+
+    def _in_options(self, module: Module, options: ast.Dict, value: ast.AST) -> bool:
+        """Follow an item of a dict whose uses pass it on under its key: `DataLoader(**options)`."""
+        key = next(
+            (k for k, v in zip(options.keys, options.values, strict=True) if v is value), None
+        )
+        if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+            return False
+        self.names.add(key.value)
+        above = module.parent(options)
+        if not isinstance(above, ast.Assign):
+            return False
+        return all(
+            isinstance(target, ast.Name) and self._are_options(module, target)
+            for target in above.targets
+        )
+
+    def _are_options(self, module: Module, name: ast.Name) -> bool:
+        """Return whether all uses of a dict of options pass it to a library."""
+        uses = list(self._uses(module, name))
+        return all(_is_options(module, *each) and self._unpacked(module, *each) for each in uses)
+
+    def _bound(self, module: Module, target: ast.expr) -> bool:
+        match target:
+            case ast.Name(id=name):
+                return self._read(module, target, name)
+            case ast.Attribute(attr=name):
+                return self._kept(name)
+            case ast.Subscript(value=ast.Name() as options, slice=ast.Constant(value=str() as key)):
+                self.names.add(key)
+                return self._are_options(module, options)
+            case ast.Tuple(elts=elements):
+                return all(self._bound(module, element) for element in elements)
+        return False
+
+    def _kept(self, name: str) -> bool:
+        """Follow what is read of any object under an attribute's name."""
+        if name in self._met:
+            return True
+        self._met.add(name)
+        self.names.add(name)
+        if self._asked_for(name):
+            return False
+        for module in self.program.project.mentions(name):
+            for node in module.nodes_by_name.get(name, ()):
+                if (
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.ctx, ast.Load)
+                    and not _is_of_module(module, node)
+                ):
+                    self._add(module, node)
+        return True
+
+    def _asked_for(self, name: str) -> bool:
+        """Return whether code may read the attribute by a text, and keep it under another name."""
+        for module in self.program.project.mentions(name):
+            for call in module.calls_by_name.get("getattr", ()):
+                asked = call.args[1] if len(call.args) > 1 else None
+                if isinstance(asked, ast.Constant) and asked.value == name:
+                    return True
+        return False
+
+    def _uses(self, module: Module, name: ast.Name) -> Iterator[tuple[ast.Name, ast.AST | None]]:
+        scope = module.scope_of(name).lookup(name.id)
+        for inner in scope.walk() if scope is not None else ():
+            if inner.lookup(name.id) is scope:
+                yield from ((read, module.parent(read)) for read in inner.reads.get(name.id, ()))
+
+    def _unpacked(self, module: Module, read: ast.Name, above: ast.AST | None) -> bool:
+        if not isinstance(above, ast.keyword):
+            return True
+        call = module.parent(above)
+        return isinstance(call, ast.Call) and self._is_of_library(module, call.func)
+
+    def _returned(self, module: Module, statement: ast.Return) -> bool:
+        """Follow what a function returns to its calls; False where none is in view."""
+        function = self.program.enclosing(module, statement)
+        if (
+            function is None
+            or isinstance(function, ast.AsyncFunctionDef)
+            or function.decorator_list
+        ):
+            return False
+        name = function.name
+        if function in self._met:
+            return True
+        self._met.add(function)
+        self.names.add(name)
+        seen = len(self.places)
+        for other in self.program.project.mentions(name):
+            if other.aliases.get(name):
+                return False
+            for node in other.nodes_by_name.get(name, ()):
+                call = other.parent(node)
+                if not isinstance(node.ctx, ast.Load):
+                    continue
+                if not isinstance(call, ast.Call) or call.func is not node:
+                    return False
+                self._add(other, call)
+        return len(self.places) > seen
+
+    def _passed(self, module: Module, call: ast.Call, node: ast.AST, keyword: str) -> bool:
+        """Follow an argument into the function that gets it."""
+        if _is_builtin(module, call.func, _TESTS) or _asks_for_another(module, call):
+            return True
+        if _is_builtin(module, call.func, _ITERATORS):
+            self._add(module, call)
+            return True
+        if self._is_of_library(module, call.func):
+            self.names.add(keyword)
+            is_own = _is_super(call.func) or self.program.class_of(module, call.func) is not None
+            return self._kept(keyword) if is_own and keyword else not is_own
+        found = self._callee(module, call.func)
+        if found is None or (isinstance(node, ast.keyword) and node.arg is None):
+            return False
+        where, function, bound = found
+        name = keyword or _by_position(function, call, node, bound)
+        args = function.args
+        if name not in {a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]}:
+            return False
+        return self._read(where, function.body[0], name)
+
+    def _callee(self, module: Module, func: ast.expr) -> tuple[Module, ast.FunctionDef, int] | None:
+        """Return the function of the project that a call runs, and how many arguments are bound."""
+        cls = self._above(module, func) if _is_super(func) else self.program.class_of(module, func)
+        if cls is not None:
+            method = self.program.method(cls, "__init__")
+            if method is None or not isinstance(method[1], ast.FunctionDef):
+                return None
+            if method[1].decorator_list or cls.node.decorator_list:
+                return None
+            return method[0].module, method[1], 1
+        found = self.program.function_of(module, func)
+        if found is None or not isinstance(found[1], ast.FunctionDef):
+            return None
+        is_plain = isinstance(func, ast.Name) and not found[1].decorator_list
+        return (found[0], found[1], 0) if is_plain else None
+
+    def _above(self, module: Module, func: ast.expr) -> Class | None:
+        """Return the base of the project whose `__init__` is the one `super()` runs; None for a library."""
+        owner = next((a for a in module.ancestors(func) if isinstance(a, ast.ClassDef)), None)
+        for base in owner.bases if owner is not None else ():
+            cls = self.program.class_of(module, base)
+            if cls is None or self.program.method(cls, "__init__") is not None:
+                return cls
+            if self.program.unknown_bases(cls):
+                return None
+        return None
+
+    def _is_of_library(self, module: Module, func: ast.expr) -> bool:
+        if _is_super(func):
+            return self._above(module, func) is None
+        cls = self.program.class_of(module, func)
+        if cls is not None:
+            return (
+                not cls.node.decorator_list
+                and all(
+                    not {"__init__", "__new__", "__call__"} & each.methods.keys()
+                    for each in self.program.lineage(cls)
+                )
+                and bool(self.program.unknown_bases(cls))
+            )
+        root = func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or self.program.resolve(module, func) is not None:
+            return False
+        scope = module.scope_of(root).lookup(root.id)
+        bindings = scope.bindings.get(root.id, []) if scope is not None else []
+        origins = {_origin(each.statement, root.id) for each in bindings}
+        return bool(origins) and all(
+            origin
+            and origin not in _PASSES_ON
+            and self.program.project.find(origin, module) in (None, module)
+            for origin in origins
+        )
+
+
+def _is_options(module: Module, read: ast.Name, above: ast.AST | None) -> bool:
+    """Return whether a use of a dict of options shows none of its values: an item by name, or `**`."""
+    match above:
+        case ast.keyword(arg=None):
+            return True
+        case ast.Subscript(value=value, slice=ast.Constant()) if value is read:
+            return not isinstance(above.ctx, ast.Load)
+        case ast.Compare(ops=[ast.In() | ast.NotIn()]):
+            return True
+        case ast.Attribute(attr="update"):
+            return isinstance(module.parent(module.parent(above) or above), ast.Expr)
+        case ast.Attribute(attr="pop" | "setdefault"):
+            return isinstance(module.parent(module.parent(above) or above), ast.Expr)
+    return False
+
+
+def _is_of_module(module: Module, node: ast.Attribute) -> bool:
+    """Return whether an attribute is one of an imported module: `torchvision.transforms`."""
+    if not isinstance(node.value, ast.Name):
+        return False
+    scope = module.scope_of(node.value).lookup(node.value.id)
+    bindings = scope.bindings.get(node.value.id, []) if scope is not None else []
+    return bool(bindings) and all(isinstance(b.statement, ast.Import) for b in bindings)
+
+
+def _is_builtin(module: Module, func: ast.expr, names: frozenset[str]) -> bool:
+    return (
+        isinstance(func, ast.Name)
+        and func.id in names
+        and module.scope_of(func).lookup(func.id) is None
+    )
+
+
+def _asks_for_another(module: Module, call: ast.Call) -> bool:
+    """Return whether a call asks whether there is an attribute that no function has."""
+    if not _is_builtin(module, call.func, frozenset({"hasattr"})) or len(call.args) != 2:
+        return False
+    asked = call.args[1]
+    return isinstance(asked, ast.Constant) and not str(asked.value).startswith("__")
+
+
+def _is_super(func: ast.expr) -> bool:
+    match func:
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__"):
+            return True
+    return False
+
+
+def _by_position(function: ast.FunctionDef, call: ast.Call, node: ast.AST, bound: int) -> str:
+    if any(isinstance(each, ast.Starred) for each in call.args) or node not in call.args:
+        return ""
+    named = [*function.args.posonlyargs, *function.args.args][bound:]
+    index = call.args.index(node)
+    return named[index].arg if index < len(named) else ""
+
+
+def _origin(statement: ast.AST, name: str) -> str:
+    """Return the package from which a statement imports a name; empty where it does not."""
+    if isinstance(statement, ast.ImportFrom):
+        return (statement.module or "").partition(".")[0] if not statement.level else ""
+    if isinstance(statement, ast.Import):
+        for alias in statement.names:
+            if (alias.asname or alias.name.partition(".")[0]) == name:
+                return alias.name.partition(".")[0]
+    return ""
+
+
+__all__ = ["is_about", "is_of_decorated", "known_as"]

@@ -1,0 +1,303 @@
+"""From where code is run: the calls that lead to a function, back to a module's top level."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlfix.project.import_time import FUNCTIONS, IMPORTS, in_main_only, is_guard
+from dlfix.reach.values import BoundMethod, Class, Function
+from dlfix.rules.base import Step
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.project.scopes import Scope
+    from dlfix.reach.analysis import Analysis
+    from dlfix.reach.crossing import Boundary
+    from dlfix.reach.values import Value
+
+DEPTH = 8
+MOST_CALLS = 400  # how many calls of one name are looked at
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+COMMANDS = ("command", "main", "group", "entrypoint")
+
+Code = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Calls = tuple[tuple["Module", ast.Call], ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A top-level statement that some code runs from, and the calls in between.
+
+    `kind` is "import" (it runs whenever the module is imported), or "parent" (only in the process that
+    was started: under the main guard, or in a command's function that nothing calls).
+    """
+
+    kind: str
+    module: Module
+    statement: ast.stmt
+    steps: tuple[Step, ...]
+    calls: tuple[tuple[Module, ast.Call], ...] = ()  # from the top level to the code, as the steps
+
+
+class Entries:
+    """Looks up who calls what, on demand."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self._entries: dict[ast.AST, list[Entry]] = {}
+        self._never_imported: set[ast.AST] = set()  # functions
+        self._around: dict[ast.AST, Code | None] = {}  # the function around a node
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> Entries:
+        """Return the one that belongs to an analysis."""
+        return analysis.once(cls.__name__, lambda: cls(analysis))
+
+    def entries(self, module: Module, node: ast.AST) -> list[Entry]:
+        """Return the top-level statements that a node is run from."""
+        return list(self._climb(module, node, (), frozenset()))
+
+    def entries_in(self, scripts: Collection[Module], module: Module, node: ast.AST) -> list[Entry]:
+        """Return those of them that are in some modules."""
+        if not scripts or not self._may_come_from(scripts, module, node):
+            return []
+        return [entry for entry in self.entries(module, node) if entry.module in scripts]
+
+    def _may_come_from(self, scripts: Collection[Module], module: Module, node: ast.AST) -> bool:
+        """Return by names alone whether some modules may run a node."""
+        callers = self.analysis.project.callers
+        return any(
+            caller in scripts
+            and (
+                function is None or (not isinstance(function, ast.Lambda) and _is_command(function))
+            )
+            for caller, _, function in self._leading_to(module, node, callers)
+        )
+
+    def may_import(self, module: Module, node: ast.AST) -> bool:
+        """Return by names alone whether a node may run when a module is imported."""
+        passed: set[ast.AST] = set()
+        callers = self.analysis.project.callers_read
+        idle = self._never_imported
+        for caller, call, function in self._leading_to(module, node, callers, idle):
+            if call is None or (function is None and _runs_on_import(caller, call)):
+                return True
+            if function is not None:
+                passed.add(function)
+        self._never_imported |= passed
+        return False
+
+    def _leading_to(
+        self,
+        module: Module,
+        node: ast.AST,
+        callers: Callable[[Module, str], list[Module] | None],
+        idle: Collection[ast.AST] = (),
+    ) -> Iterator[tuple[Module, ast.AST | None, Code | None]]:
+        """Yield a node and, by names alone, the calls that lead to it, each with the function around it.
+
+        None stands for calls in files that have not been parsed. Who calls an idle function is not asked.
+        """
+        waiting: list[tuple[Module, ast.AST]] = [(module, node)]
+        seen: set[ast.AST] = set()
+        while waiting:
+            module, node = waiting.pop()
+            if node not in self._around:
+                self._around[node] = enclosing_function(module, node)
+            function = self._around[node]
+            yield module, node, function
+            if function is None or isinstance(function, ast.Lambda) or function in seen:
+                continue
+            seen.add(function)
+            if function in idle:
+                continue
+            name = _called_as(module, function)
+            found = callers(module, name)
+            if found is None:
+                yield module, None, function
+                return
+            for caller in found:
+                waiting += ((caller, call) for call in caller.calls_by_name.get(name, ()))
+
+    def _climb(
+        self, module: Module, node: ast.AST, calls: Calls, seen: frozenset[ast.AST]
+    ) -> Iterator[Entry]:
+        function = enclosing_function(module, node)
+        if function is None:
+            statement = top_level_statement(module, node)
+            if not isinstance(statement, IMPORTS):
+                main = in_main_only((node, *module.ancestors(node)))
+                kind = "parent" if main else "import"
+                yield _entry(kind, module, statement, calls)
+            return
+        if isinstance(function, ast.Lambda) or function in seen or len(seen) >= DEPTH:
+            return
+        called = False
+        for caller, call in self.calls_of(module, function):
+            called = True
+            yield from self._climb(caller, call, ((caller, call), *calls), seen | {function})
+        factory = _returning(module, function)
+        if not called and factory is not None:
+            for caller, call in self.calls_of(module, factory):
+                if _calls_result(caller, call):
+                    called = True
+                    yield from self._climb(
+                        caller, call, ((caller, call), *calls), seen | {function}
+                    )
+        if not called and _is_command(function):
+            yield _entry("parent", module, top_level_statement(module, function), calls)
+
+    def calls_of(
+        self, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
+    ) -> Iterator[tuple[Module, ast.Call]]:
+        """Yield the calls that run a function, in the modules that mention it."""
+        name = _called_as(module, function)
+        looked = 0
+        for caller in self.analysis.project.callers(module, name):
+            for call in caller.calls_by_name.get(name, ()):
+                looked += 1
+                if looked > MOST_CALLS:
+                    return
+                if any(runs(v, function, self.analysis) for v in self._values(caller, call.func)):
+                    yield caller, call
+
+    def _values(self, module: Module, node: ast.expr) -> Iterator[Value]:
+        frame = self.analysis.frame(module.scope_of(node))
+        for reached in self.analysis.evaluate(node, frame):
+            yield reached.value
+
+
+def _returning(module: Module, function: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """Return the function that makes a function and returns it: a factory of decorators, for one."""
+    factory = module.parent(function)
+    if not isinstance(factory, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return None
+    name = getattr(function, "name", "")
+    returned = (each.value for each in factory.body if isinstance(each, ast.Return))
+    return factory if any(getattr(each, "id", "") == name for each in returned) else None
+
+
+def _calls_result(module: Module, call: ast.Call) -> bool:
+    """Return whether what a call returns is called at once: it decorates, or stands before arguments."""
+    above = module.parent(call)
+    return getattr(above, "func", None) is call or call in getattr(above, "decorator_list", ())
+
+
+def _called_as(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """Return the name that calls of a function carry: its class's for a constructor."""
+    owner = module.parent(function)
+    init = isinstance(owner, ast.ClassDef) and function.name == "__init__"
+    return owner.name if init and isinstance(owner, ast.ClassDef) else function.name
+
+
+def _runs_on_import(module: Module, node: ast.AST) -> bool:
+    """Return whether a node, in no function, runs wherever its module is imported."""
+    is_import = isinstance(top_level_statement(module, node), IMPORTS)
+    return not is_import and not in_main_only((node, *module.ancestors(node)))
+
+
+def _entry(kind: str, module: Module, statement: ast.stmt, calls: Calls) -> Entry:
+    steps = tuple(
+        Step(caller.place(call), f"{_last_name(call.func)}(...)", "called here")
+        for caller, call in calls
+    )
+    return Entry(kind, module, statement, steps, calls)
+
+
+def runs(value: Value, function: ast.AST, analysis: Analysis) -> bool:
+    """Return whether calling a value runs a function."""
+    if isinstance(value, Function):
+        return value.node is function
+    if isinstance(value, BoundMethod):
+        return value.function.node is function
+    if isinstance(value, Class):
+        init = analysis.method(value, "__init__")
+        return init is not None and init.node is function
+    return False
+
+
+def may_belong(analysis: Analysis, boundary: Boundary, script: Module) -> bool:
+    """Return whether a boundary may be come to from a script; not where others are seen to do so."""
+    if not isinstance(boundary.node, ast.Call):
+        return True
+    entries = Entries.of(analysis).entries(boundary.frame.module, boundary.node)
+    return not entries or any(entry.module is script for entry in entries)
+
+
+def is_before(
+    one: Entry, node: ast.AST, other: Entry, other_module: Module, other_node: ast.AST
+) -> bool:
+    """Return whether a node, run from one entry, has run when another is run from its own."""
+    here = [one.statement, *(call for _, call in one.calls), node]
+    there = [other.statement, *(call for _, call in other.calls), other_node]
+    modules = [other.module, *(module for module, _ in other.calls), other_module]
+    for module, mine, theirs in zip(modules, here, there, strict=False):
+        if mine is not theirs:
+            again = set(_repeating(module, theirs))
+            is_above = _begins(mine) <= _ends(theirs)
+            return (
+                is_above and one.module is other.module and again.isdisjoint(module.ancestors(mine))
+            )
+    return False
+
+
+def _begins(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _ends(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
+
+
+def _repeating(module: Module, node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the loops that run a node each time round; what a `for` iterates over is evaluated once."""
+    child = node
+    for above in module.ancestors(node):
+        if isinstance(above, _LOOPS) and child is not getattr(above, "iter", None):
+            yield above
+        child = above
+
+
+def enclosing_function(module: Module, node: ast.AST) -> Code | None:
+    """Return the function whose body a node is in; decorators and defaults are outside."""
+    scope: Scope | None = module.scope_of(node)
+    while scope is not None:
+        if isinstance(scope.node, (*FUNCTIONS, ast.Lambda)):
+            return scope.node
+        scope = scope.parent
+    return None
+
+
+def top_level_statement(module: Module, node: ast.AST) -> ast.stmt:
+    """Return the statement of the module's top level that a node is part of."""
+    for above in (node, *module.ancestors(node)):
+        if module.parent(above) is module.tree:
+            assert isinstance(above, ast.stmt)
+            return above
+    raise LookupError("the node is no part of the module")
+
+
+def under_guard(module: Module, node: ast.AST) -> ast.stmt | None:
+    """Return the main guard that a node stands under, outside any function."""
+    statement = top_level_statement(module, node)
+    if not is_guard(statement) or enclosing_function(module, node) is not None:
+        return None
+    assert isinstance(statement, ast.If)
+    above = [node, *module.ancestors(node)]
+    return None if any(s in above for s in statement.orelse) else statement
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_command(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    if function.name == "main":
+        return True
+    decorators = [ast.unparse(d).partition("(")[0] for d in function.decorator_list]
+    return any(d.rpartition(".")[2] in COMMANDS for d in decorators)

@@ -1,0 +1,716 @@
+"""The walk over what crosses: from a boundary's arguments to every value that hangs from them.
+
+It knows how things hang together, and nothing of what is wrong with them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from dlfix.catalog import BoundaryRow, HolderRow
+from dlfix.project.module import Module, is_test
+from dlfix.reach.callers import UNSAID
+from dlfix.reach.calls import TUPLE_MAKERS
+from dlfix.reach.copied_entries import is_computed
+from dlfix.reach.correlated import agree, choices
+from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
+from dlfix.reach.entry_points import enclosing_function
+from dlfix.reach.instances import sets_on_others
+from dlfix.reach.labels import label, node_of, short
+from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state, replaced_by
+from dlfix.reach.opposite_branches import set_beside
+from dlfix.reach.pickle_protocol import Handed, read_getstate, read_reduce
+from dlfix.reach.values import (
+    Argument,
+    Arguments,
+    Bound,
+    BoundMethod,
+    Class,
+    Constant,
+    Container,
+    Derived,
+    ExternalCall,
+    Function,
+    Generator,
+    Instance,
+    Member,
+    Partial,
+    Passed,
+    Reached,
+    Unknown,
+    Value,
+)
+from dlfix.reach.without_workers import runs_without_workers
+from dlfix.rules.base import Step
+
+if TYPE_CHECKING:
+    from dlfix.reach.interpreter import Interpreter
+
+_DEEPEST = 16
+_MOST_FILLING = 24  # modules that may set an attribute which a class leaves None
+_MOST = 8_000  # values walked from one boundary
+_CALLEES = frozenset({"collate_fn", "worker_init_fn", "target", "func", "fn", "initializer"})
+_ITERATORS = frozenset({"itertools.cycle", "itertools.islice"})
+_STATE = frozenset({"__getstate__", "__reduce__", "__reduce_ex__"})
+_REDUCERS = ("__reduce_ex__", "__reduce__")
+
+Child = tuple[Edge, Reached]
+
+
+class Walk:
+    """Walks the object graphs that boundaries ship."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+        self.spent = 0
+        self._met: dict[Value, Crossing] = {}
+        self._starting: dict[Boundary, list[Mapping[object, object]]] = {}
+        self._waiting: deque[tuple[Crossing, frozenset[Value]]] = deque()
+
+    def from_boundary(self, boundary: Boundary) -> Crossing:
+        """Return the tree of all that crosses at a boundary; its root stands for the call.
+
+        The nearest is come to first, so that a path is a short one. What hangs from an object is
+        followed once, as pickle does, however many paths lead to it.
+        """
+        module = boundary.frame.module
+        place = module.place(boundary.node)
+        head = f"class {boundary.node.name}" if isinstance(boundary.node, ast.ClassDef) else None
+        step = Step(place, head or short(module, boundary.node))
+        root = Crossing(Unknown("boundary"), Edge("boundary"), boundary, None, (step,), [])
+        with self.interpreter.allowance():
+            for edge, reached in self._arguments(boundary):
+                self._meet(root, edge, reached, frozenset())
+            while self._waiting:
+                self._follow(*self._waiting.popleft())
+        return root
+
+    def _arguments(self, boundary: Boundary) -> Iterator[Child]:
+        if boundary.value is not None:
+            yield Edge("argument", "self"), Reached(boundary.value)
+        row = boundary.row
+        if row is None:
+            return
+        for store in self._set_later(boundary):
+            if store.attribute in row.crosses:
+                for reached in self.interpreter.instances.stored(store):
+                    yield Edge("argument", store.attribute), reached
+        for name, argument in boundary.arguments.items():
+            bare = name.partition("[")[0]
+            gathered = row.keywords and bare not in row.parameters and row.keywords in row.crosses
+            if bare in row.crosses or gathered:
+                for reached in self._that_fit(bare, self.interpreter.reached(argument)):
+                    yield Edge("argument", bare), reached
+            elif bare in row.items:
+                yield from self._each(name, argument)
+
+    def _that_fit(self, name: str, found: Iterable[Reached]) -> Iterator[Reached]:
+        """Yield what an argument may be: of several classes that one call may name, the datasets."""
+        every = list(found)
+        serves = self.interpreter.instances.serves_samples
+        datasets = [r.value for r in every if isinstance(r.value, Instance) and serves(r.value)]
+        calls = {each.call for each in datasets} - {None} if name == "dataset" else set()
+        for reached in every:
+            value = reached.value
+            if not isinstance(value, Instance) or value.call not in calls or value in datasets:
+                yield reached
+
+    def _set_later(self, boundary: Boundary) -> list[Store]:
+        """Return what code sets on a loader once it is made: `loader.collate_fn = ...`."""
+        if boundary.kind != "DataLoader":
+            return []
+        return self.interpreter.instances.set_on(boundary.node, boundary.frame.module)
+
+    def _each(self, name: str, argument: Argument) -> Iterator[Child]:
+        for item in self.interpreter.each(argument):
+            for reached in self.interpreter.reached(item):
+                yield Edge("item", name), reached
+
+    # The graph
+
+    def _meet(
+        self, parent: Crossing, edge: Edge, reached: Reached, above: frozenset[Value]
+    ) -> None:
+        value = reached.value
+        if isinstance(value, Constant) and isinstance(value.value, Member):
+            edge, reached = Edge("class"), Reached(value.value.cls)  # pickle names its enumeration
+            value = reached.value
+        if isinstance(value, Constant) or value in above:
+            return
+        makers = self.interpreter.instances.registered_makers
+        if isinstance(value, ExternalCall) and value.name in makers:
+            return  # copyreg pickles it
+        made = node_of(value)
+        if made and not self._may_meet(made[1], parent.boundary):
+            return
+        if len(above) > _DEEPEST:
+            self.interpreter.cut_short = True
+            return
+        if _is_elsewhere(reached, parent.boundary) or self._is_without(reached, parent.boundary):
+            return
+        if self.spent >= _MOST:
+            self.interpreter.cut_short = True
+            return
+        self.spent += 1
+        path = (*parent.path, *self._steps(parent, edge, reached))
+        same = self._met.get(value)
+        crossing = Crossing(value, edge, parent.boundary, parent, path, [], reached.steps, same)
+        parent.children.append(crossing)
+        if same is None:
+            self._met[value] = crossing
+            self._waiting.append((crossing, above | {value}))
+
+    def _may_meet(self, maker: Module, boundary: Boundary) -> bool:
+        """Return whether what a module makes may be in a program that has the boundary.
+
+        What a test makes comes to the loaders of that test: it says nothing of those out of view.
+        """
+        home = boundary.frame.module
+        if boundary.kind == "dataset" and is_test(maker) and not is_test(home):
+            return False
+        return self.interpreter.programs.share(maker, home)
+
+    def _is_without(self, reached: Reached, boundary: Boundary) -> bool:
+        """Return whether a value is only chosen together with a number of workers that starts none."""
+        if boundary not in self._starting:
+            self._starting[boundary] = self._counts(boundary)
+        counts = self._starting[boundary]
+        if not counts or not reached.steps:
+            return False
+        chosen = choices(reached.steps)
+        return not any(agree(count, chosen) for count in counts)
+
+    def _counts(self, boundary: Boundary) -> list[Mapping[object, object]]:
+        """Return what is decided for each number of workers that starts some; none if one is always so."""
+        row = boundary.row
+        if row is not None and not row.workers:
+            counts = [choices([start]) for start in self._started(boundary)]
+            return counts if all(counts) else []
+        counts = [
+            choices(reached.steps)
+            for name, argument in boundary.arguments.items()
+            if row is not None and name.partition("[")[0] == row.workers
+            for reached in self.interpreter.reached(argument)
+            if not isinstance(reached.value, Constant) or reached.value.value not in row.no_workers
+        ]
+        return counts if all(counts) else []
+
+    def _started(self, boundary: Boundary) -> Iterator[Passed]:
+        """Yield the calls next to a boundary that start the process it makes: `process.start()`."""
+        module = boundary.frame.module
+        around = enclosing_function(module, boundary.node)
+        if boundary.kind != "Process":
+            return
+        for call in module.calls_by_name.get("start", ()):
+            if enclosing_function(module, call) is not around:
+                continue
+            owner = getattr(call.func, "value", call.func)
+            made = self.interpreter.values_at(owner, self.interpreter.frame_at(module, call))
+            if any(boundary.node in (node_of(each) or ()) for each in made):
+                yield Passed(module, call, "started")
+
+    def _follow(self, crossing: Crossing, above: frozenset[Value]) -> None:
+        hanging = chain(
+            self.children(crossing.value, crossing.boundary),
+            self._bound_to(crossing),
+            self._wrapped(crossing),
+        )
+        for edge, child in _without_alternatives(hanging, above - {crossing.value}):
+            self._meet(crossing, edge, child, above)
+
+    def children(self, value: Value, boundary: Boundary) -> Iterable[Child]:
+        """Return what hangs from a value, as pickle would find it."""
+        if isinstance(value, Instance):
+            held = self.interpreter.filled.container(value)
+            return chain(
+                self._of_instance(value, boundary),
+                self._of_items(held) if held is not None else (),
+                self._by_calls(value, boundary),
+            )
+        if isinstance(value, Container):
+            return self._of_items(value)
+        if isinstance(value, Partial):
+            return self._of_partial(value)
+        if isinstance(value, BoundMethod):
+            return [(Edge("self"), Reached(value.owner))]
+        if isinstance(value, ExternalCall):
+            return chain(
+                self._of_holder(value),
+                self._by_calls(value, boundary),
+                self._set_on(value, boundary),
+            )
+        return self._of_derived(value, boundary) if isinstance(value, Derived) else []
+
+    def _of_derived(self, value: Derived, boundary: Boundary) -> Iterable[Child]:
+        origin = value.origin
+        if isinstance(origin, ExternalCall):
+            if origin.name in TUPLE_MAKERS and value.how == "__call__":
+                return [(Edge("class"), Reached(origin))]
+            row = self.interpreter.catalog.holder(origin.name)
+            if row is not None and row.gives == "list":
+                return self._of_holder(origin)
+        kept, keeps_origin = self.interpreter.kept_by_call.chained(value)
+        found = list(self._each_kept(kept))
+        return chain(found, self.children(origin, boundary)) if keeps_origin else found
+
+    def _bound_to(self, crossing: Crossing) -> Iterator[Child]:
+        """Yield the handle that a method belongs to, where only the method is kept: `ZipFile(p).read`."""
+        value = crossing.value
+        if (
+            isinstance(value, Derived)
+            and not value.called
+            and isinstance(value.origin, ExternalCall)
+        ):
+            row = self.interpreter.catalog.resource(value.origin.name)
+            if row is not None and row.hangs(value.how) is None and _is_callee(crossing):
+                yield Edge("self"), Reached(value.origin)
+
+    def _wrapped(self, crossing: Crossing) -> Iterator[Child]:
+        """Yield the datasets that an unknown library wraps in what is a loader's dataset."""
+        wrapper = _wrapper(crossing)
+        if wrapper is None or self.interpreter.catalog.knows(wrapper.name):
+            return
+        given = wrapper.arguments
+        for name, argument in [*enumerate(given.positional), *given.keywords.items()]:
+            for reached in self.interpreter.reached(argument):
+                if self.interpreter.instances.serves_samples(reached.value):
+                    yield Edge("kept", str(name)), reached
+
+    def _by_calls(self, value: Value, boundary: Boundary) -> Iterator[Child]:
+        """Yield what methods called on an object keep in it: `net.register_forward_hook(f)`."""
+        made = node_of(value)
+        modules = [boundary.frame.module, *([made[1]] if made is not None else ())]
+        return self._each_kept(self.interpreter.kept_by_call.by(value, modules))
+
+    def _set_on(self, value: ExternalCall, boundary: Boundary) -> Iterator[Child]:
+        """Yield what code sets on an object of a library: `data.get_labels = f`."""
+        for module in dict.fromkeys([boundary.frame.module, value.frame.module]):
+            for store in self.interpreter.instances.set_on(value.node, module):
+                yield from self._stored(store)
+
+    def _each_kept(self, kept: Iterable[tuple[str, Argument]]) -> Iterator[Child]:
+        for name, argument in kept:
+            for reached in self.interpreter.reached(argument):
+                yield Edge("kept", name), reached
+
+    def _of_items(self, value: Container) -> Iterator[Child]:
+        for key, item in value.items:
+            name = "" if key is None or is_computed(item) else repr(key)
+            for reached in self.interpreter.reached(item):
+                yield Edge("item", name), reached
+
+    def _of_partial(self, value: Partial) -> Iterator[Child]:
+        yield Edge("function"), Reached(value.function)
+        yield from self._of_arguments(value.arguments)
+
+    def _of_arguments(self, arguments: Arguments) -> Iterator[Child]:
+        for index, argument in enumerate(arguments.positional):
+            for reached in self.interpreter.reached(argument):
+                yield Edge("bound", str(index)), reached
+        for name, argument in arguments.keywords.items():
+            for reached in self.interpreter.reached(argument):
+                yield Edge("bound", name), reached
+
+    def _of_holder(self, value: ExternalCall) -> Iterator[Child]:
+        row = self.interpreter.catalog.holder(value.name)
+        if row is None:
+            return
+        if value.name == "collections.defaultdict":
+            for _, item in self.interpreter.displays.added(value.node, value.frame):
+                for reached in self.interpreter.reached(item):
+                    yield Edge("item"), reached
+        arguments = value.arguments
+        for index, argument in enumerate(arguments.positional):
+            name = row.parameters[index] if index < len(row.parameters) else row.star
+            for child in self._kept(row, name, argument):
+                yield self._iterated(child, value) if value.name in _ITERATORS else child
+        for name, argument in arguments.keywords.items():
+            known = name in row.keeps
+            yield from self._kept(row, name if known else row.keywords, argument)
+
+    def _iterated(self, child: Child, value: ExternalCall) -> Child:
+        """Return the iterator that is kept of what is iterated: of a loader it cannot be pickled."""
+        edge, reached = child
+        made = reached.value
+        row = (
+            self.interpreter.catalog.resource(made.name) if isinstance(made, ExternalCall) else None
+        )
+        if not isinstance(made, ExternalCall) or row is None or row.hangs("iter") is None:
+            return child
+        iterator = self.interpreter.calls.made(
+            value.node, value.frame, lambda: Derived(made, "iter", value.node, value.frame), made
+        )
+        return edge, Reached(iterator, reached.steps)
+
+    def _kept(self, row: HolderRow, name: str, argument: Argument) -> Iterator[Child]:
+        if name not in row.keeps or name in row.calls:
+            return
+        for reached in self.interpreter.reached(argument):
+            if name in row.lists and isinstance(reached.value, Generator):
+                for item in self.interpreter.calls.generated(reached.value):
+                    for one in self.interpreter.reached(item):
+                        yield Edge("kept", row.keeps[name]), one
+            else:
+                yield Edge("kept", row.keeps[name]), reached
+
+    # Instances
+
+    def _of_instance(self, instance: Instance, boundary: Boundary) -> Iterator[Child]:
+        instances = self.interpreter.instances
+        yield Edge("class"), Reached(instance.cls)
+        if instance.cls in instances.registered:
+            yield (
+                Edge("state"),
+                Reached(Unknown("the result of a function registered with copyreg")),
+            )
+            return
+        for name in _REDUCERS:
+            method = instances.method(instance.cls, name)
+            if method is None:
+                continue
+            assert isinstance(method.node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            handed = read_reduce(method.node)
+            if handed.as_usual:
+                break
+            if handed.everything:
+                yield from self._attributes(instance, boundary, handed)
+            yield from self._handed_values(instance, method, handed.values)
+            return
+        getstate = instances.method(instance.cls, "__getstate__") or self._assigned(instance.cls)
+        if getstate is None and instances.given(instance.cls, _STATE):
+            yield (
+                Edge("state"),
+                Reached(Unknown("the result of a `__getstate__` that is not a `def`")),
+            )
+            return
+        if getstate is None:
+            yield from self._attributes(instance, boundary, Handed())
+            return
+        handed = self._state(instance, getstate)
+        if not handed.known:
+            yield Edge("state"), Reached(Unknown("what `__getstate__` returns"))
+            return
+        if handed.everything:
+            yield from self._attributes(instance, boundary, handed)
+        yield from self._handed_values(instance, getstate, handed.values)
+
+    def _assigned(self, cls: Class) -> Function | None:
+        """Return the one function that a class's body gives the name, or code that gets the class.
+
+        That is `__getstate__ = without_lock`, and `cls.__getstate__ = without_lock` in a decorator.
+        """
+        instances = self.interpreter.instances
+        for base in instances.mro(cls):
+            if isinstance(base, Class) and "__getstate__" in base.body_names():
+                found = self.interpreter.name("__getstate__", instances.body(base), None)
+                values = [reached.value for reached in found]
+                return _plain(values[0]) if len(values) == 1 else None
+        return _plain(instances.put_there(cls, "__getstate__"))
+
+    def _state(self, instance: Instance, getstate: Function) -> Handed:
+        """Read `__getstate__`, and those of bases it builds on by `super()`."""
+        instances = self.interpreter.instances
+        handed = read_getstate(getstate)
+        for name in emptied_before_state(getstate.node)[1]:
+            method = instances.method(instance.cls, name)
+            handed.dropped |= cleared_by(method.node) if method is not None else set()
+        defining = instances.defining(instance.cls, "__getstate__")
+        if calls_super(getstate.node) and defining is not None:
+            line = instances.mro(instance.cls)
+            for base in line[line.index(defining) + 1 :]:
+                if isinstance(base, Class) and "__getstate__" in base.body_names():
+                    above = instances.method(base, "__getstate__")
+                    if above is not None:
+                        further = self._state(Instance(base), above)
+                        handed.dropped |= further.dropped
+                        handed.prefixes |= further.prefixes
+                        handed.known = handed.known and further.known
+                    break
+        return handed
+
+    def _handed_values(
+        self, instance: Instance, method: Function, values: list[ast.expr]
+    ) -> Iterator[Child]:
+        frame = self.interpreter.calls.frame_of(
+            method, Arguments(), method.node, method.frame, instance
+        )
+        if frame is None:
+            return
+        for node in values:
+            for reached in self.interpreter.evaluate(node, frame):
+                yield Edge("state"), reached
+
+    def _attributes(
+        self, instance: Instance, boundary: Boundary, handed: Handed
+    ) -> Iterator[Child]:
+        modules = self._outside_modules(instance, boundary)
+        outside = list(self.interpreter.instances.outside_stores(instance, modules))
+        replaced: dict[str, Store] = {
+            store.attribute: store
+            for store in outside
+            if self._surely_replaces(store, instance, boundary)
+        }
+        cleared = set(self._cleared(instance, boundary))
+        for name, stores in self.interpreter.instances.stores(instance).items():
+            if not handed.drops(name) and name not in replaced:
+                for store in stores:
+                    if (store.late or name not in cleared) and self._sent(
+                        store, instance, boundary
+                    ):
+                        yield from self._stored(store)
+        for store in outside:
+            last = replaced.get(store.attribute, store)
+            if not handed.drops(store.attribute) and outside.index(store) >= outside.index(last):
+                yield from self._stored(store)
+
+    def _cleared(self, instance: Instance, boundary: Boundary) -> Iterator[str]:
+        """Yield the attributes that a method clears, called once the object is made: `data.close()`."""
+        module = boundary.frame.module
+        if instance.call is None or instance.call not in module.parents:
+            return
+        for attr in _chained(module, instance.call):
+            method = self.interpreter.instances.method(instance.cls, attr)
+            if method is not None:
+                yield from cleared_by(method.node) | replaced_by(method.node)
+        for statement in _run_between(module, module.statement(instance.call), boundary.node):
+            match statement:
+                case ast.Expr(
+                    value=ast.Call(func=ast.Attribute(value=ast.Name() as name, attr=attr))
+                ):
+                    method = self.interpreter.instances.method(instance.cls, attr)
+                    if method and self._is_only(name, instance, module):
+                        yield from cleared_by(method.node) | replaced_by(method.node)
+                case ast.Delete(targets=targets):
+                    for each in targets:
+                        owner = each.value if isinstance(each, ast.Attribute) else None
+                        if isinstance(owner, ast.Name) and self._is_only(owner, instance, module):
+                            yield each.attr  # type: ignore[attr-defined]
+
+    def _is_only(self, name: ast.Name, instance: Instance, module: Module) -> bool:
+        """Return whether a name stands for one object and no other."""
+        frame = self.interpreter.frame_at(module, name)
+        return self.interpreter.values_at(name, frame) == [instance]
+
+    def _surely_replaces(self, store: Store, instance: Instance, boundary: Boundary) -> bool:
+        """Return whether code sets an attribute after the object is made and before it crosses."""
+        module, target = store.frame.module, store.node
+        if instance.frame is None or {instance.frame.module, boundary.frame.module} != {module}:
+            return False
+        block = getattr(module.parent(store.statement), "body", [])
+        places = [
+            _place_in(block, module, node)
+            for node in (instance.call, store.statement, boundary.node)
+        ]
+        if None in places or sorted(places) != places or len(set(places)) < 2:  # type: ignore[type-var]
+            return False
+        return isinstance(target, ast.Attribute) and (
+            len(self.interpreter.evaluate(target.value, store.frame)) == 1
+        )
+
+    def _outside_modules(self, instance: Instance, boundary: Boundary) -> list[Module]:
+        modules = [boundary.frame.module]
+        if instance.frame is not None:
+            modules.append(instance.frame.module)
+        for name, stores in self.interpreter.instances.stores(instance).items():
+            if all(map(_is_left_empty, stores)):
+                modules += self._filling_modules(name)
+        return list(dict.fromkeys(modules))
+
+    def _filling_modules(self, name: str) -> list[Module]:
+        """Return the modules that set an attribute which its class leaves None for others to fill."""
+        found = self.interpreter.project.mentions(name)
+        if len(found) > _MOST_FILLING:
+            return []
+        return [each for each in found if sets_on_others(each, name)]
+
+    def _sent(self, store: Store, instance: Instance, boundary: Boundary) -> bool:
+        """Return whether what a method stores is there when workers are started."""
+        if runs_without_workers(store.statement, store.frame, boundary, self.interpreter):
+            return False
+        return not set_beside(store, instance, boundary, self.interpreter)
+
+    def _stored(self, store: Store) -> Iterator[Child]:
+        for reached in self.interpreter.instances.stored(store):
+            yield Edge("attribute", store.attribute, store), reached
+
+    # Paths
+
+    def _steps(self, parent: Crossing, edge: Edge, reached: Reached) -> Iterator[Step]:
+        """Yield the lines of one edge: where it hangs, and where the value was made."""
+        value = reached.value
+        made = node_of(value)
+        if edge.kind == "attribute" and edge.store is not None:
+            yield from self._attribute_steps(edge.store, edge.name, reached)
+            return
+        prefix = _prefix(edge)
+        if made is not None:
+            node, module = made
+            yield Step(module.place(node), f"{prefix}{label(value)}", _note(reached.steps))
+        else:
+            yield Step(parent.path[-1].place, f"{prefix}{label(value)}")
+
+    def _attribute_steps(self, store: Store, name: str, reached: Reached) -> Iterator[Step]:
+        module = store.frame.module
+        made = node_of(reached.value)
+        value_row = getattr(made[0], "lineno", None) if made is not None else None
+        here = made is not None and made[1] is module and value_row is not None
+        if here and _contains(module, store.statement, value_row):
+            assert made is not None
+            yield Step(module.place(made[0]), f".{name}  {label(reached.value)}")
+            return
+        yield Step(module.place(store.node), f".{name}", _from_argument(store))
+        if made is not None:
+            yield Step(made[1].place(made[0]), label(reached.value), "")
+
+
+def _plain(value: Value | None) -> Function | None:
+    """Return a function that is a `def` and says all by itself; None for any other value."""
+    if not isinstance(value, Function) or isinstance(value.node, ast.Lambda):
+        return None
+    return None if _closes_over(value) else value
+
+
+def _closes_over(function: Function) -> bool:
+    """Return whether a function reads names of a function around it."""
+    own = list(function.module.inner_scope(function.node).walk())
+    read = (scope.lookup(name) for scope in own for name in scope.reads)
+    return any(found is not None and found.is_function and found not in own for found in read)
+
+
+def _is_callee(crossing: Crossing) -> bool:
+    """Return whether what crosses is there to be called: by a partial, a loader, or `self.read(...)`."""
+    edge, parent = crossing.edge, crossing.parent
+    if edge.kind == "argument":
+        return edge.name in _CALLEES
+    above = parent.value if parent is not None else None
+    if edge.kind == "attribute" and isinstance(above, Instance):
+        calls = above.cls.module.calls_by_name.get(edge.name, ())
+        return any(getattr(getattr(c.func, "value", None), "id", "") == "self" for c in calls)
+    return edge.kind == "function"
+
+
+def _wrapper(crossing: Crossing) -> ExternalCall | None:
+    """Return the call of a library that makes a loader's dataset: of a class, or of a split."""
+    value, edge = crossing.value, crossing.edge
+    part_of = isinstance(value, Derived) and value.how == "__getitem__"
+    made = value.origin if isinstance(value, Derived) and part_of else value
+    if not isinstance(made, ExternalCall) or (edge.kind, edge.name) != ("argument", "dataset"):
+        return None
+    name = made.name.rpartition(".")[2]
+    if part_of:
+        return made if "split" in name.split("_") else None
+    return made if name[:1].isupper() else None
+
+
+def _is_elsewhere(reached: Reached, boundary: Boundary) -> bool:
+    """Return whether a value comes from a branch in which the boundary's callee ships nothing."""
+    return bool(boundary.elsewhere) and not boundary.elsewhere.isdisjoint(
+        branches_of(reached.steps)
+    )
+
+
+def _run_between(module: Module, made: ast.stmt, node: ast.AST) -> list[ast.stmt]:
+    """Return the statements that surely run after one and before a node; none where it is not below."""
+    found: list[ast.stmt] = []
+    while True:
+        parent = module.parent(made)
+        block = getattr(parent, "body", [])
+        if made not in block:
+            return []
+        last = _place_in(block, module, node)
+        found += _flat(block[block.index(made) + 1 : last])
+        if last is not None:
+            return found if last > block.index(made) else []
+        if not isinstance(parent, (ast.With, ast.AsyncWith)):
+            return []
+        made = parent
+
+
+def _flat(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a block and, in place of each `with`, those of its body."""
+    for each in block:
+        if isinstance(each, (ast.With, ast.AsyncWith)):
+            yield from _flat(each.body)
+        else:
+            yield each
+
+
+def _place_in(block: list[ast.stmt], module: Module, node: ast.AST | None) -> int | None:
+    """Return the place in a block of the statement that a node is part of."""
+    above = [node, *module.ancestors(node)] if node is not None else []
+    return next((index for index, one in enumerate(block) if one in above), None)
+
+
+def _without_alternatives(children: Iterable[Child], above: frozenset[Value]) -> Iterable[Child]:
+    """Leave out what an attribute holds in place of the very object that the path came through."""
+    classes = {value.cls for value in above if isinstance(value, Instance)}
+    if not classes:
+        return children
+    children = list(children)
+    taken = {
+        edge.name: edge.store
+        for edge, child in children
+        if edge.kind == "attribute"
+        and isinstance(child.value, Instance)
+        and child.value.cls in classes
+    }
+    return [
+        (edge, child)
+        for edge, child in children
+        if edge.kind != "attribute" or taken.get(edge.name, edge.store) is edge.store
+    ]
+
+
+def _prefix(edge: Edge) -> str:
+    if edge.kind == "argument":
+        return f"{edge.name}  "
+    if edge.kind == "item":
+        return f"[{edge.name}] " if edge.name else ""
+    if edge.kind in ("kept", "bound"):
+        return f".{edge.name}  " if not edge.name.isdigit() else f"argument {edge.name}  "
+    return {"function": "function  ", "self": "self  ", "class": "class  "}.get(edge.kind, "")
+
+
+def _note(steps: tuple[Passed, ...]) -> str:
+    return next((step.note for step in steps if step.note not in ("", UNSAID)), "")
+
+
+def _chained(module: Module, call: ast.AST) -> Iterator[str]:
+    """Yield the methods that are called on what a call makes, one on the result of the other."""
+    while True:
+        match module.parent(call):
+            case ast.Attribute(value=made, attr=name) as method if made is call:
+                above = module.parent(method)
+            case _:
+                return
+        if not isinstance(above, ast.Call) or above.func is not method:
+            return
+        yield name
+        call = above
+
+
+def _is_left_empty(store: Store) -> bool:
+    """Return whether a class sets an attribute to None, as one does that others fill."""
+    node = store.value.node if isinstance(store.value, Bound) else None
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _from_argument(store: Store) -> str:
+    bound = store.value
+    if isinstance(bound, Bound) and isinstance(bound.node, ast.Name):
+        binder = bound.frame.scope.bindings.get(bound.node.id, [])
+        if any(binding.kind == "parameter" for binding in binder):
+            return f"set from the argument `{bound.node.id}`"
+    return ""
+
+
+def _contains(module: Module, statement: ast.stmt, row: int | None) -> bool:
+    span = module.span(statement)
+    return row is not None and span.start.row <= row <= span.end.row
+
+
+__all__ = ["BoundaryRow", "Walk"]

@@ -1,0 +1,81 @@
+"""What an object's method sets beside a start of workers, in the opposite branch of a test, is not sent.
+
+A trainer starts workers for several devices, else it does all itself: `if n > 1: spawn(self.run) else: self.set_up()`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlfix.project.trees import walk
+from dlfix.reach.correlated import excluded
+from dlfix.reach.process_roles import PARENT, closure
+
+if TYPE_CHECKING:
+    from dlfix.project.module import Module
+    from dlfix.reach.crossing import Boundary, Store
+    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.process_roles import Def
+    from dlfix.reach.values import Instance
+
+_BODIES = ("body", "orelse")
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def set_beside(
+    store: Store, instance: Instance, boundary: Boundary, interpreter: Interpreter
+) -> bool:
+    """Return whether a method sets an attribute only where the object's own start of workers is not run."""
+    roles = interpreter.roles
+    methods = roles.methods(instance.cls)
+    start = _method_around(methods, boundary)
+    if start is None or not store.late or store.method not in methods:
+        return False
+    module, before = boundary.frame.module, dict(roles.uses(instance.cls))
+    before[start] = {each.attr for each in _used_before(methods[start], boundary.node, module)}
+    called = roles.of(instance.cls).called
+    entries = [name for name in methods if name == start or name in PARENT or name in called]
+    reached = closure(entries, before)
+    if store.method == start:
+        return _is_opposite(store.statement, boundary.node, module)
+    return store.method not in reached
+
+
+def _method_around(methods: dict[str, Def], boundary: Boundary) -> str | None:
+    above = set(boundary.frame.module.ancestors(boundary.node))
+    return next((name for name, node in methods.items() if node in above), None)
+
+
+def _used_before(method: Def, start: ast.AST, module: Module) -> Iterator[ast.Attribute]:
+    """Yield what a method reads of an object, but for what it hands to the workers or does beside them."""
+    handed = set(walk(start))
+    for node in walk(method):
+        if not isinstance(node, ast.Attribute) or node in handed:
+            continue
+        if not _is_opposite(node, start, module):
+            yield node
+
+
+def _is_opposite(node: ast.AST, start: ast.AST, module: Module) -> bool:
+    """Return whether a node stands in a branch that is not run where workers are started."""
+    return _is_in_other_branch(node, start, module) or excluded(node, start, module)
+
+
+def _is_in_other_branch(node: ast.AST, start: ast.AST, module: Module) -> bool:
+    """Return whether two nodes stand in the two branches of one `if`, which no loop repeats."""
+    line = [start, *module.ancestors(start)]
+    child = node
+    for above in module.ancestors(node):
+        if above in line:
+            other = line[line.index(above) - 1]
+            where = [_branch_of(above, each) for each in (child, other)]
+            apart = isinstance(above, ast.If) and None not in where and where[0] != where[1]
+            return apart and not any(isinstance(each, _LOOPS) for each in module.ancestors(above))
+        child = above
+    return False
+
+
+def _branch_of(test: ast.AST, child: ast.AST) -> str | None:
+    return next((field for field in _BODIES if child in getattr(test, field, ())), None)

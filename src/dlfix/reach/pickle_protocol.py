@@ -1,0 +1,321 @@
+"""What a class's own `__getstate__` and `__reduce__` hand over."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from dlfix.project.trees import walk
+from dlfix.reach.methods import emptied_before_state
+from dlfix.reach.values import Function
+
+
+@dataclass
+class Handed:
+    """What pickle is given in place of `__dict__`.
+
+    `everything` is True where the state starts from all attributes, less those in `dropped`; `values`
+    are expressions handed over besides, or instead. `known` is False where it can't be told, and
+    `as_usual` where it is left to `object`, which asks `__getstate__`.
+    """
+
+    everything: bool = False
+    dropped: set[str] = field(default_factory=set)
+    prefixes: set[str] = field(default_factory=set)  # attributes that begin so are dropped
+    kept: set[str] = field(default_factory=set)
+    values: list[ast.expr] = field(default_factory=list)
+    known: bool = True
+    as_usual: bool = False
+
+    def drop(self, found: Iterable[set[str] | None]) -> None:
+        """Take in the names that places leave out; None is a place that may leave out any."""
+        for names in found:
+            self.dropped |= names or set()
+            self.known = self.known and names is not None
+
+    def drops(self, name: str) -> bool:
+        """Return whether an attribute is left out."""
+        return name in self.dropped or name.startswith(tuple(self.prefixes))
+
+
+def read_reduce(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Handed:
+    """Read a `__reduce__`: what it calls, with what, and the state that is set then."""
+    handed = Handed()
+    me = node.args.args[0].arg if node.args.args else "self"
+    names: set[str] = set()
+    state = Handed()
+    for inner in walk(node):
+        if isinstance(inner, ast.Assign):
+            _assigned(inner, me, names, state, node)
+        elif isinstance(inner, ast.Delete):
+            handed.drop(_keys_of(t, names, node) for t in inner.targets)
+        elif isinstance(inner, ast.Call):
+            handed.drop([_popped(inner, names, node)])
+    for part in [each for inner in walk(node) for each in _parts_of(inner, handed)]:
+        if isinstance(part, ast.Name) and part.id in names:
+            handed.everything = True
+            handed.dropped |= state.dropped
+            handed.prefixes |= state.prefixes
+            handed.values += state.values
+        elif _asks_getstate(part, me):
+            handed.as_usual = True
+        elif _is_whole_state(part, me):
+            handed.everything = True
+        elif not _filtered(part, me, handed) and not _is_type_of_self(part):
+            handed.values.append(part)
+    return handed
+
+
+def _parts_of(node: ast.AST, handed: Handed) -> Iterator[ast.expr]:
+    """Yield the function that a reduction calls, its arguments, and the state."""
+    match node:
+        case ast.Return(value=ast.Tuple(elts=parts)):
+            for part in parts:
+                yield from part.elts if isinstance(part, ast.Tuple) else [part]
+        case ast.Return(value=ast.Call(func=ast.Attribute(attr="__reduce__" | "__reduce_ex__"))):
+            handed.as_usual = True
+
+
+def _asks_getstate(node: ast.expr, me: str) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="__getstate__")):
+            return name == me
+    return False
+
+
+def _is_type_of_self(node: ast.expr) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr == "__class__"
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "type"
+
+
+def read_getstate(method: Function) -> Handed:
+    """Read a `__getstate__`: the copy of `__dict__` it starts from, and what it takes out."""
+    handed = Handed()
+    node = method.node
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    me = node.args.args[0].arg if node.args.args else "self"
+    names: set[str] = set()
+    cls = method.module.parent(node)
+    handed.dropped |= emptied_before_state(node)[0]
+    for inner in walk(node):
+        if isinstance(inner, ast.Assign):
+            _assigned(inner, me, names, handed, node, cls)
+        elif isinstance(inner, ast.Delete):
+            handed.drop(_keys_of(t, names, node, cls) for t in inner.targets)
+        elif isinstance(inner, ast.Call):
+            handed.drop([_popped(inner, names, node, cls)])
+            _updated(inner, names, handed)
+        elif isinstance(inner, ast.Expr):
+            handed.known = handed.known and not _hands_on(inner.value, names)
+        elif isinstance(inner, ast.Return) and inner.value is not None:
+            _returned(inner.value, me, names, handed)
+    return handed
+
+
+def _assigned(
+    node: ast.Assign,
+    me: str,
+    names: set[str],
+    handed: Handed,
+    method: ast.AST,
+    cls: ast.AST | None = None,
+) -> None:
+    for target in node.targets:
+        if isinstance(target, ast.Name) and (
+            _starts_from_all(node.value, me, names, handed) or _filtered(node.value, me, handed)
+        ):
+            names.add(target.id)
+        keys = _keys_of(target, names, method, cls)
+        handed.drop([keys])
+        if keys and not isinstance(node.value, ast.Constant):
+            handed.values.append(node.value)
+
+
+def _returned(value: ast.expr, me: str, names: set[str], handed: Handed) -> None:
+    if _starts_from_all(value, me, names, handed) or _filtered(value, me, handed):
+        return
+    if isinstance(value, ast.Dict):
+        _put_over(value, value, handed)
+    elif isinstance(value, (ast.Tuple, ast.List)):
+        handed.values += value.elts
+    elif isinstance(value, ast.Constant):
+        return
+    else:
+        handed.known = False
+
+
+def _starts_from_all(node: ast.expr, me: str, names: set[str], handed: Handed) -> bool:
+    """Read a state of all attributes, also with some of them replaced: `dict(self.__dict__, f=None)`."""
+    parts: list[ast.expr | ast.keyword] = []
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        whole, parts = node.left, [node.right]
+    elif isinstance(node, ast.Dict) and None in node.keys:
+        whole, parts = node.values[node.keys.index(None)], [node]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.keywords:
+        whole, parts = node, [*node.keywords]
+    else:
+        whole = node
+    begun = isinstance(whole, ast.Name) and whole.id in names
+    if not begun and not _is_whole_state(whole, me):
+        return False
+    handed.everything = handed.everything or not begun
+    for part in parts:
+        _put_over(part, whole, handed)
+    return True
+
+
+def _put_over(part: ast.expr | ast.keyword, whole: ast.expr, handed: Handed) -> None:
+    """Read what a state holds in place of attributes, or besides them."""
+    if isinstance(part, ast.keyword) and part.arg is not None:
+        handed.dropped.add(part.arg)
+        handed.values.append(part.value)
+        return
+    if not isinstance(part, ast.Dict):
+        handed.known = False
+        return
+    for key, item in zip(part.keys, part.values, strict=True):
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            handed.dropped.add(key.value)
+        if key is not None:
+            handed.values.append(item)
+        elif item is not whole:
+            handed.known = False
+
+
+def _is_whole_state(node: ast.expr, me: str) -> bool:
+    """Recognize `self.__dict__`, copies of it, `vars(self)`, and what a base hands over."""
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+        return isinstance(node.value, ast.Name) and node.value.id == me
+    if isinstance(node, ast.Dict):
+        return (
+            any(
+                k is None and _is_whole_state(v, me)
+                for k, v in zip(node.keys, node.values, strict=True)
+            )
+            and len(node.keys) == 1
+        )
+    if not isinstance(node, ast.Call):
+        return False
+    func = node.func
+    if isinstance(func, ast.Attribute):
+        if func.attr == "copy" and not node.args:
+            return _is_whole_state(func.value, me)
+        if func.attr == "__getstate__":
+            return True
+        if func.attr in ("copy", "deepcopy") and node.args:
+            return _is_whole_state(node.args[0], me)
+    if isinstance(func, ast.Name) and func.id in ("dict", "copy", "deepcopy") and node.args:
+        return _is_whole_state(node.args[0], me)
+    if isinstance(func, ast.Name) and func.id == "vars" and node.args:
+        return isinstance(node.args[0], ast.Name) and node.args[0].id == me
+    return False
+
+
+def _filtered(node: ast.expr, me: str, handed: Handed) -> bool:
+    """Read `{k: v for k, v in self.__dict__.items() if k not in (...)}`, or the same of slots."""
+    if not isinstance(node, ast.DictComp) or not _goes_through_all(node, me):
+        return False
+    handed.everything = True
+    conditions = node.generators[0].ifs
+    for condition in conditions:
+        match condition:
+            case ast.UnaryOp(
+                op=ast.Not(),
+                operand=ast.Call(func=ast.Attribute(attr="startswith"), args=[prefix]),
+            ):
+                names = handed.prefixes
+                names |= set(_strings(prefix))
+            case ast.Call():
+                names = set()
+            case _:
+                names = set(_strings(condition))
+                handed.dropped |= names
+        handed.known = handed.known and bool(names)
+    return True
+
+
+def _goes_through_all(node: ast.DictComp, me: str) -> bool:
+    """Return whether a comprehension goes through all attributes of an object, by its dict or its slots."""
+    source = node.generators[0].iter
+    if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
+        return _is_whole_state(source.func.value, me)
+    match node.value:
+        case ast.Call(func=ast.Name(id="getattr"), args=[ast.Name(id=owner), ast.Name(), *_]):
+            slots = isinstance(source, ast.Attribute) and source.attr == "__slots__"
+            return owner == me and slots
+    return False
+
+
+def _strings(node: ast.expr) -> Iterator[str]:
+    for inner in walk(node):
+        if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            yield inner.value
+
+
+def _keys_of(
+    node: ast.expr, names: set[str], method: ast.AST, cls: ast.AST | None = None
+) -> set[str] | None:
+    """Return the keys of `state["x"]`, also in a loop over literal names; None where they may be any."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+        return set()
+    return _spelled_out(node.slice, method, cls) if node.value.id in names else set()
+
+
+def _popped(
+    call: ast.Call, names: set[str], method: ast.AST, cls: ast.AST | None = None
+) -> set[str] | None:
+    """Return the keys of `state.pop("x")`, also in a loop over literal names; None where they may be any."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or not call.args:
+        return set()
+    if func.value.id not in names or func.attr not in ("pop", "__delitem__"):
+        return set()
+    return _spelled_out(call.args[0], method, cls)
+
+
+def _updated(node: ast.Call, names: set[str], handed: Handed) -> None:
+    """Read `state.update(x=None)`, and `state.update({"x": None})`."""
+    match node.func:
+        case ast.Attribute(value=ast.Name(id=name), attr="update") if name in names:
+            parts: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+            for part in parts:
+                _put_over(part, node, handed)
+
+
+def _hands_on(node: ast.expr, names: set[str]) -> bool:
+    """Return whether a state is given to code of another function, which may take out what it likes."""
+    return isinstance(node, ast.Call) and any(
+        isinstance(given, ast.Name) and given.id in names for given in node.args
+    )
+
+
+def _spelled_out(key: ast.expr, method: ast.AST, cls: ast.AST | None = None) -> set[str] | None:
+    """Return the texts that a key may be: one, or those of the loop that gives it, also over `self.NAMES`."""
+    if isinstance(key, ast.Constant):
+        return {str(key.value)}
+    found = {
+        text
+        for loop in walk(method)
+        if isinstance(loop, ast.For) and isinstance(key, ast.Name) and _is_name(loop.target, key.id)
+        for text in _strings(_in_class(loop.iter, cls))
+    }
+    return found or None
+
+
+def _in_class(node: ast.expr, cls: ast.AST | None) -> ast.expr:
+    """Return what a class's body sets an attribute to, if it does so once; any other expression as it is."""
+    if not isinstance(node, ast.Attribute) or not isinstance(cls, ast.ClassDef):
+        return node
+    found = [
+        statement.value
+        for statement in cls.body
+        if isinstance(statement, ast.Assign)
+        and any(_is_name(target, node.attr) for target in statement.targets)
+    ]
+    return found[0] if len(found) == 1 else node
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name

@@ -1,0 +1,788 @@
+"""Parent or worker: in which process a method of a class that reaches workers runs.
+
+A worker runs `__getitem__`, `__iter__`, `__call__` and what they call. The parent runs the
+constructor, `__len__` (the samplers ask for it once the workers have started), and whatever code
+outside the class calls.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import io
+import re
+import threading
+from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dlfix.catalog import BoundaryRow
+from dlfix.project.bodies import Named
+from dlfix.project.module import Module
+from dlfix.project.scopes import Scope
+from dlfix.project.trees import children, summary, walk
+from dlfix.reach.methods import decorator_kind, methods_of
+from dlfix.reach.values import (
+    Class,
+    Constant,
+    Container,
+    External,
+    ExternalCall,
+    Function,
+    Instance,
+    ModuleValue,
+    Unknown,
+    Value,
+)
+from dlfix.reach.without_workers import runs_beside_no_workers
+
+if TYPE_CHECKING:
+    from dlfix.reach.boundaries import Boundaries
+    from dlfix.reach.interpreter import Interpreter
+
+WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
+# Names that say little of whose method is called.
+_COMMON = frozenset(
+    name
+    for kind in (dict, list, set, str, bytes, io.TextIOWrapper, threading.Thread)
+    for name in dir(kind)
+)
+PARENT = ("__init__", "__post_init__", "__attrs_post_init__", "model_post_init", "__len__")
+_PROCESSES = ("Process", "Pool", "Executor", "spawn")
+_OUTSIDE_MODULES = 12
+_BUILTINS = {"len": "__len__", "iter": "__iter__", "next": "__next__"}
+_ITERATING = ("iter", "list", "tuple", "enumerate", "tqdm")
+PROTOCOLS = frozenset({"__getitem__", *_BUILTINS.values()})
+Def = ast.FunctionDef | ast.AsyncFunctionDef
+_OTHERS = (Instance, Class, Container, Constant, External, Function, ModuleValue)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The methods of a class that run in the parent, and those that run in a worker."""
+
+    parent: frozenset[str]
+    worker: frozenset[str]
+    called: frozenset[str]  # of the parent's: those that code outside the class calls
+
+
+class RoleReader:
+    """Works out the process roles of classes."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+        self._sides: dict[Class, Roles] = {}
+        self._called: dict[Class, list[tuple[str, list[Value]]]] = {}
+        self._indexed: dict[Class, bool] = {}
+        self._methods: dict[Class, dict[str, Def]] = {}
+        self._uses: dict[Class, dict[str, set[str]]] = {}
+        self._worker: dict[Class, frozenset[str]] = {}
+        rows = interpreter.catalog.rows("boundary")
+        self._targets: dict[Def, bool] = {}
+        self._counts = frozenset(row.workers for row in rows if isinstance(row, BoundaryRow))
+
+    @cached_property
+    def _finder(self) -> Boundaries:
+        from dlfix.reach.boundaries import Boundaries
+
+        return Boundaries(self.interpreter)
+
+    def of(self, cls: Class) -> Roles:
+        """Return the process roles of a class's methods."""
+        if cls not in self._sides:
+            self._sides[cls] = self._divided(cls, frozenset())  # while callers are looked for
+            called = self._called_outside(cls)
+            if self._is_indexed(cls):
+                called |= {"__getitem__"}
+            self._sides[cls] = self._divided(cls, called)
+        return self._sides[cls]
+
+    def _divided(self, cls: Class, called: frozenset[str]) -> Roles:
+        methods = self.methods(cls)
+        parent = closure((n for n in methods if n in PARENT or n in called), self.uses(cls))
+        return Roles(frozenset(parent), self.worker(cls), called)
+
+    def worker(self, cls: Class) -> frozenset[str]:
+        """Return the methods of a class that run in a worker."""
+        if cls in self._worker:
+            return self._worker[cls]
+        methods = self.methods(cls)
+        entries = (*WORKER, "run") if self._is_process(cls) else WORKER
+        found = frozenset(closure((n for n in entries if n in methods), self.uses(cls)))
+        if self.interpreter.instances.settled:
+            self._worker[cls] = found
+        return found
+
+    def _is_process(self, cls: Class) -> bool:
+        """Return whether the objects of a class are processes, which run their `run` themselves."""
+        rows = (
+            self.interpreter.catalog.boundary(base.name)
+            for base in self.interpreter.instances.outside_bases(cls)
+        )
+        return any(row is not None and row.self_crosses for row in rows)
+
+    def run_by_parent(
+        self, cls: Class, wanted: AbstractSet[str], instance: Instance | None = None
+    ) -> AbstractSet[str]:
+        """Return those of some methods that the parent runs, on one object where it is given."""
+        methods, uses = self.methods(cls), self._uses_that_last(cls)
+        called = self._called_outside(cls, instance)
+        found = wanted & closure((n for n in methods if n in PARENT or n in called), uses)
+        by_item = (wanted - found) & closure(["__getitem__"], uses)
+        return found | by_item if by_item and self._is_indexed(cls) else found
+
+    def _uses_that_last(self, cls: Class) -> dict[str, set[str]]:
+        """Return what methods use, but for context managers around code that starts no workers.
+
+        What these call is only to be seen in order: they close again what they have opened.
+        """
+        uses = self.uses(cls)
+        managers = {
+            name
+            for name, node in self.methods(cls).items()
+            if _is_context_manager(node) and not self._surrounds_loops(cls, name)
+        }
+        if not managers:
+            return uses
+        return {name: set() if name in managers else used for name, used in uses.items()}
+
+    def _surrounds_loops(self, cls: Class, name: str) -> bool:
+        """Return whether code that a context manager surrounds may start workers."""
+        return any(
+            self._may_start_workers(part)
+            for module in self._outside(cls)
+            for block in module.nodes(ast.With)
+            if any(_is_call_of(item.context_expr, name) for item in block.items)
+            for statement in block.body
+            for part in walk(statement)
+        )
+
+    def _may_start_workers(self, node: ast.AST) -> bool:
+        match node:
+            case (
+                ast.For(iter=source) | ast.comprehension(iter=source) | ast.YieldFrom(value=source)
+            ):
+                return not isinstance(source, ast.Call)
+            case ast.Call(keywords=keywords):
+                given = {keyword.arg for keyword in keywords}
+                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                own = self.interpreter.project.defines(name)
+                return own or None in given or not given.isdisjoint(self._counts)
+        return False
+
+    def only_in_constructor(self, cls: Class, name: str, instance: Instance) -> bool:
+        """Return whether of the parent's code nothing but the constructor runs a method."""
+        methods, uses = self.methods(cls), self.uses(cls)
+        called = self._called_outside(cls, instance)
+        others = (n for n in methods if (n in PARENT or n in called) and n != "__init__")
+        reached = closure(others, uses)
+        if "__getitem__" not in reached and self._is_indexed(cls):
+            reached |= closure(["__getitem__"], uses)
+        return name not in reached
+
+    def run_with_constructor(self, cls: Class, name: str, instance: Instance) -> bool:
+        """Return whether a method of an object only runs where its constructor calls it."""
+        methods = self.methods(cls)
+        return (
+            not decorator_kind(methods[name])
+            and self.only_in_constructor(cls, name, instance)
+            and all(_only_calls(node, name) for node in methods.values())
+        )
+
+    def run_with_others(self, cls: Class, name: str, instance: Instance) -> bool:
+        """Return whether a method of an object only runs where other methods of it call it."""
+        methods = self.methods(cls)
+        return (
+            not name.startswith("__")
+            and name not in self._called_outside(cls, instance)
+            and not decorator_kind(methods[name])
+            and all(
+                _only_calls(node, name) and not _is_seen_between(node, methods)
+                for node in methods.values()
+                if name in used_on_self(node)
+            )
+        )
+
+    def leading_to(self, cls: Class, name: str) -> set[str]:
+        """Return the methods of a class that run one of them, that one included."""
+        found = {name}
+        uses = self.uses(cls)
+        while more := {n for n, used in uses.items() if n not in found and used & found}:
+            found |= more
+        return found
+
+    def may_run_in_parent(self, cls: Class, name: str) -> bool:
+        """Return whether the parent may run a method: not if only code of workers is seen to call it."""
+        if self.run_by_parent(cls, {name}):
+            return True
+        return name not in self.worker(cls) and not self._called_by_workers(cls, name)
+
+    def _called_by_workers(self, cls: Class, name: str) -> bool:
+        own = self._own(cls)
+        return any(
+            isinstance(call.func, ast.Attribute)
+            and not _inside(module, call, own)
+            and (self._in_worker_code(module, call) or self.only_worker(module, call))
+            and any(self._is_related(cls, each) for each in self._owners(module, call))
+            for module in self._outside(cls)
+            for call in module.calls_by_name.get(name, ())
+        )
+
+    def uses(self, cls: Class) -> dict[str, set[str]]:
+        """Return which methods each method of a class uses on its own object."""
+        if cls in self._uses:
+            return self._uses[cls]
+        found = self._used(cls)
+        if self.interpreter.instances.settled:
+            self._uses[cls] = found
+        return found
+
+    def _used(self, cls: Class) -> dict[str, set[str]]:
+        methods = self.methods(cls)
+        found = {
+            name: {
+                iterated_by(used, methods)
+                for used in used_on_self(node)
+                if used in methods or used in PROTOCOLS
+            }
+            for name, node in methods.items()
+        }
+        if "__getattr__" in methods:
+            for name in self._asking(cls, methods):
+                found[name].add("__getattr__")
+        return found
+
+    def _asking(self, cls: Class, methods: dict[str, Def]) -> Iterator[str]:
+        """Yield the methods that read what only `__getattr__` gives."""
+        given = {*methods}
+        for base in self._line(cls):
+            given |= {*base.body_names()} if isinstance(base, Class) else set()
+        for name, node in methods.items():
+            given |= stored_on_self(node) if name != "__getattr__" else set()
+        for name, node in methods.items():
+            if name != "__getattr__" and used_on_self(node) - given - PROTOCOLS:
+                yield name
+
+    def hands_on(self, cls: Class, method: str) -> bool:
+        """Return whether a method, or one it uses, passes parts of its object to other code."""
+        methods = self.methods(cls)
+        used = closure([method], self.uses(cls)) & methods.keys()
+        return any(_hands_on(methods[name]) for name in used)
+
+    def _in_worker_code(self, module: Module, node: ast.AST) -> bool:
+        """Return whether code is a worker's by where it stands: an entry method, or what starts there."""
+        for above in module.ancestors(node):
+            if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                names = {a.arg for a in above.args.args}
+                if above.name in WORKER or "worker" in above.name or "worker_id" in names:
+                    return True
+                return above.name in _started_in_workers(module) or self._is_target(module, above)
+        return False
+
+    def _is_target(self, module: Module, function: Def) -> bool:
+        """Return whether a function is only handed to processes and pools: no code in view calls it."""
+        if function not in self._targets:
+            self._targets[function] = False  # while its users are looked at
+            self._targets[function] = self._is_handed_over(module, function.name)
+        return self._targets[function]
+
+    def _is_handed_over(self, module: Module, name: str) -> bool:
+        project = self.interpreter.project
+        if project.is_called(module, name):
+            return False
+        others = (user for user in project.users(module, name) if user is not module)
+        return any(self._starts(user, name) for user in (module, *others))
+
+    def _starts(self, module: Module, name: str) -> bool:
+        """Return whether code of a module hands a function of this name to a process or pool."""
+        for call in _calls_with(module).get(name, ()):
+            frame = self.interpreter.frame_at(module, call)
+            rows = (self._finder.row_of(v) for v in self.interpreter.values_at(call.func, frame))
+            if any(row is not None and row.kind in _PROCESSES for row in rows):
+                return True
+        return False
+
+    def only_worker(self, module: Module, node: ast.AST) -> bool:
+        """Return whether a node is in a method that only workers run."""
+        method: ast.AST = node
+        for above in module.ancestors(node):
+            if isinstance(above, ast.ClassDef):
+                if not isinstance(method, Def):
+                    return False
+                frame = self.interpreter.frame_at(module, above)
+                cls = self.interpreter.class_value(above, frame)
+                return method.name in self.worker(cls) and not self.run_by_parent(
+                    cls, {method.name}
+                )
+            method = above
+        return False
+
+    def methods(self, cls: Class) -> dict[str, Def]:
+        """Return a class's methods by name, inherited ones included."""
+        if cls not in self._methods:
+            found: dict[str, Def] = {}
+            for base in reversed(self.interpreter.instances.mro(cls)):
+                if isinstance(base, Class):
+                    found |= methods_of(base.node)
+            if not self.interpreter.instances.settled:
+                return found
+            self._methods[cls] = found
+        return self._methods[cls]
+
+    def _called_outside(self, cls: Class, instance: Instance | None = None) -> frozenset[str]:
+        """Return the methods that code outside the class calls, in modules that mention it."""
+        return frozenset(
+            name
+            for name, owners in self._calls_by_parent(cls)
+            if instance is None or _may_be(instance, owners)
+        )
+
+    def _calls_by_parent(self, cls: Class) -> list[tuple[str, list[Value]]]:
+        """Return the methods that the parent's code calls, and on what; an empty list is anything."""
+        if cls not in self._called:
+            calls = list(self._calls_outside(cls))
+            self._called[cls] = [(name, []) for name, _, _ in calls]  # while they are looked at
+            entered = self._entered(cls)
+            called = [
+                (name, owners)
+                for name, module, call in calls
+                if (owners := self._called_on(cls, module, call)) is not None
+            ]
+            called += [("__enter__", entered)] if entered else []
+            called += self._read_by_parent(cls)
+            self._called[cls] = called
+            self.interpreter.kept_if_fed(self._called, cls)
+        return self._called[cls]
+
+    def _entered(self, cls: Class) -> list[Value]:
+        """Return the objects of a class that `with` enters, and whose name its body uses."""
+        found: list[Value] = []
+        for module in self._outside(cls) if "__enter__" in self.methods(cls) else ():
+            for block in module.nodes(ast.With):
+                for item in block.items:
+                    name = item.optional_vars or item.context_expr
+                    if isinstance(name, ast.Name) and _body_uses(block, name.id):
+                        frame = self.interpreter.frame_at(module, block)
+                        values = self.interpreter.values_at(item.context_expr, frame)
+                        found += [v for v in values if self._is_related(cls, v)]
+        return found
+
+    def _calls_outside(self, cls: Class) -> Iterator[tuple[str, Module, ast.Call]]:
+        """Yield the calls outside a class that are written with the name of one of its methods."""
+        own = self._own(cls)
+        for name in sorted(self.methods(cls).keys() - set(WORKER)):
+            for module in self._outside(cls):
+                for call in module.table(_calls_on_others).get(name, ()):
+                    if not _inside(module, call, own) and not self._in_worker_code(module, call):
+                        yield name, module, call
+
+    def _read_by_parent(self, cls: Class) -> Iterator[tuple[str, list[Value]]]:
+        """Yield the properties that the parent's code reads of objects that are seen to be of a class."""
+        own = self._own(cls)
+        for name in self._filling_properties(cls):
+            for module in self._outside(cls):
+                for node in module.attributes_by_name.get(name, ()):
+                    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+                        continue
+                    if _is_own(node.value) or _inside(module, node, own):
+                        continue
+                    if self._in_worker_code(module, node) or self.only_worker(module, node):
+                        continue
+                    values = self._values_of(module, node.value)
+                    if related := [each for each in values if self._is_related(cls, each)]:
+                        yield name, related
+
+    def _filling_properties(self, cls: Class) -> Iterator[str]:
+        """Yield the properties that keep something on their object, or read one that does."""
+        methods, uses = self.methods(cls), self.uses(cls)
+        kinds = {name: decorator_kind(method) for name, method in methods.items()}
+        filling = {
+            name
+            for name, method in methods.items()
+            if kinds[name] == "cached_property" or (name != "__init__" and stored_on_self(method))
+        }
+        for name, kind in kinds.items():
+            if kind in ("property", "cached_property") and closure([name], uses) & filling:
+                yield name
+
+    def _called_on(self, cls: Class, module: Module, call: ast.Call) -> list[Value] | None:
+        """Return the objects of a class that a call of the parent is of, none where it is of others.
+
+        Where nobody knows whose method it is, the name decides: `x.load_index()` may be the
+        class's own, `x.get()` may be anything.
+        """
+        if self.only_worker(module, call) or runs_beside_no_workers(
+            call, module, self._counts, self.interpreter
+        ):
+            return None
+        owners = self._owners(module, call)
+        related = [value for value in owners if self._is_related(cls, value)]
+        is_known = bool(owners) and all(self._is_known(value) for value in owners)
+        if related:
+            return related if is_known else []
+        assert isinstance(call.func, ast.Attribute)
+        return None if is_known or call.func.attr in _COMMON else []
+
+    def _is_known(self, value: Value) -> bool:
+        """Return whether it is seen what a value is; what a library's call gives may be anything else."""
+        if isinstance(value, ExternalCall):
+            return self.interpreter.catalog.resource(value.name) is not None
+        return isinstance(value, _OTHERS)
+
+    def _owners(self, module: Module, call: ast.Call) -> list[Value]:
+        assert isinstance(call.func, ast.Attribute)
+        return self._values_of(module, call.func.value)
+
+    def _values_of(self, module: Module, node: ast.expr) -> list[Value]:
+        return self.interpreter.values_at(node, self.interpreter.frame_at(module, node))
+
+    def _is_related(self, cls: Class, value: Value) -> bool:
+        """Return whether a value is a class, or an object of one, that derives from a class or the reverse."""
+        other = value.cls if isinstance(value, Instance) else value
+        return isinstance(other, Class) and (cls in self._line(other) or other in self._line(cls))
+
+    def _is_indexed(self, cls: Class) -> bool:
+        """Return whether code of the parent reads an item: `dataset[0]`."""
+        if cls not in self._indexed:
+            self._indexed[cls] = False  # while it is looked for
+            own = self._own(cls)
+            indexed = "__getitem__" in self.methods(cls) and any(
+                self._indexed_in(module, cls, own) for module in self._outside(cls)
+            )
+            self._indexed[cls] = indexed
+            if not indexed:
+                self.interpreter.kept_if_fed(self._indexed, cls)
+        return self._indexed[cls]
+
+    def _own(self, cls: Class) -> set[ast.ClassDef]:
+        return {base.node for base in self._line(cls) if isinstance(base, Class)}
+
+    def _line(self, cls: Class) -> list[Class | External | Unknown]:
+        return self.interpreter.instances.mro(cls)
+
+    def _outside(self, cls: Class) -> list[Module]:
+        """Return the modules in which code may use objects of a class."""
+        mentioning = self.interpreter.project.users(cls.module, cls.name)
+        if cls.module not in mentioning:
+            mentioning = [cls.module, *mentioning]
+        self.interpreter.cut_short |= len(mentioning) > _OUTSIDE_MODULES
+        return mentioning[:_OUTSIDE_MODULES]
+
+    def _taking_items(self, module: Module, cls: Class) -> Iterator[ast.Name]:
+        """Yield the names whose items code takes: `dataset[0]`, and `for one in dataset`."""
+        for node in module.nodes(ast.Subscript):
+            if isinstance(node.value, ast.Name) and _may_take_item(node):
+                yield node.value
+        if "__iter__" in self.methods(cls):
+            return
+        loops: list[ast.For | ast.comprehension] = [
+            *module.nodes(ast.For), *module.nodes(ast.comprehension)
+        ]  # fmt: skip
+        for loop in loops:
+            yield from _iterated(loop.iter, module)
+        for name in _ITERATING:
+            for call in module.calls_by_name.get(name, ()):
+                yield from _iterated(call, module)
+
+    def _indexed_in(self, module: Module, cls: Class, own: set[ast.ClassDef]) -> bool:
+        line = {getattr(base, "name", "").rpartition(".")[2] for base in self._line(cls)}
+        for node in self._taking_items(module, cls):
+            if _inside(module, node, own):
+                continue
+            frame = self.interpreter.frame_at(module, node)
+            if not _may_hold(node.id, frame.scope, line):
+                continue
+            values = self.interpreter.evaluate(node, frame)
+            for value in (reached.value for reached in values):
+                of_class = isinstance(value, Instance) and value.cls is cls
+                if of_class and self.interpreter.escape.escapes(module, value):
+                    return True
+        return False
+
+
+def _body_uses(block: ast.With, name: str) -> bool:
+    """Return whether the body of a `with` passes a name to a call, or calls a method of it."""
+    return any(
+        isinstance(part, ast.Name) and part.id == name
+        for statement in block.body
+        for call in walk(statement)
+        if isinstance(call, ast.Call)
+        for part in (
+            getattr(call.func, "value", None),
+            *call.args,
+            *(each.value for each in call.keywords),
+        )
+    )
+
+
+def _may_be(instance: Instance, owners: list[Value]) -> bool:
+    """Return whether an object may be one of those that a call is of; none at all is any."""
+    return not owners or any(
+        not isinstance(value, Instance)
+        or None in (value.call, instance.call)
+        or (value.call is instance.call and _made_in_one_call(value, instance))
+        for value in owners
+    )
+
+
+def _made_in_one_call(one: Instance, other: Instance) -> bool:
+    """Return whether the function that makes two objects, `Recorder.of(...)`, may be called once for both."""
+    here, there = one.frame, other.frame
+    while here is not None and there is not None and here is not there:
+        if None in (here.call, there.call):
+            return True  # any caller
+        if here.call is not there.call:
+            return False
+        here, there = here.caller, there.caller
+    return True
+
+
+def _iterated(node: ast.expr, module: Module) -> Iterator[ast.Name]:
+    """Yield the name that is iterated, also in `enumerate(name)`; not what a function is passed."""
+    if isinstance(node, ast.Call) and _name(node.func) in _ITERATING and node.args:
+        node = node.args[0]
+    if isinstance(node, ast.Name):
+        binder = module.scope_of(node).lookup(node.id)
+        bindings = binder.bindings.get(node.id, ()) if binder is not None else ()
+        if any(isinstance(binding.value, ast.Call) and not binding.path for binding in bindings):
+            yield node
+
+
+def _may_take_item(node: ast.Subscript) -> bool:
+    """Return whether a subscript may be `dataset[0]`: of a name, and neither a slice nor a text."""
+    if not isinstance(node.ctx, ast.Load) or not isinstance(node.value, ast.Name):
+        return False
+    if isinstance(node.slice, ast.Constant):
+        return isinstance(node.slice.value, int)
+    return not isinstance(node.slice, (ast.Slice, ast.Tuple))
+
+
+def _may_hold(name: str, scope: Scope, line: set[str]) -> bool:
+    """Return whether a name may hold an object of a class, by how it is bound; `line` names its bases.
+
+    What a call of a plain function or class gives may, and what a function is passed that is no
+    method; an annotation is taken at its word.
+    """
+    binder = scope.lookup(name)
+    if binder is None:
+        return False
+    in_method = binder.parent is not None and binder.parent.is_class
+    for binding in binder.bindings.get(name, ()):
+        if binding.kind == "parameter":
+            annotation = getattr(binding.node, "annotation", None)
+            if not in_method and (annotation is None or line & _words(annotation)):
+                return True
+        elif isinstance(binding.value, ast.Call):
+            func = binding.value.func
+            owner = func.value if isinstance(func, ast.Attribute) else func
+            if isinstance(owner, ast.Name) and owner.id not in ("self", "cls"):
+                return True
+    return False
+
+
+def _words(annotation: ast.expr) -> set[str]:
+    """Return the names an annotation is written with, as a text too."""
+    return set(re.findall(r"\w+", ast.unparse(annotation)))
+
+
+def _calls_on_others(module: Module) -> dict[str, list[ast.Call]]:
+    """Return the calls of methods by name, but for those of a method's own object."""
+    found: dict[str, list[ast.Call]] = {}
+    for call in module.calls:
+        if isinstance(call.func, ast.Attribute) and not _is_own(call.func.value):
+            found.setdefault(call.func.attr, []).append(call)
+    return found
+
+
+def _is_own(owner: ast.expr) -> bool:
+    """Return whether a method's own object is meant; `super().x()` of a subclass may be a worker's."""
+    return _name(owner.func if isinstance(owner, ast.Call) else owner) in ("self", "cls", "super")
+
+
+def _started_in_workers_of(module: Module) -> frozenset[str]:
+    return frozenset(
+        keyword.value.id
+        for keyword in module.of_kind(ast.keyword)
+        if keyword.arg in ("worker_init_fn", "initializer") and isinstance(keyword.value, ast.Name)
+    )
+
+
+def _calls_with(module: Module) -> Named[str, ast.Call]:
+    """Return the calls of a module by the names they get first, or under a keyword."""
+    return module.table(_given_names)
+
+
+def _given_names(module: Module) -> dict[str, list[ast.Call]]:
+    found: dict[str, list[ast.Call]] = {}
+    for call in module.calls:
+        given = [*call.args[:1], *(keyword.value for keyword in call.keywords)]
+        for name in {getattr(each, "id", getattr(each, "attr", "")) for each in given}:
+            found.setdefault(name, []).append(call)
+    return found
+
+
+def _started_in_workers(module: Module) -> frozenset[str]:
+    """Return the names of the functions that a module gives to loaders and pools, to start workers with."""
+    return module.answer(_started_in_workers_of)
+
+
+def _inside(module: Module, node: ast.AST, classes: set[ast.ClassDef]) -> bool:
+    return any(above in classes for above in module.ancestors(node))
+
+
+@summary
+def used_on_self(node: Def) -> frozenset[str]:
+    """Return the attributes a method reads on its own object, and the protocols it uses on it."""
+    first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
+    return frozenset(_uses(node, first.arg)) if first is not None else frozenset()
+
+
+@summary
+def stored_on_self(node: Def) -> frozenset[str]:
+    """Return the attributes that a method sets on its own object."""
+    me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
+    return frozenset(
+        inner.attr
+        for inner in walk(node)
+        if isinstance(inner, ast.Attribute)
+        and isinstance(inner.ctx, ast.Store)
+        and _name(inner.value) == me
+    )
+
+
+def _only_calls(node: Def, name: str) -> bool:
+    """Return whether a method does nothing with another of its object but call it, itself and at once."""
+    if name not in used_on_self(node):
+        return True
+    called = {
+        inner.func
+        for statement in node.body
+        for inner in _run_at_once(statement)
+        if isinstance(inner, ast.Call)
+    }
+    return all(
+        inner in called
+        for inner in walk(node)
+        if isinstance(inner, ast.Attribute) and inner.attr == name
+    )
+
+
+def _run_at_once(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and those below it, but for what definitions and lambdas leave for later."""
+    yield node
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        for child in children(node):
+            yield from _run_at_once(child)
+
+
+@summary
+def _hands_on(node: Def) -> bool:
+    """Return whether a method passes its object, or an attribute of it, to code that is no builtin."""
+    me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
+    return any(
+        _name(given.value if isinstance(given, ast.Attribute) else given) == me
+        for given in _handed(node)
+    )
+
+
+def _is_seen_between(node: Def, methods: Collection[str]) -> bool:
+    """Return whether other code may run, and see the object, between two calls that a method makes.
+
+    It yields, hands its object or a method of it on, or goes through something that it keeps: a loader.
+    """
+    me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
+    for inner in walk(node):
+        match inner:
+            case ast.Yield() | ast.YieldFrom() | ast.Await():
+                return True
+            case ast.For(iter=source) | ast.comprehension(iter=source):
+                if isinstance(source, ast.Attribute) and _name(source.value) == me:
+                    return True
+    return any(
+        _name(given) == me
+        or (isinstance(given, ast.Attribute) and _name(given.value) == me and given.attr in methods)
+        for given in _handed(node)
+    )
+
+
+@summary
+def passes_on(node: Def) -> bool:
+    """Return whether a function passes one of its parameters to code that is no builtin."""
+    given = node.args
+    names = {a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    return any(_name(each) in names for each in _handed(node))
+
+
+def _handed(node: Def) -> Iterator[ast.expr]:
+    """Yield what the calls in a function pass to code that is no builtin, nor its own class."""
+    for call in walk(node):
+        if isinstance(call, ast.Call) and not _is_own_maker(call.func):
+            yield from call.args
+            yield from (keyword.value for keyword in call.keywords)
+
+
+def _is_own_maker(func: ast.expr) -> bool:
+    """Return whether a callee is a builtin, or makes an object of the class: `cls.of(...)`."""
+    owner = func.value if isinstance(func, ast.Attribute) else func
+    match owner:
+        case ast.Call(func=ast.Name(id="type")) | ast.Attribute(attr="__class__"):
+            return True
+    return _name(owner) == "cls" or hasattr(builtins, _name(func))
+
+
+def _uses(node: Def, me: str) -> Iterator[str]:
+    for inner in walk(node):
+        if isinstance(inner, ast.Attribute):
+            if _name(inner.value) == me or (
+                isinstance(inner.value, ast.Call) and _name(inner.value.func) == "super"
+            ):
+                yield inner.attr
+        elif (used := protocol_used(inner, frozenset({me}))) is not None:
+            yield used
+
+
+def protocol_used(node: ast.AST, me: AbstractSet[str]) -> str | None:
+    """Return the special method that an expression calls on an object without naming it."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Load()) if name in me:
+            return "__getitem__"
+        case ast.Call(func=ast.Name(id=func), args=[ast.Name(id=name), *_]) if name in me:
+            return "__iter__" if func in _ITERATING else _BUILTINS.get(func)
+        case ast.comprehension(iter=ast.Name(id=name)) | ast.For(iter=ast.Name(id=name)):
+            return "__iter__" if name in me else None
+    return None
+
+
+def iterated_by(name: str, methods: Collection[str]) -> str:
+    """Return `__getitem__` for `__iter__` where a class has none: Python then asks item by item."""
+    return "__getitem__" if name == "__iter__" and name not in methods else name
+
+
+def _is_context_manager(node: Def) -> bool:
+    names = (getattr(each, "attr", getattr(each, "id", "")) for each in node.decorator_list)
+    return any(name == "contextmanager" for name in names)
+
+
+def _is_call_of(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == name
+
+
+def closure(entries: Iterable[str], calls: dict[str, set[str]]) -> set[str]:
+    """Return the methods that some run, by which method uses which, those included."""
+    reached: set[str] = set()
+    pending = list(entries)
+    while pending:
+        name = pending.pop()
+        if name not in reached:
+            reached.add(name)
+            pending += calls.get(name, ())
+    return reached
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+__all__ = ["PARENT", "WORKER", "RoleReader", "Roles"]

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.value_flow import is_about, is_class_of_a_list, is_of_decorated, known_as
+from dlfix.project.project import Project
+
+
+def project(folder: Path, texts: dict[str, str]) -> Project:
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    return Project(sorted(folder.glob("*.py")))
+
+
+HEAD = "import functools\nfrom torch.utils.data import DataLoader\nfrom own import Loader\n"
+OWN = "from torch.utils.data import DataLoader\n\n\nclass Loader(DataLoader):\n    pass\n"
+
+
+STEPS = """
+def f():
+    Steps([lambda b: b, lambda b: b] * 2)
+class Steps:
+    def __init__(self, steps):
+        self.steps = steps
+    def run(self, b):
+        """
+
+
+def names(tmp_path: Path, text: str) -> set[str] | None:
+    tree = project(tmp_path, {"main.py": HEAD + text, "own.py": OWN})
+    module = next(each for each in tree.mentions("DataLoader") if each.path.name == "main.py")
+    functions = module.nodes(ast.FunctionDef)
+    local = [each for each in functions if isinstance(module.parent(each), ast.FunctionDef)]
+    inner = [*module.nodes(ast.Lambda), *local]
+    return known_as(Program(tree), module, inner)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("DataLoader(d, collate_fn=lambda b: b)", {"<lambda>", "collate_fn"}),
+        ("DataLoader(d, transforms=[lambda b: b])", {"<lambda>", "transforms"}),
+        ("def f():\n    def c(b): pass\n    DataLoader(d, collate_fn=c)", {"c", "collate_fn"}),
+        ("Loader(d, collate_fn=lambda b: b)", {"<lambda>", "collate_fn"}),
+        ("Loader(d, lambda b: b)", None),
+        ("functools.wraps(lambda b: b)", None),
+        ("register(lambda b: b)", None),
+        ("def f():\n    return lambda b: b", None),
+        ("def f():\n    return lambda b: b\nkeep(f)", None),
+        ("@cache\ndef f():\n    return lambda b: b", None),
+        ("def f():\n    return lambda b: b\nf()", {"<lambda>", "f"}),
+        (
+            "def f():\n    return lambda b: b\nc = f()\nDataLoader(d, collate_fn=c)",
+            {"<lambda>", "f", "c", "collate_fn"},
+        ),
+        ("def f():\n    def c(b): pass\n    DataLoader(d, collate_fn=c)\n    show(c)", None),
+        ("f = lambda b: b\nDataLoader(d, collate_fn=f)", {"<lambda>", "f", "collate_fn"}),
+        ("f = lambda b: b\nshow(f)", None),
+        ("f = g = lambda b: b\ndel g", {"<lambda>", "f", "g"}),
+        ("f += lambda b: b", None),
+        (
+            "def f(flag):\n    c = None\n    if flag:\n        c = lambda b: b\n    if c is not None:\n"
+            "        DataLoader(d, collate_fn=c)",
+            {"<lambda>", "c", "collate_fn"},
+        ),
+        (
+            "def load(d, fn):\n    DataLoader(d, collate_fn=fn)\nload(d, lambda b: b)",
+            {"<lambda>", "fn", "collate_fn"},
+        ),
+        ("def load(d, *fns):\n    pass\nload(d, lambda b: b)", None),
+        ("def load(d, **fns):\n    pass\nload(d, fn=lambda b: b)", None),
+        ("def load(d, fn):\n    show(fn)\nload(d, fn=lambda b: b)", None),
+        (
+            "class A:\n    def __init__(self, d, fn):\n        self.fn = fn\nA(d, lambda b: b)",
+            {"<lambda>", "fn"},
+        ),
+        (
+            "class A:\n    def m(self):\n        self.fn = lambda b: b\n        self.fn(1)",
+            {"<lambda>", "fn"},
+        ),
+        ("class A:\n    def m(self):\n        self.fn = lambda b: b\n        show(self.fn)", None),
+        ("class A:\n    def m(self):\n        self.fn = lambda b: b\ngetattr(a, 'fn')", None),
+        ("class A:\n    fn = lambda b: b\nother = A.fn\nshow(other)", None),
+        (
+            "class A(DataLoader):\n    def __init__(self, d):\n"
+            "        super().__init__(d, collate_fn=lambda b: b)",
+            {"<lambda>", "collate_fn"},
+        ),
+        (
+            "class A(DataLoader):\n    def __init__(self, d):\n"
+            "        super().__init__(d, collate_fn=lambda b: b)\nf = A(d).collate_fn\nshow(f)",
+            None,
+        ),
+        (
+            "class B:\n    def __init__(self, fn):\n        show(fn)\nclass A(B):\n"
+            "    def __init__(self):\n        super().__init__(lambda b: b)",
+            None,
+        ),
+        (
+            "opts = {}\nopts['collate_fn'] = lambda b: b\nDataLoader(d, **opts)",
+            {"<lambda>", "collate_fn"},
+        ),
+        ("opts = {}\nopts['collate_fn'] = lambda b: b\nfor k in opts.values(): show(k)", None),
+        ("opts = {}\nopts['collate_fn'] = lambda b: b\nload(**opts)", None),
+        (
+            "opts = {'collate_fn': lambda b: b}\nDataLoader(d, **opts)",
+            {"<lambda>", "collate_fn"},
+        ),
+        ("opts = {'collate_fn': lambda b: b}\nshow(opts['collate_fn'])", None),
+        ("opts = {0: lambda b: b}\nDataLoader(d, **opts)", None),
+        ("load({'collate_fn': lambda b: b})", None),
+        (
+            "def f():\n    for step in [lambda b: b]:\n        step(1)",
+            {"<lambda>", "step"},
+        ),
+        ("def f():\n    for step in [lambda b: b]:\n        show(step)", None),
+        (STEPS + "for s in self.steps:\n            s(b)", {"<lambda>", "steps", "s"}),
+        (STEPS + "return [s(b) for s in self.steps]", {"<lambda>", "steps", "s"}),
+        (
+            STEPS + "for i, s in enumerate(self.steps):\n            s(i)",
+            {"<lambda>", "steps", "s"},
+        ),
+        (STEPS + "assert len(self.steps)\n        self.steps[0](b)", {"<lambda>", "steps"}),
+        (STEPS + "import own.steps\n        own.steps", {"<lambda>", "steps"}),
+        (STEPS + "for s in self.steps:\n            show(s)", None),
+        ("def f(d, fn=lambda b: b):\n    fn(d)", {"<lambda>", "fn"}),
+        ("def f(d, *, fn=lambda b: b):\n    show(fn)", None),
+        ("@cache\ndef f(d, fn=lambda b: b):\n    fn(d)", None),
+        ("def f(c):\n    c = c or (lambda b: b)\n    assert not c\n    c(1)", {"<lambda>", "c"}),
+        ("def f(c):\n    show(c or (lambda b: b))", None),
+        (STEPS + "hasattr(self.steps, 'sizes') and b.steps.sizes", {"<lambda>", "steps"}),
+        (STEPS + "hasattr(self.steps, '__name__')", None),
+        (STEPS + "show(self.steps.copy())", None),
+        (STEPS + "show(b.steps.__self__)", None),
+        (STEPS + "len = show\n        len(self.steps)", None),
+        (STEPS + "self.steps[0] = self.steps[1]\n        b.steps.pop()", None),
+    ],
+)
+def test_the_names_of_what_only_a_library_gets(
+    tmp_path: Path, text: str, expected: set[str] | None
+):
+    assert names(tmp_path, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("print(loader.collate_fn.__name__)", True),
+        ("print(func.__name__)", False),
+        ("assert type(collate_fn.__name__) == str", True),
+    ],
+)
+def test_a_question_is_about_a_function_by_one_of_its_names(tmp_path: Path, text: str, about: bool):
+    tree = project(tmp_path, {"main.py": text})
+    (module,) = tree.mentions("__name__")
+    (node,) = module.nodes_by_name["__name__"]
+    assert is_about(module, node, {"collate_fn"}) is about
+    assert is_about(module, node, None)
+
+
+TIMED = "def timed(f):\n    def run(*a):\n        print(f.__name__)\n        return f(*a)\n    return run\n"
+MAKER = "def named(text):\n    def over(f):\n        print(f.__name__)\n        return f\n    return over\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (TIMED + "@timed\ndef main(): pass", True),
+        (TIMED, False),
+        (TIMED + "@timed\ndef main(): pass\nkept = timed(main)", False),
+        (TIMED + "@timed\ndef main(): pass\nDataLoader(d, collate_fn=timed)", False),
+        (MAKER + "@named('a')\ndef main(): pass", True),
+        (MAKER + "@named('a')\ndef main(): pass\nkept = named('b')(main)", False),
+        (MAKER.replace("return over", "over(print)\n    return over") + "@named('a')\ndef m(): pass", False),
+        ("def show(f):\n    print(f.__name__)\nshow(print)", False),
+        ("class A:\n    def over(self, f):\n        print(f.__name__)\n@A().over\ndef m(): pass", False),
+    ],
+)  # fmt: skip
+def test_what_only_decorates_asks_only_what_it_stands_over(tmp_path, text: str, expected: bool):
+    tree = project(tmp_path, {"main.py": HEAD + text, "own.py": OWN})
+    module = next(each for each in tree.mentions("DataLoader") if each.path.name == "main.py")
+    (asked,) = module.nodes_by_name["__name__"]
+    assert is_of_decorated(Program(tree), module, asked) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("kinds = {kind.__name__: kind for kind in [int, float, str]}", True),
+        ("for kind in (dict, list):\n    print(kind.__name__)", True),
+        ("for kind in (dict, print):\n    print(kind.__name__)", False),
+        ("for kind in kinds:\n    print(kind.__name__)", False),
+        ("def show(kind):\n    print(kind.__name__)", False),
+    ],
+)
+def test_a_loop_over_built_in_classes_asks_no_function(tmp_path, text: str, expected: bool):
+    (module,) = project(tmp_path, {"main.py": text}).mentions("__name__")
+    (asked,) = module.nodes_by_name["__name__"]
+    assert is_class_of_a_list(module, asked.value) is expected

@@ -1,0 +1,206 @@
+"""What of a script stays at import, and what goes under the main guard."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from dlfix.fixing.guard_split import Division, divide
+from dlfix.fixing.plans import Refused
+
+
+def moved(source: str, **worker_reads: str) -> list[str]:
+    division = divide(ast.parse(textwrap.dedent(source)), worker_reads)
+    assert isinstance(division, Division), division
+    return [ast.unparse(s).splitlines()[0] for unit in division.move for s in unit.statements]
+
+
+def reason(source: str, **worker_reads: str) -> str:
+    division = divide(ast.parse(textwrap.dedent(source)), worker_reads)
+    assert isinstance(division, Refused)
+    return division.reason
+
+
+def test_imports_definitions_and_the_docstring_stay() -> None:
+    assert moved('"""Doc."""\nimport a\nfrom b import c\ndef f(): ...\nclass D: ...\nf()') == [
+        "f()"
+    ]
+
+
+def test_an_import_that_may_fail_stays() -> None:
+    assert moved("try:\n    import a\nexcept ImportError:\n    a = None\nrun()") == ["run()"]
+
+
+def test_an_import_for_the_type_checker_stays() -> None:
+    assert moved("if TYPE_CHECKING:\n    import a\nrun()") == ["run()"]
+
+
+def test_constants_at_the_top_stay() -> None:
+    assert moved("import a\nepochs = 3\nrate = -0.5\nfor e in range(epochs): a.run(rate)") == [
+        "for e in range(epochs):"
+    ]
+
+
+def test_a_constant_that_is_changed_later_moves_with_what_changes_it() -> None:
+    assert moved("total = 0\nfor i in range(3):\n    total += i\n") == [
+        "total = 0",
+        "for i in range(3):",
+    ]
+
+
+def test_a_list_that_is_filled_later_moves_with_what_fills_it() -> None:
+    assert moved("rows = []\nrows.append(load())") == ["rows = []", "rows.append(load())"]
+
+
+def test_a_constant_that_a_function_reads_stays_wherever_it_is() -> None:
+    assert moved("go()\nlimit = 3\ndef f():\n    return limit\nf()") == ["go()", "f()"]
+
+
+def test_a_name_in_capitals_stays_with_what_it_is_made_of() -> None:
+    assert moved(
+        "import os\nROOT = os.path.dirname(__file__)\nMAPS = os.path.join(ROOT, 'm')\ngo()"
+    ) == ["go()"]
+
+
+def test_a_name_in_capitals_made_of_what_moves_moves() -> None:
+    assert moved("args = parse()\nN = args.n\ngo(N)") == ["args = parse()", "N = args.n", "go(N)"]
+
+
+def test_settings_of_libraries_stay() -> None:
+    source = """
+        import os, sys, warnings, cv2, matplotlib
+        from PIL import ImageFile
+        os.environ["OMP_NUM_THREADS"] = "1"
+        sys.path.insert(0, "..")
+        warnings.filterwarnings("ignore")
+        matplotlib.use("Agg")
+        cv2.setNumThreads(0)
+        ImageFile.LOAD_TRUNCATED_IMAGES = True
+        go()
+    """
+    assert moved(source) == ["go()"]
+
+
+def test_seeds_and_the_start_method_move() -> None:
+    source = """
+        import random, torch, multiprocessing as mp
+        random.seed(0)
+        torch.manual_seed(0)
+        mp.set_start_method("spawn")
+    """
+    assert len(moved(source)) == 3
+
+
+def test_how_arrays_are_printed_moves_with_what_prints_them() -> None:
+    assert len(moved("import numpy as np\nnp.set_printoptions(precision=2)\ngo()")) == 2
+
+
+def test_a_half_guard_moves_too() -> None:
+    assert moved("if __name__ == '__main__':\n    f()\ngo()") == [
+        "if __name__ == '__main__':",
+        "go()",
+    ]
+
+
+def test_what_a_worker_reads_stays_with_all_that_it_needs() -> None:
+    source = """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--n")
+        args = parser.parse_args()
+        width = args.n * 2
+        other = args.n * 3
+        go(other)
+    """
+    assert moved(source, width="`f`") == ["other = args.n * 3", "go(other)"]
+
+
+def test_what_a_base_class_or_decorator_needs_stays() -> None:
+    source = """
+        import lib
+        register = lib.Registry("x")
+        base = lib.make()
+        other = lib.make()
+        @register("clips")
+        class Clips(base): ...
+        go(other)
+    """
+    assert moved(source) == ["other = lib.make()", "go(other)"]
+
+
+def test_what_a_function_called_at_import_reads_stays() -> None:
+    source = """
+        import lib
+        table = lib.Table()
+        def register(f):
+            table.add(f)
+            return f
+        @register
+        def f(): ...
+        go()
+    """
+    assert moved(source) == ["go()"]
+
+
+def test_a_check_that_ends_the_program_stays_before_what_relies_on_it() -> None:
+    source = """
+        import sys
+        if len(sys.argv) < 2:
+            sys.exit("usage")
+        path = sys.argv[1]
+        go(path)
+    """
+    assert moved(source, path="`f`") == ["go(path)"]
+
+
+def test_a_check_that_ends_the_program_moves_where_nothing_relies_on_it() -> None:
+    source = "import sys\nif len(sys.argv) < 2:\n    sys.exit('usage')\ngo()"
+    assert len(moved(source)) == 2
+
+
+def test_statements_on_one_line_stay_together() -> None:
+    assert moved("import a; a.go()\nb()") == ["import a", "a.go()", "b()"]
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("random.random()", "calls `random.random`"),
+        ("torch.rand(3)", "calls `torch.rand`"),
+        ("input()", "calls `input`"),
+        ("open('log', 'w')", "opens a file for writing"),
+        ("make()", "calls `make`, which calls `print`"),
+    ],
+)
+def test_a_value_that_differs_in_each_process_cannot_stay(value: str, why: str) -> None:
+    source = f"import random, torch\ndef make():\n    print('hi')\nx = {value}\ngo(x)"
+    assert reason(source, x="`Clips.__getitem__` (line 9)") == (
+        "`Clips.__getitem__` (line 9) needs `x` in the worker too, but the statement that sets it"
+        f" cannot run there again: it {why} (line 4)"
+    )
+
+
+def test_a_name_that_the_guard_sets_cannot_stay() -> None:
+    why = reason("if __name__ == '__main__':\n    x = 1\ngo()", x="`f`")
+    assert "`f` needs `x` in the worker too" in why
+    assert "is already under the main guard" in why
+
+
+def test_a_function_that_sets_a_global_counts_as_setting_it() -> None:
+    source = (
+        "import random\nx = 0\ndef setup():\n    global x\n    x = random.random()\nsetup()\ngo()"
+    )
+    assert "random.random` (line 6)" in reason(source, x="`f`")
+
+
+def test_a_function_defined_anew_after_its_use_is_refused() -> None:
+    source = "def f(): return 1\ngo(f())\ndef f(): return 2\ngo(f())"
+    assert reason(source) == (
+        "`f` is assigned again (line 3) after a statement that would move below it (line 2)"
+    )
+
+
+def test_a_module_of_definitions_only_has_nothing_to_move() -> None:
+    assert reason("import a\ndef f(): ...") == "no statement can be moved under a main guard"
