@@ -492,3 +492,15 @@ def _opens_for(parent: ast.AST, child: ast.AST) -> bool:
 def _base_name(base: ast.expr) -> str:
     written = base.value if isinstance(base, ast.Subscript) else base
     return str(getattr(written, "id", getattr(written, "attr", "")))
+
+
+def enclosing_function(
+    module: Module, node: ast.AST
+) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None:
+    """Return the function whose body a node is in; decorators and defaults are outside."""
+    scope: Scope | None = module.scope_of(node)
+    while scope is not None:
+        if isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            return scope.node
+        scope = scope.parent
+    return None

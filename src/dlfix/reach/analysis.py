@@ -16,10 +16,11 @@ from dlfix.project.scopes import Scope
 from dlfix.reach.boundaries import Boundaries
 from dlfix.reach.class_state import class_stores
 from dlfix.reach.crossing import Boundary, Crossing, Store
+from dlfix.reach.evaluator import Roles
 from dlfix.reach.interpreter import Interpreter
 from dlfix.reach.object_graph import Walk
-from dlfix.reach.process_roles import Roles
 from dlfix.reach.progress import Tell, silent, told
+from dlfix.reach.starts import pickles_nothing
 from dlfix.reach.values import Argument, Class, External, Frame, Function, Instance, Reached, Value
 from dlfix.reach.values import Unknown as Unknown
 
@@ -107,8 +108,6 @@ class Analysis:
     @cached_property
     def pickled(self) -> list[Crossing]:
         """Those of them that are pickled: all but what processes get that fork for certain."""
-        from dlfix.reach.starts import pickles_nothing
-
         forked = {b for b in self.boundaries if pickles_nothing(self, b)}
         return [crossing for crossing in self.crossings if crossing.boundary not in forked]
 

@@ -37,7 +37,7 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 
 _SUPER = "super of "  # and the name of the class
@@ -46,7 +46,7 @@ _SUPER = "super of "  # and the name of the class
 class Boundaries:
     """Looks through the files that mention a boundary's or a dataset's name."""
 
-    def __init__(self, interpreter: Interpreter, tell: Tell = silent) -> None:
+    def __init__(self, interpreter: Evaluator, tell: Tell = silent) -> None:
         self.interpreter = interpreter
         self._tell = tell
         self.catalog = interpreter.catalog

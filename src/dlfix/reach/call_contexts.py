@@ -4,31 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.reach.calls import ANYTHING
+from dlfix.reach.evaluator import Context
 from dlfix.reach.values import Frame, Function, Instance
 
 if TYPE_CHECKING:
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 
 _MOST_NESTED = 24  # calls of a function whose own callers are told apart
 
 
-@dataclass(frozen=True)
-class Context:
-    """A frame for each caller in view, and one for those out of view, where there may be some."""
-
-    frames: tuple[Frame, ...] = ()
-    other: Frame | None = None
-
-
 class Contexts:
     """Parts a frame whose callers are all read as one."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._nested = False
 

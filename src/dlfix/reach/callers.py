@@ -31,7 +31,7 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 _MOST_CALLERS = 96
 _MOST_USES = 12  # of a function, for all its calls to be looked at
@@ -45,7 +45,7 @@ _AROUND_ARRAYS = frozenset({"torch", "np", "numpy", "npt", "typing", "Optional",
 class Callers:
     """Finds the calls of a function by a search for its name, and reads their arguments."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._calls: dict[tuple[ast.AST, str | None], list[tuple[ast.Call, Frame]]] = {}
         self._decorated: dict[ast.AST, list[tuple[Value, Value | None]]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 from dlfix.project.trees import walk
 from dlfix.reach.conditions import is_dead
@@ -36,9 +36,8 @@ from dlfix.reach.values import (
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator, V
 
-V = TypeVar("V")
 _UNKNOWN = Unknown()
 _DEEPEST_CALLS = 5
 _MOST_REDUCED = 4
@@ -78,7 +77,7 @@ _OF_DICT = frozenset({"items", "values", "keys"})
 class Calls:
     """Works out calls, and makes each value once for the place and frame that make it."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._made: dict[tuple[object, ...], object] = {}
         self._frames: dict[tuple[object, ...], Frame] = {}

@@ -12,14 +12,14 @@ from dlfix.reach.values import Constant, Frame, Value
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 # The oldest Python that torch runs on, and any later one.
 _VERSIONS = ((3, 10, 0), (3, 99, 0))
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
 
 
-def outcome(test: ast.expr, frame: Frame, interpreter: Interpreter) -> bool | None:
+def outcome(test: ast.expr, frame: Frame, interpreter: Evaluator) -> bool | None:
     """Return how a test comes out in a frame; None where that is not known."""
     match test:
         case ast.Constant(value=value):
@@ -86,7 +86,7 @@ def _part(node: ast.expr, version: tuple[int, int, int]) -> object:
     return version
 
 
-def is_dead(node: ast.AST, frame: Frame, interpreter: Interpreter) -> bool:
+def is_dead(node: ast.AST, frame: Frame, interpreter: Evaluator) -> bool:
     """Return whether a node stands in a branch that a call of its function does not take."""
     for child, above in _decisions(node, frame.module):
         if isinstance(above, ast.If) and child is not above.test:
@@ -114,7 +114,7 @@ def _decisions(node: ast.AST, module: Module) -> tuple[tuple[ast.AST, ast.AST], 
     return tuple(found)
 
 
-def _has_left(child: ast.stmt, above: ast.AST, frame: Frame, interpreter: Interpreter) -> bool:
+def _has_left(child: ast.stmt, above: ast.AST, frame: Frame, interpreter: Evaluator) -> bool:
     """Return whether a call has returned before it comes to a statement of a block."""
     return any(
         isinstance(each.body[-1], (ast.Return, ast.Raise))
@@ -126,7 +126,7 @@ def _has_left(child: ast.stmt, above: ast.AST, frame: Frame, interpreter: Interp
 # The cases of a match
 
 
-def _comes_to(case: ast.match_case, frame: Frame, interp: Interpreter) -> bool:
+def _comes_to(case: ast.match_case, frame: Frame, interp: Evaluator) -> bool:
     """Return whether a value of a match's subject may come to a case."""
     match = frame.module.parent(case)
     assert isinstance(match, ast.Match)
@@ -135,7 +135,7 @@ def _comes_to(case: ast.match_case, frame: Frame, interp: Interpreter) -> bool:
 
 
 def _takes(
-    case: ast.match_case, match: ast.Match, value: Value, frame: Frame, interp: Interpreter
+    case: ast.match_case, match: ast.Match, value: Value, frame: Frame, interp: Evaluator
 ) -> bool:
     for each in match.cases:
         held = _fits(each.pattern, value, frame, interp)
@@ -146,7 +146,7 @@ def _takes(
     return True
 
 
-def _fits(pattern: ast.pattern, value: Value, frame: Frame, interp: Interpreter) -> bool | None:
+def _fits(pattern: ast.pattern, value: Value, frame: Frame, interp: Evaluator) -> bool | None:
     match pattern:
         case ast.MatchAs(pattern=None):
             return True
@@ -165,7 +165,7 @@ def _fits(pattern: ast.pattern, value: Value, frame: Frame, interp: Interpreter)
 
 
 def _answers(
-    op: ast.cmpop, wanted: ast.expr, value: Value, frame: Frame, interp: Interpreter
+    op: ast.cmpop, wanted: ast.expr, value: Value, frame: Frame, interp: Evaluator
 ) -> bool | None:
     asked = question(ast.Compare(ast.Name("_", ast.Load()), [op], [wanted]), frame, interp)
     return asked.answer(value) if asked is not None else None

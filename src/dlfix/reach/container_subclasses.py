@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
 from dlfix.project.trees import walk
-from dlfix.reach.containers import Item, additions, put_by
+from dlfix.reach.containers import additions, put_by
 from dlfix.reach.values import Arguments, Class, Container, External, Frame, Instance
 
 if TYPE_CHECKING:
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator, Item
 
 _KINDS = {
     "list": "list", "set": "set", "dict": "dict", "collections.OrderedDict": "dict",
@@ -25,7 +25,7 @@ _GIVING = frozenset({"__getattr__", "__getattribute__"})
 class Filled:
     """Reads an object of a class of the tree as the container that it also is."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._made: dict[Instance, Container | None] = {}
         self._kinds: dict[Class, str | None] = {}

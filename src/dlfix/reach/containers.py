@@ -31,9 +31,8 @@ from dlfix.reach.values import (
 
 if TYPE_CHECKING:
     from dlfix.project.scopes import Binding, Scope
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator, Item
 
-Item = tuple[object, Argument]
 Addition = tuple[ast.AST, object, ast.expr]  # the statement or call, the key (or None), the value
 
 _ADDING = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "setdefault": 1, "put": 0}
@@ -43,7 +42,7 @@ _MERGING = frozenset({"extend", "update", "extendleft"})
 class Containers:
     """Makes containers, each once for the place and frame that make it."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
 
     def new(

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.module import COMPREHENSIONS, Module
 from dlfix.project.trees import walk
-from dlfix.reach.narrowing import left_by
+from dlfix.reach.evaluator import Item
+from dlfix.reach.narrowing import facts_of, left_by
 from dlfix.reach.values import (
     Argument,
     Bound,
@@ -27,15 +28,14 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
-Item = tuple[object, Argument]
 ALL_OF = object()  # stands for a key where all that a value holds is put in: `update(options)`
 _MORE: Item = (None, Unknown())  # what else may be in it
 _VIEWS = frozenset({"items", "keys"})
 
 
-def entries(key: object, value: ast.expr, frame: Frame, interpreter: Interpreter) -> Iterator[Item]:
+def entries(key: object, value: ast.expr, frame: Frame, interpreter: Evaluator) -> Iterator[Item]:
     """Yield what an addition puts into a container: one item, or all that another one holds."""
     if key is ALL_OF:
         yield from _all_of(value, frame, interpreter)
@@ -45,7 +45,7 @@ def entries(key: object, value: ast.expr, frame: Frame, interpreter: Interpreter
         yield key, Bound(value, frame)
 
 
-def _all_of(value: ast.expr, frame: Frame, interpreter: Interpreter) -> Iterator[Item]:
+def _all_of(value: ast.expr, frame: Frame, interpreter: Evaluator) -> Iterator[Item]:
     passed = Passed(frame.module, frame.module.statement(value), "")
     for reached in interpreter.evaluate(value, frame):
         held = reached.value
@@ -64,7 +64,7 @@ def with_steps(item: Argument, steps: tuple[Passed, ...]) -> Argument:
     return replace(item, passed=(*item.passed, *steps)) if isinstance(item, Bound) else item
 
 
-def under(key: ast.expr, value: ast.expr, frame: Frame, interpreter: Interpreter) -> Iterator[Item]:
+def under(key: ast.expr, value: ast.expr, frame: Frame, interpreter: Evaluator) -> Iterator[Item]:
     """Yield the items that `{key: value}` makes: in a loop one for each key that is known."""
     found = list(interpreter.evaluate(key, frame))
     for reached in left_by_tests(key, found, frame, interpreter):
@@ -89,15 +89,15 @@ def is_computed(item: Argument) -> bool:
 
 
 def left_by_tests(
-    key: ast.expr, found: list[Reached], frame: Frame, interpreter: Interpreter
+    key: ast.expr, found: list[Reached], frame: Frame, interpreter: Evaluator
 ) -> list[Reached]:
     """Return those values of a name for which no test around it says otherwise."""
     if not isinstance(key, ast.Name):
         return found
-    return left_by(interpreter.facts(key, frame.module), found, frame, interpreter)
+    return left_by(facts_of(key, frame.module), found, frame, interpreter)
 
 
-def _goes_over_more(key: ast.expr, frame: Frame, interpreter: Interpreter) -> bool:
+def _goes_over_more(key: ast.expr, frame: Frame, interpreter: Evaluator) -> bool:
     """Return whether a key is from a loop over a mapping that may hold more than what is in view."""
     for source in _looped_over(key, frame.module):
         match source:

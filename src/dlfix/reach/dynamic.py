@@ -24,7 +24,7 @@ from dlfix.reach.values import (
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.project.scopes import Binding
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 ANY = re.compile(".*")
 MOST_MEMBERS = 64  # of one namespace, for one computed name
@@ -34,7 +34,7 @@ _DEFINING = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, as
 class Members:
     """Looks up the members of modules and classes that a computed name may stand for."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
 
     def named_by(

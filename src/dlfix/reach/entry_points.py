@@ -7,15 +7,15 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.project.import_time import FUNCTIONS, IMPORTS, in_main_only, is_guard
+from dlfix.project.import_time import IMPORTS, in_main_only, is_guard
+from dlfix.project.module import enclosing_function
+from dlfix.reach.crossing import Step
 from dlfix.reach.values import BoundMethod, Class, Function
-from dlfix.rules.base import Step
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
-    from dlfix.project.scopes import Scope
-    from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Boundary
+    from dlfix.reach.evaluator import Reading
     from dlfix.reach.values import Value
 
 DEPTH = 8
@@ -45,14 +45,14 @@ class Entry:
 class Entries:
     """Looks up who calls what, on demand."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Reading) -> None:
         self.analysis = analysis
         self._entries: dict[ast.AST, list[Entry]] = {}
         self._never_imported: set[ast.AST] = set()  # functions
         self._around: dict[ast.AST, Code | None] = {}  # the function around a node
 
     @classmethod
-    def of(cls, analysis: Analysis) -> Entries:
+    def of(cls, analysis: Reading) -> Entries:
         """Return the one that belongs to an analysis."""
         return analysis.once(cls.__name__, lambda: cls(analysis))
 
@@ -207,7 +207,7 @@ def _entry(kind: str, module: Module, statement: ast.stmt, calls: Calls) -> Entr
     return Entry(kind, module, statement, steps, calls)
 
 
-def runs(value: Value, function: ast.AST, analysis: Analysis) -> bool:
+def runs(value: Value, function: ast.AST, analysis: Reading) -> bool:
     """Return whether calling a value runs a function."""
     if isinstance(value, Function):
         return value.node is function
@@ -219,7 +219,7 @@ def runs(value: Value, function: ast.AST, analysis: Analysis) -> bool:
     return False
 
 
-def may_belong(analysis: Analysis, boundary: Boundary, script: Module) -> bool:
+def may_belong(analysis: Reading, boundary: Boundary, script: Module) -> bool:
     """Return whether a boundary may be come to from a script; not where others are seen to do so."""
     if not isinstance(boundary.node, ast.Call):
         return True
@@ -259,16 +259,6 @@ def _repeating(module: Module, node: ast.AST) -> Iterator[ast.AST]:
         if isinstance(above, _LOOPS) and child is not getattr(above, "iter", None):
             yield above
         child = above
-
-
-def enclosing_function(module: Module, node: ast.AST) -> Code | None:
-    """Return the function whose body a node is in; decorators and defaults are outside."""
-    scope: Scope | None = module.scope_of(node)
-    while scope is not None:
-        if isinstance(scope.node, (*FUNCTIONS, ast.Lambda)):
-            return scope.node
-        scope = scope.parent
-    return None
 
 
 def top_level_statement(module: Module, node: ast.AST) -> ast.stmt:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from dlfix.reach.values import Bound, Class, Constant, External, Member
 
 if TYPE_CHECKING:
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 _PLAIN = frozenset({"str", "int", "builtins.str", "builtins.int"})
 
 
-def is_enum(cls: Class, interpreter: Interpreter) -> bool:
+def is_enum(cls: Class, interpreter: Evaluator) -> bool:
     """Return whether a class is an enumeration."""
     return any(_is_enum_base(base) for base in interpreter.instances.mro(cls))
 
@@ -29,7 +29,7 @@ def members(cls: Class) -> Iterator[tuple[str, ast.expr]]:
                     yield target.id, statement.value
 
 
-def value_of(member: Member, interpreter: Interpreter) -> Constant | None:
+def value_of(member: Member, interpreter: Evaluator) -> Constant | None:
     """Return the value of a member, where it is a constant."""
     body = interpreter.instances.body(member.cls)
     for name, node in members(member.cls):
@@ -40,7 +40,7 @@ def value_of(member: Member, interpreter: Interpreter) -> Constant | None:
     return None
 
 
-def by_value(cls: Class, value: object, interpreter: Interpreter) -> Constant | None:
+def by_value(cls: Class, value: object, interpreter: Evaluator) -> Constant | None:
     """Return the member that `Enum(value)` gives."""
     if isinstance(value, Member) and value.cls is cls:
         return Constant(value)
@@ -52,7 +52,7 @@ def by_value(cls: Class, value: object, interpreter: Interpreter) -> Constant | 
     return None
 
 
-def plain(value: object, interpreter: Interpreter) -> object:
+def plain(value: object, interpreter: Evaluator) -> object:
     """Return what a constant is compared as: a member's value, where a text or number is mixed in."""
     if not isinstance(value, Member):
         return value

@@ -13,7 +13,7 @@ from dlfix.reach.values import Class, External, Function, Instance, Value
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.project.scopes import Scope
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 _AT_ONCE = (ast.ListComp, ast.SetComp, ast.DictComp)
 _KEEPING = frozenset({"map", "filter", "zip", "enumerate", "reversed", "setattr"})
@@ -22,7 +22,7 @@ _KEEPING = frozenset({"map", "filter", "zip", "enumerate", "reversed", "setattr"
 class Escape:
     """Tells of the object that a call makes whether the code around it keeps it to itself."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._known: dict[tuple[ast.Call, Class], bool] = {}
         self._asked: set[ast.Call] = set()

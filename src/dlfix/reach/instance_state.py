@@ -38,8 +38,7 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
-    from dlfix.reach.instances import Above
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Above, Evaluator
 
 Stores = dict[str, list[Store]]
 Field = ast.AnnAssign | ast.Assign
@@ -82,7 +81,7 @@ class Effects:
 class State:
     """Reads the state of one instance."""
 
-    def __init__(self, interpreter: Interpreter, instance: Instance) -> None:
+    def __init__(self, interpreter: Evaluator, instance: Instance) -> None:
         self.interpreter = interpreter
         self.instance = instance
         self.stores: Stores = {}

@@ -11,6 +11,7 @@ from dlfix.project.module import Module
 from dlfix.reach.correlated import excluded
 from dlfix.reach.crossing import Store
 from dlfix.reach.enums import is_enum, members
+from dlfix.reach.evaluator import Above, Base
 from dlfix.reach.instance_state import State, all_fields
 from dlfix.reach.methods import annotated_names, decorator_kind, methods_of, stored_names
 from dlfix.reach.set_by_call import set_by_name, setting
@@ -34,7 +35,7 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 _OWN = ("self", "cls")  # what a method's first parameter is usually called
 _UNKNOWN = Unknown()
@@ -44,7 +45,6 @@ _OF_DATASETS = frozenset({"__getitem__", "__add__", "__init_subclass__", "__clas
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _RUN_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
 _BODIES = ("body", "orelse", "finalbody")
-Base = Class | External | Unknown
 Setting = ast.Attribute | ast.Call  # what sets an attribute: a target, or a call of setattr
 
 
@@ -56,18 +56,10 @@ def _bound_to(node: ast.expr, frame: Frame) -> ast.expr | None:
     return bindings[0].value if len(bindings) == 1 else None
 
 
-class Above:
-    """`super()`: an instance (or class), and the class whose bases are to be searched."""
-
-    def __init__(self, owner: Value, cls: Class) -> None:
-        self.owner = owner
-        self.cls = cls
-
-
 class Instances:
     """Looks up what hangs from classes and instances."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._mro: dict[Class, list[Base]] = {}
         self._unfollowed: dict[Class, list[Base]] = {}  # of these, those outside the tree
@@ -824,7 +816,7 @@ def _last_of_each(
     return [*dict.fromkeys(reversed(found))][::-1]
 
 
-__all__ = ["Above", "Derived", "Instances"]
+__all__ = ["Derived", "Instances"]
 
 
 def _sets_once(init: ast.AST, name: str) -> ast.Assign | ast.AnnAssign | None:

@@ -33,7 +33,7 @@ from dlfix.reach.instances import Instances
 from dlfix.reach.kept_by_call import KeptByCall
 from dlfix.reach.module_state import ModuleState
 from dlfix.reach.must import MustEvaluator
-from dlfix.reach.narrowing import Fact, facts_of, is_asked, narrowed, passed_over
+from dlfix.reach.narrowing import is_asked, narrowed, passed_over
 from dlfix.reach.open_world import Audience
 from dlfix.reach.predicates import truth
 from dlfix.reach.process_roles import RoleReader
@@ -179,10 +179,6 @@ class Interpreter:
     def values_at(self, node: ast.expr, frame: Frame) -> list[Value]:
         """Return what an expression may stand for in a frame, without the places passed."""
         return [reached.value for reached in self.evaluate(node, frame)]
-
-    def facts(self, node: ast.Name | ast.Attribute, module: Module) -> list[Fact]:
-        """Return the tests of a name or attribute whose outcome is known where it stands."""
-        return facts_of(node, module)
 
     def reached(self, argument: Argument | None) -> tuple[Reached, ...]:
         """Return what an argument may be, with the places passed."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dlfix.catalog import Catalog
     from dlfix.catalog.rows import MethodRow
     from dlfix.project.module import Module
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 Kept = tuple[str, Argument]
 _ADD_ARGUMENT = "argparse.ArgumentParser.add_argument"
@@ -35,7 +35,7 @@ _ADD_ARGUMENT = "argparse.ArgumentParser.add_argument"
 class KeptByCall:
     """Finds the calls of methods that the catalogue knows to keep what they are passed."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._by_module: dict[Module, dict[ast.AST, list[Kept]]] = {}
 

@@ -10,13 +10,13 @@ from dlfix.reach.values import Bound, ModuleValue, Reached
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 
 class ModuleState:
     """Looks up the assignments to attributes of modules of the tree."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._set: dict[tuple[Module, str], list[Bound]] = {}
 

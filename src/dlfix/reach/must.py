@@ -30,7 +30,7 @@ from dlfix.reach.values import (
 
 if TYPE_CHECKING:
     from dlfix.project.scopes import Binding
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 _DISPLAYS = (ast.Lambda, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.JoinedStr)
 _DEFINED = ("def", "class", "import")
@@ -40,7 +40,7 @@ _MOST = 12
 class MustEvaluator:
     """Works out sure values."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._known: dict[tuple[ast.expr, Frame], list[Value]] = {}
 

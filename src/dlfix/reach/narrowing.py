@@ -13,7 +13,7 @@ from dlfix.reach.values import Constant, Frame, Reached, Unknown
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.project.scopes import Binding
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -23,10 +23,10 @@ Fact = tuple[ast.expr, bool]  # a test without `not`, `and`, `or`, and how it ca
 
 
 def narrowed(
-    node: Subject, found: list[Reached], frame: Frame, interpreter: Interpreter
+    node: Subject, found: list[Reached], frame: Frame, interpreter: Evaluator
 ) -> list[Reached]:
     """Return the values a name or attribute may still have where it stands."""
-    facts = interpreter.facts(node, frame.module)
+    facts = facts_of(node, frame.module)
     if not facts or all(isinstance(reached.value, (Constant, Unknown)) for reached in found):
         return found
     return left_by(facts, found, frame, interpreter)
@@ -51,7 +51,7 @@ def passed_over(
     later: Sequence[Binding],
     found: list[Reached],
     frame: Frame,
-    interp: Interpreter,
+    interp: Evaluator,
 ) -> list[Reached]:
     """Return what a binding may still give where later ones, under tests, did not take its place."""
     for each in later:
@@ -63,7 +63,7 @@ def passed_over(
 
 
 def left_by(
-    facts: Sequence[Fact], found: list[Reached], frame: Frame, interpreter: Interpreter
+    facts: Sequence[Fact], found: list[Reached], frame: Frame, interpreter: Evaluator
 ) -> list[Reached]:
     """Return those values for which the outcome of no test is known to be another one."""
     for test, held in facts:

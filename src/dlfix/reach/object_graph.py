@@ -12,13 +12,12 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow, HolderRow
-from dlfix.project.module import Module, is_test
+from dlfix.project.module import Module, enclosing_function, is_test
 from dlfix.reach.callers import UNSAID
 from dlfix.reach.calls import TUPLE_MAKERS
 from dlfix.reach.copied_entries import is_computed
 from dlfix.reach.correlated import agree, choices
-from dlfix.reach.crossing import Boundary, Crossing, Edge, Store, branches_of
-from dlfix.reach.entry_points import enclosing_function
+from dlfix.reach.crossing import Boundary, Crossing, Edge, Step, Store, branches_of
 from dlfix.reach.instances import sets_on_others
 from dlfix.reach.labels import label, node_of, short
 from dlfix.reach.methods import calls_super, cleared_by, emptied_before_state, replaced_by
@@ -45,7 +44,6 @@ from dlfix.reach.values import (
     Value,
 )
 from dlfix.reach.without_workers import runs_without_workers
-from dlfix.rules.base import Step
 
 if TYPE_CHECKING:
     from dlfix.reach.interpreter import Interpreter

@@ -16,8 +16,8 @@ from dlfix.reach.process_roles import PARENT, closure
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.reach.crossing import Boundary, Store
+    from dlfix.reach.evaluator import Def
     from dlfix.reach.interpreter import Interpreter
-    from dlfix.reach.process_roles import Def
     from dlfix.reach.values import Instance
 
 _BODIES = ("body", "orelse")

@@ -27,7 +27,7 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 COMPARING: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
@@ -51,7 +51,7 @@ class Question:
     answer: Callable[[Value], bool | None]
 
 
-def question(test: ast.expr, frame: Frame, interpreter: Interpreter) -> Question | None:
+def question(test: ast.expr, frame: Frame, interpreter: Evaluator) -> Question | None:
     """Return what a test without `not`, `and`, `or` asks."""
     match test:
         case ast.Call(func=ast.Name(id="isinstance"), args=[subject, asked]):
@@ -72,7 +72,7 @@ def agreed(found: list[bool | None]) -> bool | None:
     return found[0] if found and all(each is found[0] for each in found) else None
 
 
-def truth(value: Value, interpreter: Interpreter) -> bool | None:
+def truth(value: Value, interpreter: Evaluator) -> bool | None:
     """Return whether a value counts as true; None where that is not known."""
     if isinstance(value, Constant):
         known = plain(value.value, interpreter)
@@ -85,7 +85,7 @@ def truth(value: Value, interpreter: Interpreter) -> bool | None:
 # isinstance, callable, hasattr
 
 
-def _classes(node: ast.expr, frame: Frame, interpreter: Interpreter) -> list[Value]:
+def _classes(node: ast.expr, frame: Frame, interpreter: Evaluator) -> list[Value]:
     """Return the classes asked for; none where one of them is not known."""
     found: list[Value] = []
     for value in interpreter.values_at(node, frame):
@@ -97,7 +97,7 @@ def _classes(node: ast.expr, frame: Frame, interpreter: Interpreter) -> list[Val
     return found if all(isinstance(each, (Class, External)) for each in found) else []
 
 
-def _is_one(value: Value, asked: ast.expr, frame: Frame, interpreter: Interpreter) -> bool | None:
+def _is_one(value: Value, asked: ast.expr, frame: Frame, interpreter: Evaluator) -> bool | None:
     if not isinstance(value, (Function, BoundMethod, Constant, Container, Instance)):
         return None
     classes = _classes(asked, frame, interpreter)
@@ -141,7 +141,7 @@ _BUILTINS: dict[str, type] = {
 }
 
 
-def _is_callable(value: Value, interpreter: Interpreter) -> bool | None:
+def _is_callable(value: Value, interpreter: Evaluator) -> bool | None:
     if isinstance(value, (Function, Class, BoundMethod, Partial)):
         return True
     if isinstance(value, Container):
@@ -155,7 +155,7 @@ def _is_callable(value: Value, interpreter: Interpreter) -> bool | None:
     return None if _may_have(value.cls, ("__call__",), interpreter) else False
 
 
-def _has(value: Value, name: str, interpreter: Interpreter) -> bool | None:
+def _has(value: Value, name: str, interpreter: Evaluator) -> bool | None:
     if isinstance(value, Container):
         return hasattr(_TYPES[value.kind], name)
     if isinstance(value, Constant):
@@ -183,7 +183,7 @@ def _module_has(value: ModuleValue, name: str) -> bool | None:
     return None if unsure or name in scope.module_globals else False
 
 
-def _may_have(cls: Class, names: tuple[str, ...], interpreter: Interpreter) -> bool:
+def _may_have(cls: Class, names: tuple[str, ...], interpreter: Evaluator) -> bool:
     """Return whether a class may have one of some methods, own or from a base out of view."""
     for base in interpreter.instances.mro(cls):
         if isinstance(base, Class):
@@ -194,7 +194,7 @@ def _may_have(cls: Class, names: tuple[str, ...], interpreter: Interpreter) -> b
     return False
 
 
-def _adds_nothing(base: External, interpreter: Interpreter) -> bool:
+def _adds_nothing(base: External, interpreter: Evaluator) -> bool:
     """Return whether a base out of view brings no methods but those of datasets."""
     return base.name in _EMPTY_BASES or interpreter.catalog.dataset(base.name) is not None
 
@@ -203,7 +203,7 @@ def _adds_nothing(base: External, interpreter: Interpreter) -> bool:
 
 
 def _comparison(
-    left: ast.expr, op: ast.cmpop, right: ast.expr, frame: Frame, interpreter: Interpreter
+    left: ast.expr, op: ast.cmpop, right: ast.expr, frame: Frame, interpreter: Evaluator
 ) -> Question:
     if isinstance(left, ast.Constant) and isinstance(op, (*_SAME, *_OTHER)):
         left, right = right, left
@@ -217,7 +217,7 @@ def _comparison(
     return Question(left, answer)
 
 
-def _compared(value: Value, op: ast.cmpop, other: Value, interpreter: Interpreter) -> bool | None:
+def _compared(value: Value, op: ast.cmpop, other: Value, interpreter: Evaluator) -> bool | None:
     if isinstance(value, Constant) and isinstance(other, Constant):
         return _of_constants(value.value, op, other.value, interpreter)
     if isinstance(value, Constant):
@@ -236,9 +236,7 @@ def is_builtin(value: Value) -> bool:
     return callable(getattr(builtins, name, None))
 
 
-def _of_constants(
-    one: object, op: ast.cmpop, other: object, interpreter: Interpreter
-) -> bool | None:
+def _of_constants(one: object, op: ast.cmpop, other: object, interpreter: Evaluator) -> bool | None:
     if isinstance(op, (ast.Is, ast.IsNot)):
         return (one is other or one == other) is isinstance(op, ast.Is)
     try:
@@ -247,9 +245,7 @@ def _of_constants(
         return None
 
 
-def _is_in(
-    value: Value, holders: list[Value], wanted: bool, interpreter: Interpreter
-) -> bool | None:
+def _is_in(value: Value, holders: list[Value], wanted: bool, interpreter: Evaluator) -> bool | None:
     if len(holders) != 1 or not isinstance(value, Constant):
         return None
     held = interpreter.must.constants_in(holders[0])

@@ -14,7 +14,6 @@ import re
 import threading
 from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ from dlfix.project.bodies import Named
 from dlfix.project.module import Module
 from dlfix.project.scopes import Scope
 from dlfix.project.trees import children, summary, walk
+from dlfix.reach.evaluator import Def, Roles
 from dlfix.reach.methods import decorator_kind, methods_of
 from dlfix.reach.values import (
     Class,
@@ -40,7 +40,7 @@ from dlfix.reach.without_workers import runs_beside_no_workers
 
 if TYPE_CHECKING:
     from dlfix.reach.boundaries import Boundaries
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "forward")
 # Names that say little of whose method is called.
@@ -55,23 +55,13 @@ _OUTSIDE_MODULES = 12
 _BUILTINS = {"len": "__len__", "iter": "__iter__", "next": "__next__"}
 _ITERATING = ("iter", "list", "tuple", "enumerate", "tqdm")
 PROTOCOLS = frozenset({"__getitem__", *_BUILTINS.values()})
-Def = ast.FunctionDef | ast.AsyncFunctionDef
 _OTHERS = (Instance, Class, Container, Constant, External, Function, ModuleValue)
-
-
-@dataclass(frozen=True)
-class Roles:
-    """The methods of a class that run in the parent, and those that run in a worker."""
-
-    parent: frozenset[str]
-    worker: frozenset[str]
-    called: frozenset[str]  # of the parent's: those that code outside the class calls
 
 
 class RoleReader:
     """Works out the process roles of classes."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._sides: dict[Class, Roles] = {}
         self._called: dict[Class, list[tuple[str, list[Value]]]] = {}

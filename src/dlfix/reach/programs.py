@@ -11,7 +11,7 @@ from dlfix.source.notebook import is_notebook
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 _MOST = 300  # modules that a test imports; beyond, it is taken to import any
 
@@ -19,7 +19,7 @@ _MOST = 300  # modules that a test imports; beyond, it is taken to import any
 class Programs:
     """Decides whether a value that a test or notebook makes may come to another module's code."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
+    def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._imported: dict[Module, frozenset[Module] | None] = {}
 

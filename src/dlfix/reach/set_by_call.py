@@ -10,14 +10,14 @@ from dlfix.project.scopes import Binding
 from dlfix.reach.values import Argument, Bound, Constant, Frame, Value
 
 if TYPE_CHECKING:
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 Named = tuple[str, Argument]
 _SETTING = frozenset({"setattr", "__setattr__"})
 
 
 def set_by_call(
-    call: ast.Call, names: frozenset[str], frame: Frame, interpreter: Interpreter
+    call: ast.Call, names: frozenset[str], frame: Frame, interpreter: Evaluator
 ) -> Iterator[Named]:
     """Yield the attributes that a call sets on an object that goes by some names."""
     if setting(call) and _is_one(call.args[0], names):
@@ -43,7 +43,7 @@ def setting(call: ast.Call) -> bool:
     return called in _SETTING and len(call.args) == 3
 
 
-def set_by_name(call: ast.Call, frame: Frame, interpreter: Interpreter) -> Iterator[Named]:
+def set_by_name(call: ast.Call, frame: Frame, interpreter: Evaluator) -> Iterator[Named]:
     """Yield the names that a `setattr` sets, each with its value."""
     for names, value in _turns(call.args[1], call.args[2], frame, interpreter):
         for name in names:
@@ -52,7 +52,7 @@ def set_by_name(call: ast.Call, frame: Frame, interpreter: Interpreter) -> Itera
 
 
 def _turns(
-    name: ast.expr, value: ast.expr, frame: Frame, interpreter: Interpreter
+    name: ast.expr, value: ast.expr, frame: Frame, interpreter: Evaluator
 ) -> Iterator[tuple[list[Value], Argument]]:
     """Yield names and value, for each turn of the loop that gives the name."""
     mine, theirs = _looping(name, frame), _looping(value, frame)
@@ -68,7 +68,7 @@ def _turns(
             yield names, Bound(value, frame)
 
 
-def _taken(item: Argument, loop: Binding, frame: Frame, interpreter: Interpreter) -> list[Value]:
+def _taken(item: Argument, loop: Binding, frame: Frame, interpreter: Evaluator) -> list[Value]:
     """Return what a loop's target takes of one item."""
     assert loop.value is not None
     start = interpreter.reached(item)
@@ -82,7 +82,7 @@ def _looping(node: ast.expr, frame: Frame) -> Binding | None:
     return next((loops[above] for above in frame.module.ancestors(node) if above in loops), None)
 
 
-def _spelled_out(node: ast.expr, frame: Frame, interpreter: Interpreter) -> Iterator[Named]:
+def _spelled_out(node: ast.expr, frame: Frame, interpreter: Evaluator) -> Iterator[Named]:
     for container in interpreter.containers(Bound(node, frame)):
         for key, item in container.items:
             if isinstance(key, str):

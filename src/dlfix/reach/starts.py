@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.holding import Holding, Passing
 from dlfix.project.import_time import DEFINITIONS, is_guard
-from dlfix.project.module import COMPREHENSIONS
+from dlfix.project.module import COMPREHENSIONS, enclosing_function
 from dlfix.project.trees import walk
-from dlfix.reach.entry_points import Entries, Entry, enclosing_function
+from dlfix.reach.entry_points import Entries, Entry
 from dlfix.reach.values import Bound, Class, Constant, Derived, ExternalCall, Instance
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.project.project import Project
-    from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Boundary
+    from dlfix.reach.evaluator import Reading
     from dlfix.reach.values import Value
 
 WRAPPERS = frozenset(
@@ -64,12 +64,12 @@ class Start:
     module: Module
     node: ast.expr
 
-    def entries(self, analysis: Analysis) -> list[Entry]:
+    def entries(self, analysis: Reading) -> list[Entry]:
         """Return the top-level statements it is run from."""
         return Entries.of(analysis).entries(self.module, self.node)
 
 
-def only_forks(analysis: Analysis, boundary: Boundary) -> bool:
+def only_forks(analysis: Reading, boundary: Boundary) -> bool:
     """Return whether a boundary's start method is fork for certain, which needs no pickling."""
     chosen = _chosen(
         analysis, boundary, ("multiprocessing_context", "start_method", "mp_context", "context")
@@ -80,7 +80,7 @@ def only_forks(analysis: Analysis, boundary: Boundary) -> bool:
     return analysis.once(only_forks, lambda: _everywhere(analysis.project) == {"fork"})
 
 
-def never_forks(analysis: Analysis, boundary: Boundary) -> bool:
+def never_forks(analysis: Reading, boundary: Boundary) -> bool:
     """Return whether a boundary's start method is another than fork for certain."""
     others = {"spawn", "forkserver"}
     chosen = _chosen(
@@ -95,7 +95,7 @@ def never_forks(analysis: Analysis, boundary: Boundary) -> bool:
     return bool(everywhere & others)
 
 
-def pickles_nothing(analysis: Analysis, boundary: Boundary) -> bool:
+def pickles_nothing(analysis: Reading, boundary: Boundary) -> bool:
     """Return whether a boundary itself chooses fork: what its processes get is in their memory."""
     if boundary.kind not in ("DataLoader", "Process"):
         return False  # a pool pickles functions and items, however it was started
@@ -108,7 +108,7 @@ def pickles_nothing(analysis: Analysis, boundary: Boundary) -> bool:
     return only_forks(analysis, boundary) and _is_set_first(analysis, boundary)
 
 
-def _is_set_first(analysis: Analysis, boundary: Boundary) -> bool:
+def _is_set_first(analysis: Reading, boundary: Boundary) -> bool:
     """Return whether each script that leads to a boundary sets the one start method, whatever happens."""
     if _set_just_before(boundary) is not None:
         return True
@@ -147,7 +147,7 @@ def _set_just_before(boundary: Boundary) -> object:
     return first.value if always and isinstance(first, ast.Constant) else None
 
 
-def _chosen(analysis: Analysis, boundary: Boundary, names: tuple[str, ...]) -> list[Value]:
+def _chosen(analysis: Reading, boundary: Boundary, names: tuple[str, ...]) -> list[Value]:
     """Return what a boundary is passed as its context or start method."""
     for name in names:
         values = [v for v in analysis.values(boundary.arguments.get(name)) if v != Constant(None)]
@@ -156,7 +156,7 @@ def _chosen(analysis: Analysis, boundary: Boundary, names: tuple[str, ...]) -> l
     return []
 
 
-def _makers(analysis: Analysis, boundary: Boundary) -> list[Value]:
+def _makers(analysis: Reading, boundary: Boundary) -> list[Value]:
     """Return the contexts, or pools of one, whose method sends: `context.Process(...)`, `pool.map(...)`."""
     func = getattr(boundary.node, "func", None)
     if boundary.kind == "DataLoader" or not isinstance(func, ast.Attribute):
@@ -190,7 +190,7 @@ def _method(value: Value) -> object:
     return None
 
 
-def starts_on_import(analysis: Analysis) -> Iterator[Start]:
+def starts_on_import(analysis: Reading) -> Iterator[Start]:
     """Yield the places that start workers and may run on import, for every boundary that may have any."""
     for boundary in analysis.boundaries:
         if boundary.workers is False or not isinstance(boundary.node, ast.Call):
@@ -204,7 +204,7 @@ def starts_on_import(analysis: Analysis) -> Iterator[Start]:
             yield from _uses(analysis, boundary, module)
 
 
-def _uses(analysis: Analysis, boundary: Boundary, home: Module) -> Iterator[Start]:
+def _uses(analysis: Reading, boundary: Boundary, home: Module) -> Iterator[Start]:
     modules = _nearby(analysis, boundary, home)
     passing = analysis.once(("passing", *modules), lambda: Passing(modules))
     holding, entries = Holding(passing).of(home, boundary.node), Entries.of(analysis)
@@ -221,7 +221,7 @@ def _uses(analysis: Analysis, boundary: Boundary, home: Module) -> Iterator[Star
     yield from _fitted(analysis, boundary, home)
 
 
-def _fitted(analysis: Analysis, boundary: Boundary, home: Module) -> Iterator[Start]:
+def _fitted(analysis: Reading, boundary: Boundary, home: Module) -> Iterator[Start]:
     """Yield the calls that hand the object whose method makes a loader to Lightning's trainer."""
     owner, method = boundary.frame.owner, boundary.frame.scope.name
     if not isinstance(owner, Instance) or not method.endswith("_dataloader"):
@@ -237,7 +237,7 @@ def _fitted(analysis: Analysis, boundary: Boundary, home: Module) -> Iterator[St
                     yield Start(boundary, module, call)
 
 
-def _fits(analysis: Analysis, module: Module, call: ast.Call, makers: set[Class]) -> bool:
+def _fits(analysis: Reading, module: Module, call: ast.Call, makers: set[Class]) -> bool:
     """Return whether a call is of Lightning's trainer, for an object of one of some classes."""
     if not isinstance(call.func, ast.Attribute):
         return False
@@ -250,7 +250,7 @@ def _fits(analysis: Analysis, module: Module, call: ast.Call, makers: set[Class]
     return any(isinstance(value, Instance) and value.cls in makers for value in values)
 
 
-def _nearby(analysis: Analysis, boundary: Boundary, home: Module) -> list[Module]:
+def _nearby(analysis: Reading, boundary: Boundary, home: Module) -> list[Module]:
     """Return the boundary's module, and those that mention what makes or holds it."""
     names = {
         above.name for above in home.ancestors(boundary.node) if isinstance(above, DEFINITIONS)
@@ -289,7 +289,7 @@ class _Candidates:
         return sorted(found - self.idle)
 
 
-def _candidates(analysis: Analysis, module: Module, is_loader: bool) -> _Candidates:
+def _candidates(analysis: Reading, module: Module, is_loader: bool) -> _Candidates:
     return analysis.once(
         ("starting", module, is_loader), lambda: _Candidates(list(_starting(module, is_loader)))
     )
@@ -331,7 +331,7 @@ def _unwrapped(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _is_it(analysis: Analysis, module: Module, node: ast.expr, boundary: Boundary) -> bool:
+def _is_it(analysis: Reading, module: Module, node: ast.expr, boundary: Boundary) -> bool:
     if isinstance(node, (ast.Constant, ast.Starred, ast.JoinedStr, ast.Lambda)):
         return False
     if node is boundary.node:

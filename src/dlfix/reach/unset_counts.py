@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlfix.reach.entry_points import Entries, enclosing_function
+from dlfix.project.module import enclosing_function
+from dlfix.reach.entry_points import Entries
 from dlfix.reach.values import Bound
 
 if TYPE_CHECKING:

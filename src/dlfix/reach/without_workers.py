@@ -13,14 +13,14 @@ from dlfix.reach.values import Argument, Bound, Constant, Frame, Instance
 
 if TYPE_CHECKING:
     from dlfix.reach.crossing import Boundary
-    from dlfix.reach.interpreter import Interpreter
+    from dlfix.reach.evaluator import Evaluator
 
 _COUNTS = (1, 2, 8)
 Source = tuple[object, ...]
 
 
 def runs_without_workers(
-    node: ast.AST, frame: Frame, boundary: Boundary, interpreter: Interpreter
+    node: ast.AST, frame: Frame, boundary: Boundary, interpreter: Evaluator
 ) -> bool:
     """Return whether a test around a node asks for a boundary's number of workers, and is true only for none."""
     if not tests_around(node, frame.module):
@@ -36,7 +36,7 @@ def runs_without_workers(
 
 
 def runs_beside_no_workers(
-    call: ast.Call, module: Module, parameters: AbstractSet[str], interpreter: Interpreter
+    call: ast.Call, module: Module, parameters: AbstractSet[str], interpreter: Evaluator
 ) -> bool:
     """Return whether a call only runs where a number is 0 that a call next to it takes as its workers."""
     if not tests_around(call, module):
@@ -68,7 +68,7 @@ def _by_keyword(module: Module) -> dict[str, list[tuple[ast.Call, ast.expr]]]:
 
 
 def _asked_for_none(
-    node: ast.AST, frame: Frame, wanted: AbstractSet[Source], interpreter: Interpreter
+    node: ast.AST, frame: Frame, wanted: AbstractSet[Source], interpreter: Evaluator
 ) -> bool:
     """Return whether a node is under a test that comes out so only where one of some numbers is 0."""
     return bool(wanted) and any(
@@ -78,7 +78,7 @@ def _asked_for_none(
 
 
 def _with_workers(
-    test: ast.expr, frame: Frame, wanted: AbstractSet[Source], interpreter: Interpreter
+    test: ast.expr, frame: Frame, wanted: AbstractSet[Source], interpreter: Evaluator
 ) -> bool | None:
     """Return how a test of the number of workers comes out where there are some."""
     asked = question(test, frame, interpreter)
@@ -88,7 +88,7 @@ def _with_workers(
     return answers.pop() if len(answers) == 1 else None
 
 
-def source_of(argument: Argument, interpreter: Interpreter) -> Source:
+def source_of(argument: Argument, interpreter: Evaluator) -> Source:
     """Return the variable, or attribute of one, that an argument is passed on from; () if it is none."""
     if not isinstance(argument, Bound):
         return ()
@@ -107,7 +107,7 @@ def source_of(argument: Argument, interpreter: Interpreter) -> Source:
     return (binder, node.id)
 
 
-def _attribute_source(node: ast.Attribute, frame: Frame, interpreter: Interpreter) -> Source:
+def _attribute_source(node: ast.Attribute, frame: Frame, interpreter: Evaluator) -> Source:
     if isinstance(node.value, ast.Name) and isinstance(frame.owner, Instance):
         stored = interpreter.instances.only_store(frame.owner, node, frame)
         if stored is not None:

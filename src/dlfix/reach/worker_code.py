@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.project.scopes import Scope
     from dlfix.reach.analysis import Analysis
-    from dlfix.reach.crossing import Crossing
+    from dlfix.reach.crossing import Crossing, Step
     from dlfix.reach.values import Value
-    from dlfix.rules.base import Step
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 

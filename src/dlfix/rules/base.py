@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from dlfix.reach.crossing import Step
 from dlfix.source.text import Place
 
 if TYPE_CHECKING:
@@ -14,15 +15,6 @@ if TYPE_CHECKING:
 
 # "likely": whether it comes to a worker is not known; such a rule is off unless it is selected by name.
 Severity = Literal["error", "warning", "likely"]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One line of a finding's path: a place, and what happens there."""
-
-    place: Place
-    label: str  # what is there: "dataset  Clips(...)", ".transform", "[1] lambda"
-    note: str = ""  # said beside it in dim: "set from the argument `transform`"
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import FUNCTIONS, parameters
+from dlfix.project.module import enclosing_function
 from dlfix.project.trees import walk
-from dlfix.reach.entry_points import Entries, enclosing_function, is_before
+from dlfix.reach.entry_points import Entries, is_before
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.base import Finding, Rule, Step

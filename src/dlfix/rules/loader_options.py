@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dlfix.project.module import enclosing_function
 from dlfix.project.scopes import Binding
-from dlfix.reach.entry_points import enclosing_function
 from dlfix.reach.must_run import conditions
 from dlfix.reach.values import (
     Bound,

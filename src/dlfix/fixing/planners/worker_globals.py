@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from dlfix.fixing.hoisting import carried_settings
 from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
-from dlfix.reach.entry_points import Entries, enclosing_function, top_level_statement
+from dlfix.project.module import enclosing_function
+from dlfix.reach.entry_points import Entries, top_level_statement
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.registered import adds_once_more
 from dlfix_codemods.tools import naming

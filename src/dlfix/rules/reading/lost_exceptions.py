@@ -9,8 +9,8 @@ import ast
 import builtins
 from typing import TYPE_CHECKING
 
+from dlfix.project.module import enclosing_function
 from dlfix.project.trees import walk
-from dlfix.reach.entry_points import enclosing_function
 from dlfix.reach.values import Class, External, ExternalCall, Instance
 from dlfix.rules.reading import exceptions, reached
 

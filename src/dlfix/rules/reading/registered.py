@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import parameters
+from dlfix.project.module import enclosing_function
 from dlfix.project.trees import walk
-from dlfix.reach.entry_points import Entry, enclosing_function
+from dlfix.reach.entry_points import Entry
 from dlfix.reach.global_state import GlobalName, Use, changes
 from dlfix.reach.values import Class, Constant, Function, Instance, Value
 

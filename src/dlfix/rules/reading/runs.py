@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dlfix.project.module import enclosing_function
 from dlfix.project.trees import walk
 from dlfix.reach.calls import ANYTHING
 from dlfix.reach.correlated import is_set_again
-from dlfix.reach.entry_points import Entries, enclosing_function
+from dlfix.reach.entry_points import Entries
 from dlfix.reach.methods import decorator_kind
 from dlfix.reach.must_run import conditions
 from dlfix.reach.process_roles import iterated_by

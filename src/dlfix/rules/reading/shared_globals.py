@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dlfix.project.module import enclosing_function
 from dlfix.project.trees import walk
 from dlfix.reach.class_state import is_of_class
 from dlfix.reach.correlated import tests_around
-from dlfix.reach.entry_points import Entries, enclosing_function, is_before
+from dlfix.reach.entry_points import Entries, is_before
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.must_run import conditions
 from dlfix.reach.starts import never_forks
