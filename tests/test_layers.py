@@ -39,7 +39,7 @@ LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 # Known and to be resolved. These lists may only become shorter.
 UPWARDS: set[tuple[str, str]] = set()
 SIDEWAYS: set[tuple[str, str]] = set()
-CIRCLES = {("dlfix.project.module", "dlfix.project.scopes")}
+CIRCLES: set[tuple[str, str]] = set()
 
 
 def name_of(path: Path) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dlfix.project.bindings import EACH
 from dlfix.project.module import Module
-from dlfix.project.scopes import EACH
 from dlfix.source.text import SourceText
 
 

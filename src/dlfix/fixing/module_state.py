@@ -16,8 +16,7 @@ from dlfix.reach.values import Bound, BoundMethod, Class, Function
 from dlfix.reach.worker_code import WorkerCode
 
 if TYPE_CHECKING:
-    from dlfix.project.module import Module
-    from dlfix.project.scopes import Scope
+    from dlfix.project.module import Module, Scope
     from dlfix.reach.analysis import Analysis
 
 _DEPTH = 4  # how far calls of calls are followed

@@ -9,8 +9,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dlfix.project.module import Module
-from dlfix.project.scopes import Binding, Scope
+from dlfix.project.bindings import Binding
+from dlfix.project.module import Module, Scope
 from dlfix.project.trees import kept
 
 _LEAVING = (ast.Return, ast.Raise)

@@ -1,4 +1,4 @@
-"""One module: its text, its tree, and where things stand in it."""
+"""One module: its text, its tree, its scopes, and where things stand in it."""
 
 from __future__ import annotations
 
@@ -8,23 +8,19 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
+from dlfix.project.bindings import Binding, Names
 from dlfix.project.bodies import Bodies, Named, Parents
 from dlfix.project.extent import too_large, too_much
 from dlfix.project.recovery import recover
-from dlfix.project.trees import children
+from dlfix.project.trees import COMPREHENSIONS, SCOPED, children
 from dlfix.source.text import Place, Position, SourceError, SourceText, Span
 
-if TYPE_CHECKING:
-    from dlfix.project.scopes import Scope
-
-SCOPED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 K = TypeVar("K", bound=Hashable)
 N = TypeVar("N", bound=ast.AST)
 R = TypeVar("R")
 T = TypeVar("T")
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _OPENING = frozenset({*SCOPED, *COMPREHENSIONS})
 
 
@@ -117,8 +113,6 @@ class Module:
     @cached_property
     def scope(self) -> Scope:
         """The module's own scope."""
-        from dlfix.project.scopes import Scope
-
         return Scope(self.tree, self, None)
 
     @cached_property
@@ -343,8 +337,6 @@ class Module:
         """Return the scope that a def, lambda, class or comprehension opens."""
         found = self._scopes.get(node)
         if found is None:
-            from dlfix.project.scopes import Scope
-
             found = self._scopes[node] = Scope(node, self, self.scope_of(node))
         return found
 
@@ -368,6 +360,16 @@ class Module:
         for each in passed:
             known[each] = scope
         return scope
+
+    @cached_property
+    def set_by_global(self) -> dict[str, list[Binding]]:
+        """Names that functions set by `global`, with those bindings."""
+        found: dict[str, list[Binding]] = {}
+        scopes = dict.fromkeys(map(self.scope_of, self.nodes(ast.Global)))
+        for scope in sorted(scopes, key=lambda scope: _start(scope.node)):
+            for name in scope.globals:
+                found.setdefault(name, []).extend(scope.bindings.get(name, ()))
+        return found
 
     def place(self, node: ast.AST) -> Place:
         """Return where a node stands, with the file."""
@@ -402,6 +404,136 @@ class Module:
 
     def __repr__(self) -> str:
         return f"Module({self.name})"
+
+
+class Scope:
+    """A scope: the module, a function, a lambda, a class body or a comprehension."""
+
+    def __init__(self, node: ast.AST, module: Module, parent: Scope | None) -> None:
+        self.node = node
+        self.module = module
+        self.parent = parent
+
+    @cached_property
+    def is_module(self) -> bool:
+        """Whether this is a module's own scope."""
+        return self.parent is None
+
+    @cached_property
+    def is_class(self) -> bool:
+        """Whether this is a class body, whose names nested functions do not see."""
+        return isinstance(self.node, ast.ClassDef)
+
+    @cached_property
+    def is_function(self) -> bool:
+        """Whether names bound here are local: a def, a lambda or a comprehension."""
+        return not self.is_module and not self.is_class
+
+    @cached_property
+    def name(self) -> str:
+        """The bare name, as Python writes it in a qualified name."""
+        if isinstance(self.node, ast.Lambda):
+            return "<lambda>"
+        return getattr(self.node, "name", "<comprehension>")
+
+    @property
+    def qualname(self) -> str:
+        """The name `__qualname__` has; empty for the module."""
+        if self.parent is None:
+            return ""
+        above = self.parent.qualname
+        if not above:
+            return self.name
+        return f"{above}.{self.name}" if self.parent.is_class else f"{above}.<locals>.{self.name}"
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self.node)
+
+    @cached_property
+    def bindings(self) -> dict[str, list[Binding]]:
+        """The names bound here, each with its bindings in source order."""
+        return self._names.bindings
+
+    @cached_property
+    def reads(self) -> dict[str, list[ast.Name]]:
+        """The names read here (not in nested scopes), in source order."""
+        return self._names.reads
+
+    @cached_property
+    def globals(self) -> set[str]:
+        """Names declared `global` here."""
+        return self._names.globals
+
+    @cached_property
+    def nonlocals(self) -> set[str]:
+        """Names declared `nonlocal` here."""
+        return self._names.nonlocals
+
+    @cached_property
+    def returns(self) -> list[ast.Return]:
+        """The return statements of a function."""
+        return self._names.returns
+
+    @cached_property
+    def yields(self) -> list[ast.Yield | ast.YieldFrom]:
+        """The yields of a generator function."""
+        return self._names.yields
+
+    @cached_property
+    def children(self) -> list[Scope]:
+        """The scopes that open directly within this one, in source order."""
+        return [self.module.inner_scope(node) for node in self._names.nested]
+
+    def walk(self) -> Iterator[Scope]:
+        """Yield this scope and all within it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def lookup(self, name: str) -> Scope | None:
+        """Return the scope that binds a name read here; None for a builtin, or an unknown one."""
+        module = self.module.scope
+        if name in self.globals:
+            return module
+        if name in self.bindings and name not in self.nonlocals:
+            return self
+        above = self.parent
+        while above is not None and not above.is_module:
+            if above.is_function and name in above.bindings and name not in above.nonlocals:
+                return module if name in above.globals else above
+            above = above.parent
+        if name in module.bindings or name in self.module_globals:
+            return module
+        return None
+
+    @cached_property
+    def module_globals(self) -> dict[str, list[Binding]]:
+        """Names that functions of the module set by `global`, with those bindings."""
+        return self.module.set_by_global
+
+    def free_variables(self) -> dict[str, Scope]:
+        """Return the names this scope and those within read from enclosing functions."""
+        inner = set(self.walk())
+        free: dict[str, Scope] = {}
+        for scope in self.walk():
+            for name in [*scope.reads, *scope.nonlocals]:
+                binder = scope.lookup(name) if name not in scope.nonlocals else scope.outer(name)
+                if binder is not None and binder.is_function and binder not in inner:
+                    free.setdefault(name, binder)
+        return free
+
+    def outer(self, name: str) -> Scope | None:
+        """Return the enclosing function scope that binds a nonlocal name."""
+        above = self.parent
+        while above is not None:
+            if above.is_function and name in above.bindings and name not in above.nonlocals:
+                return above
+            above = above.parent
+        return None
+
+    def __repr__(self) -> str:
+        return f"Scope({self.module.name}:{self.qualname})"
 
 
 def _counted(statements: int) -> str:

@@ -12,6 +12,8 @@ from dlfix.project.bodies import LOOKING, Body
 K = TypeVar("K")
 T = TypeVar("T")
 P = ParamSpec("P")
+SCOPED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def kept(work_out: Callable[Concatenate[K, P], T]) -> Callable[Concatenate[K, P], T]:

@@ -10,9 +10,8 @@ from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from dlfix.catalog import Catalog
-from dlfix.project.module import Module, is_test
+from dlfix.project.module import Module, Scope, is_test
 from dlfix.project.project import Project
-from dlfix.project.scopes import Scope
 from dlfix.reach.boundaries import Boundaries
 from dlfix.reach.class_state import class_stores
 from dlfix.reach.crossing import Boundary, Crossing, Store

@@ -9,8 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from dlfix.project.module import Module
-from dlfix.project.scopes import Scope
+from dlfix.project.module import Module, Scope
 from dlfix.reach.calls import defaults
 from dlfix.reach.methods import decorator_kind, methods_of, takes_instance
 from dlfix.reach.values import (

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from dlfix.project.bodies import Named
-from dlfix.project.module import COMPREHENSIONS, Module
-from dlfix.project.trees import walk
+from dlfix.project.module import Module
+from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.copied_entries import ALL_OF, entries, left_by_tests, under
 from dlfix.reach.instances import is_own, makers
 from dlfix.reach.methods import calls_base
@@ -30,7 +30,8 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
-    from dlfix.project.scopes import Binding, Scope
+    from dlfix.project.bindings import Binding
+    from dlfix.project.module import Scope
     from dlfix.reach.evaluator import Evaluator, Item
 
 Addition = tuple[ast.AST, object, ast.expr]  # the statement or call, the key (or None), the value

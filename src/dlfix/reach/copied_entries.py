@@ -12,8 +12,8 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from dlfix.project.module import COMPREHENSIONS, Module
-from dlfix.project.trees import walk
+from dlfix.project.module import Module
+from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.evaluator import Item
 from dlfix.reach.narrowing import facts_of, left_by
 from dlfix.reach.values import (

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.trees import kept, walk
 
 if TYPE_CHECKING:
-    from dlfix.project.module import Module
-    from dlfix.project.scopes import Scope
+    from dlfix.project.module import Module, Scope
     from dlfix.reach.values import Passed
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -22,8 +22,8 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
+    from dlfix.project.bindings import Binding
     from dlfix.project.module import Module
-    from dlfix.project.scopes import Binding
     from dlfix.reach.evaluator import Evaluator
 
 ANY = re.compile(".*")

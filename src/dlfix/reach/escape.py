@@ -11,8 +11,7 @@ from dlfix.reach.process_roles import passes_on
 from dlfix.reach.values import Class, External, Function, Instance, Value
 
 if TYPE_CHECKING:
-    from dlfix.project.module import Module
-    from dlfix.project.scopes import Scope
+    from dlfix.project.module import Module, Scope
     from dlfix.reach.evaluator import Evaluator
 
 _AT_ONCE = (ast.ListComp, ast.SetComp, ast.DictComp)

@@ -33,9 +33,9 @@ from dlfix.reach.values import (
 
 if TYPE_CHECKING:
     from dlfix.catalog import Catalog
-    from dlfix.project.module import Module
+    from dlfix.project.bindings import Binding
+    from dlfix.project.module import Module, Scope
     from dlfix.project.project import Project
-    from dlfix.project.scopes import Binding, Scope
     from dlfix.reach.crossing import Boundary, Store
     from dlfix.reach.open_world import Audience
 

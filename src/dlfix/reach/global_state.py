@@ -13,8 +13,7 @@ from dlfix.reach.values import ExternalCall
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 
 if TYPE_CHECKING:
-    from dlfix.project.module import Module
-    from dlfix.project.scopes import Scope
+    from dlfix.project.module import Module, Scope
     from dlfix.reach.analysis import Analysis
 
 DEFINING = frozenset({"def", "class", "import"})

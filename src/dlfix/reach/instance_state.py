@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dlfix.project.scopes import EACH, unpacking
+from dlfix.project.bindings import EACH, unpacking
 from dlfix.project.trees import children, kept, summary, walk
 from dlfix.reach.conditions import outcome
 from dlfix.reach.crossing import Store

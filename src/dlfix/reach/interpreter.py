@@ -14,10 +14,11 @@ from functools import partial
 from typing import Any
 
 from dlfix.catalog import Catalog
+from dlfix.project.bindings import EACH, Attribute, Binding, Key
 from dlfix.project.flow import reaching
-from dlfix.project.module import COMPREHENSIONS, Module
+from dlfix.project.module import Module, Scope
 from dlfix.project.project import Project, StarWords
-from dlfix.project.scopes import EACH, Attribute, Binding, Key, Scope
+from dlfix.project.trees import COMPREHENSIONS
 from dlfix.reach.call_contexts import Contexts
 from dlfix.reach.callers import Callers
 from dlfix.reach.calls import NAMESPACES, Calls

@@ -29,7 +29,7 @@ from dlfix.reach.values import (
 )
 
 if TYPE_CHECKING:
-    from dlfix.project.scopes import Binding
+    from dlfix.project.bindings import Binding
     from dlfix.reach.evaluator import Evaluator
 
 _DISPLAYS = (ast.Lambda, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.JoinedStr)

@@ -11,8 +11,8 @@ from dlfix.reach.predicates import question
 from dlfix.reach.values import Constant, Frame, Reached, Unknown
 
 if TYPE_CHECKING:
+    from dlfix.project.bindings import Binding
     from dlfix.project.module import Module
-    from dlfix.project.scopes import Binding
     from dlfix.reach.evaluator import Evaluator
 
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)

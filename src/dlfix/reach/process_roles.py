@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow
 from dlfix.project.bodies import Named
-from dlfix.project.module import Module
-from dlfix.project.scopes import Scope
+from dlfix.project.module import Module, Scope
 from dlfix.project.trees import children, summary, walk
 from dlfix.reach.evaluator import Def, Roles
 from dlfix.reach.methods import decorator_kind, methods_of

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.project.scopes import Binding
+from dlfix.project.bindings import Binding
 from dlfix.reach.values import Argument, Bound, Constant, Frame, Value
 
 if TYPE_CHECKING:

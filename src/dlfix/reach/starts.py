@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.holding import Holding, Passing
 from dlfix.project.import_time import DEFINITIONS, is_guard
-from dlfix.project.module import COMPREHENSIONS, enclosing_function
-from dlfix.project.trees import walk
+from dlfix.project.module import enclosing_function
+from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.entry_points import Entries, Entry
 from dlfix.reach.values import Bound, Class, Constant, Derived, ExternalCall, Instance
 

@@ -11,8 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import field
 from typing import Union
 
-from dlfix.project.module import Module
-from dlfix.project.scopes import Scope
+from dlfix.project.module import Module, Scope
 from dlfix.reach.records import record
 
 

@@ -18,8 +18,7 @@ from dlfix.reach.methods import methods_of
 from dlfix.reach.values import BoundMethod, Class, Function, Instance, ModuleValue, Partial
 
 if TYPE_CHECKING:
-    from dlfix.project.module import Module
-    from dlfix.project.scopes import Scope
+    from dlfix.project.module import Module, Scope
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Crossing, Step
     from dlfix.reach.values import Value

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dlfix.project.bindings import Binding
 from dlfix.project.module import enclosing_function
-from dlfix.project.scopes import Binding
 from dlfix.reach.must_run import conditions
 from dlfix.reach.values import (
     Bound,
@@ -28,8 +28,7 @@ from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.loader_checks import CHECKS, DEFAULTS, FIXED, FURTHER, Check, Option, Thing
 
 if TYPE_CHECKING:
-    from dlfix.project.module import Module
-    from dlfix.project.scopes import Scope
+    from dlfix.project.module import Module, Scope
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Boundary
     from dlfix.reach.values import Value

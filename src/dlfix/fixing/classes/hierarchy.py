@@ -12,9 +12,8 @@ from dlfix.fixing.classes.facts import STARTS, ClassFacts, self_names_used
 from dlfix.fixing.classes.inputs import Inputs, Related
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.text import names_in
-from dlfix.project.module import Module
+from dlfix.project.module import Module, Scope
 from dlfix.project.project import Project
-from dlfix.project.scopes import Scope
 
 WITH_SETSTATE = ("Module", "LightningModule", "LightningDataModule")
 WITH_GETSTATE = ("IterDataPipe", "MapDataPipe")

@@ -21,11 +21,11 @@ from dlfix.fixing.classes.facts import (
     self_name,
 )
 from dlfix.fixing.classes.handles import Refusal
+from dlfix.project.bindings import Binding
 from dlfix.project.directory import changes_of_directory
 from dlfix.project.import_time import FUNCTIONS, IN_PLACE, MUTATORS
-from dlfix.project.module import Module
+from dlfix.project.module import Module, Scope
 from dlfix.project.project import Project
-from dlfix.project.scopes import Binding, Scope
 from dlfix.source.lines import bare
 
 # Modules whose functions give values: what they return may be kept instead of asked for again.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from dlfix.project.module import Module
-from dlfix.project.scopes import Scope
+from dlfix.project.module import Module, Scope
 
 
 def has_fields(owner: ast.AST) -> bool:

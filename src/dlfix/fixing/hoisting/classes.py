@@ -18,9 +18,8 @@ from dlfix.fixing.plans_classes import (
     NewParameters,
     Rename,
 )
-from dlfix.project.module import Module
+from dlfix.project.module import Module, Scope
 from dlfix.project.project import Project
-from dlfix.project.scopes import Scope
 from dlfix.source.text import Span
 from dlfix_codemods.tools import naming
 

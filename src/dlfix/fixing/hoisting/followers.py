@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from dlfix.fixing.hoisting.captures import CannotHoist, Draft, Drafts, has_its_line, is_fixed
-from dlfix.project.module import Module
-from dlfix.project.scopes import Scope
+from dlfix.project.module import Module, Scope
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 

@@ -7,8 +7,7 @@ import sys
 
 from dlfix.fixing.classes.text import comments_of
 from dlfix.fixing.hoisting.captures import guard_of, has_its_line
-from dlfix.project.module import Module
-from dlfix.project.scopes import Scope
+from dlfix.project.module import Module, Scope
 
 _DEFINITIONS = (
     ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,

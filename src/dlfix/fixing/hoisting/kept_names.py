@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from dlfix.fixing.hoisting.captures import CannotHoist
 from dlfix.fixing.hoisting.lifetime import is_bound_before
-from dlfix.project.module import Module
-from dlfix.project.scopes import Scope
+from dlfix.project.module import Module, Scope
 
 _KEPT = ("assign", "annotated", "parameter")  # what has one value that an instance can keep
 

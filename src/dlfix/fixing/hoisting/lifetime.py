@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from dlfix.fixing.hoisting.order import Order, occurrences, order_of, root_of
-from dlfix.project.module import COMPREHENSIONS, Module
-from dlfix.project.scopes import Binding, Scope
+from dlfix.project.bindings import Binding
+from dlfix.project.module import Module, Scope
+from dlfix.project.trees import COMPREHENSIONS
 
 Loop = ast.For | ast.AsyncFor | ast.While
 IsLoader = Callable[[ast.expr], bool]

@@ -33,8 +33,7 @@ from dlfix.fixing.hoisting.instances import (
 from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.hoisting.siblings import share_captures, with_siblings
 from dlfix.fixing.plans_callables import Expression, Hoist, Parameter, Use
-from dlfix.project.module import Module
-from dlfix.project.scopes import Scope
+from dlfix.project.module import Module, Scope
 from dlfix.project.trees import kept
 from dlfix.source.text import Span
 from dlfix_codemods.tools import naming

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from dlfix.project.module import COMPREHENSIONS, Module
+from dlfix.project.module import Module
+from dlfix.project.trees import COMPREHENSIONS
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -6,8 +6,8 @@ import ast
 import re
 
 from dlfix.fixing.hoisting.captures import CannotHoist
+from dlfix.project.bindings import Binding
 from dlfix.project.module import Module
-from dlfix.project.scopes import Binding
 from dlfix.source.text import Position, Span
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef

@@ -19,8 +19,8 @@ from dlfix.source.notebook import MAGIC, MARK
 from dlfix.source.text import Position, Span
 
 if TYPE_CHECKING:
+    from dlfix.project.bindings import Binding
     from dlfix.project.module import Module
-    from dlfix.project.scopes import Binding
     from dlfix.reach.analysis import Analysis
     from dlfix.rules.base import Finding
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dlfix.reach.values import Bound, Constant, Container
 
 if TYPE_CHECKING:
-    from dlfix.project.scopes import Binding
+    from dlfix.project.bindings import Binding
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.values import Value
 

@@ -1,18 +1,13 @@
-"""Scopes: which names a module, function, class or comprehension binds and reads, and where."""
+"""Which names a module, function, class or comprehension binds and reads, and where."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from dlfix.project.module import COMPREHENSIONS, SCOPED
-from dlfix.project.trees import children, walk
-
-if TYPE_CHECKING:
-    from dlfix.project.module import Module
+from dlfix.project.trees import COMPREHENSIONS, children, walk
 
 Path = tuple[object, ...]  # unpacking steps: an index, EACH, a slice, a Key or an Attribute
 
@@ -55,156 +50,10 @@ _STARRED = (ast.Starred, ast.MatchStar)
 _WHOLE = frozenset({"str", "int", "float", "bool", "bytes", "dict", "list", "tuple", "set"})
 
 
-class Scope:
-    """A scope: the module, a function, a lambda, a class body or a comprehension."""
-
-    def __init__(self, node: ast.AST, module: Module, parent: Scope | None) -> None:
-        self.node = node
-        self.module = module
-        self.parent = parent
-
-    @cached_property
-    def is_module(self) -> bool:
-        """Whether this is a module's own scope."""
-        return self.parent is None
-
-    @cached_property
-    def is_class(self) -> bool:
-        """Whether this is a class body, whose names nested functions do not see."""
-        return isinstance(self.node, ast.ClassDef)
-
-    @cached_property
-    def is_function(self) -> bool:
-        """Whether names bound here are local: a def, a lambda or a comprehension."""
-        return not self.is_module and not self.is_class
-
-    @cached_property
-    def name(self) -> str:
-        """The bare name, as Python writes it in a qualified name."""
-        if isinstance(self.node, ast.Lambda):
-            return "<lambda>"
-        return getattr(self.node, "name", "<comprehension>")
-
-    @property
-    def qualname(self) -> str:
-        """The name `__qualname__` has; empty for the module."""
-        if self.parent is None:
-            return ""
-        above = self.parent.qualname
-        if not above:
-            return self.name
-        return f"{above}.{self.name}" if self.parent.is_class else f"{above}.<locals>.{self.name}"
-
-    @cached_property
-    def _facts(self) -> _Facts:
-        return _Facts(self)
-
-    @cached_property
-    def bindings(self) -> dict[str, list[Binding]]:
-        """The names bound here, each with its bindings in source order."""
-        return self._facts.bindings
-
-    @cached_property
-    def reads(self) -> dict[str, list[ast.Name]]:
-        """The names read here (not in nested scopes), in source order."""
-        return self._facts.reads
-
-    @cached_property
-    def globals(self) -> set[str]:
-        """Names declared `global` here."""
-        return self._facts.globals
-
-    @cached_property
-    def nonlocals(self) -> set[str]:
-        """Names declared `nonlocal` here."""
-        return self._facts.nonlocals
-
-    @cached_property
-    def returns(self) -> list[ast.Return]:
-        """The return statements of a function."""
-        return self._facts.returns
-
-    @cached_property
-    def yields(self) -> list[ast.Yield | ast.YieldFrom]:
-        """The yields of a generator function."""
-        return self._facts.yields
-
-    @cached_property
-    def children(self) -> list[Scope]:
-        """The scopes that open directly within this one, in source order."""
-        return [self.module.inner_scope(node) for node in self._facts.nested]
-
-    def walk(self) -> Iterator[Scope]:
-        """Yield this scope and all within it."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
-
-    def lookup(self, name: str) -> Scope | None:
-        """Return the scope that binds a name read here; None for a builtin, or an unknown one."""
-        module = self.module.scope
-        if name in self.globals:
-            return module
-        if name in self.bindings and name not in self.nonlocals:
-            return self
-        above = self.parent
-        while above is not None and not above.is_module:
-            if above.is_function and name in above.bindings and name not in above.nonlocals:
-                return module if name in above.globals else above
-            above = above.parent
-        if name in module.bindings or name in self.module_globals:
-            return module
-        return None
-
-    @cached_property
-    def module_globals(self) -> dict[str, list[Binding]]:
-        """Names that functions of the module set by `global`, with those bindings."""
-        return _globals_set_in_functions(self.module)
-
-    def free_variables(self) -> dict[str, Scope]:
-        """Return the names this scope and those within read from enclosing functions."""
-        inner = set(self.walk())
-        free: dict[str, Scope] = {}
-        for scope in self.walk():
-            for name in [*scope.reads, *scope.nonlocals]:
-                binder = scope.lookup(name) if name not in scope.nonlocals else scope.outer(name)
-                if binder is not None and binder.is_function and binder not in inner:
-                    free.setdefault(name, binder)
-        return free
-
-    def outer(self, name: str) -> Scope | None:
-        """Return the enclosing function scope that binds a nonlocal name."""
-        above = self.parent
-        while above is not None:
-            if above.is_function and name in above.bindings and name not in above.nonlocals:
-                return above
-            above = above.parent
-        return None
-
-    def __repr__(self) -> str:
-        return f"Scope({self.module.name}:{self.qualname})"
-
-
-def _start(scope: Scope) -> tuple[int, int]:
-    return getattr(scope.node, "lineno", 0), getattr(scope.node, "col_offset", 0)
-
-
-def _globals_set_in_functions(module: Module) -> dict[str, list[Binding]]:
-    found: dict[str, list[Binding]] | None = getattr(module, "_global_bindings", None)
-    if found is None:
-        found = {}
-        scopes = dict.fromkeys(map(module.scope_of, module.nodes(ast.Global)))
-        for scope in sorted(scopes, key=_start):
-            for name in scope.globals:
-                found.setdefault(name, []).extend(scope.bindings.get(name, ()))
-        module._global_bindings = found  # type: ignore[attr-defined]
-    return found
-
-
-class _Facts(ast.NodeVisitor):
+class Names(ast.NodeVisitor):
     """Collects what one scope binds and reads; nested scopes are noted, not entered."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, node: ast.AST) -> None:
         self.bindings: dict[str, list[Binding]] = {}
         self.reads: dict[str, list[ast.Name]] = {}
         self.globals: set[str] = set()
@@ -212,8 +61,8 @@ class _Facts(ast.NodeVisitor):
         self.returns: list[ast.Return] = []
         self.yields: list[ast.Yield | ast.YieldFrom] = []
         self.nested: list[ast.AST] = []
-        self.statement: ast.AST = scope.node
-        self._enter(scope.node)
+        self.statement: ast.AST = node
+        self._enter(node)
 
     def _enter(self, node: ast.AST) -> None:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -239,7 +88,7 @@ class _Facts(ast.NodeVisitor):
                 self.visit(getattr(node, part))
 
     def visit(self, node: ast.AST) -> None:
-        collect = _COLLECTING.get(node.__class__, _Facts.generic_visit)
+        collect = _COLLECTING.get(node.__class__, Names.generic_visit)
         if isinstance(node, ast.stmt):
             outer, self.statement = self.statement, node
             collect(self, node)
@@ -429,9 +278,9 @@ class _Facts(ast.NodeVisitor):
 
 
 # What collects from each kind of node; from any other, what is in it.
-_COLLECTING: dict[type[ast.AST], Callable[[_Facts, Any], None]] = {
+_COLLECTING: dict[type[ast.AST], Callable[[Names, Any], None]] = {
     getattr(ast, name.removeprefix("visit_")): method
-    for name, method in vars(_Facts).items()
+    for name, method in vars(Names).items()
     if name.startswith("visit_")
 }
 
@@ -460,6 +309,3 @@ def _outside(arguments: ast.arguments) -> list[ast.expr]:
     defaults = [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
     annotations = [a.annotation for a in _parameters(arguments) if a.annotation is not None]
     return [*defaults, *annotations]
-
-
-__all__ = ["EACH", "SCOPED", "Binding", "Scope", "unpacking"]
