@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import libcst as cst
 
-from dlfix.source.text import Span
+from dlfix.fixing.planners.loader_arguments import LoaderArgumentsPlan
 from dlfix_codemods.base import PlannedCodemod
 from dlfix_codemods.tools.positions import find
-
-
-@dataclass(frozen=True)
-class LoaderArgumentsPlan:
-    """One call, and the keywords of the arguments to take out of it."""
-
-    call: Span
-    names: tuple[str, ...]
 
 
 class LoaderArguments(PlannedCodemod):

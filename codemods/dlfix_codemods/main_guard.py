@@ -4,36 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from dlfix.fixing.planners.main_guard import MainGuardPlan
 from dlfix.fixing.rendering import code_of
-from dlfix.source.text import Position, Span
+from dlfix.source.text import Position
 from dlfix_codemods.base import PlannedCodemod
 
 CELL = re.compile(r"# ?%%|# ?<codecell>|# In ?\[")
 BLANK = cst.EmptyLine(indent=False)
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
-
-
-@dataclass(frozen=True)
-class Guard:
-    """One guard: the top-level statements that it takes, in order.
-
-    The guard stands where the last of them stood; a statement that is a guard itself gives its body.
-    """
-
-    statements: tuple[Span, ...]
-
-
-@dataclass(frozen=True)
-class MainGuardPlan:
-    """All guards of a module, in order."""
-
-    guards: tuple[Guard, ...]
 
 
 class MainGuard(PlannedCodemod):

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import libcst as cst
 
-from dlfix.source.text import Span
+from dlfix.fixing.planners.worker_globals import OPTION, WorkerGlobalsPlan
 from dlfix_codemods.base import PlannedCodemod
 from dlfix_codemods.tools import imports, placement, wrapping
 from dlfix_codemods.tools.positions import all_spans, find
-
-OPTION = "worker_init_fn"
-
-
-@dataclass(frozen=True)
-class WorkerGlobalsPlan:
-    """A function for workers to start with, and the loaders' calls that get it.
-
-    `header` and `body` are the function's lines; `values` are the parameters that a partial binds,
-    each with the expression to bind.
-    """
-
-    name: str
-    header: str
-    body: tuple[str, ...]
-    values: tuple[tuple[str, str], ...]
-    calls: tuple[Span, ...]
-    above: Span
-    width: int = 88  # how long a line of the file may be
 
 
 class WorkerGlobals(PlannedCodemod):

@@ -124,6 +124,7 @@ def check(
     status = kept.tell()
     if status is not None:
         return status
+    from dlfix import parts
     from dlfix.report.view import View
 
     with _progress(request) as progress:
@@ -133,7 +134,7 @@ def check(
         if add_ignores:
             return _baseline(session, request)
         plain = output_format not in ("json", "sarif") and not request.report
-        view = View(session, session.diagnoses_by_parts(plain=plain))
+        view = View(session, parts.diagnoses(session, plain=plain))
         left_out = 0
         if output_format in ("json", "sarif") or request.report:
             left_out = session.limit_previews(view.fixes)

@@ -7,38 +7,35 @@ plain data, as `results` keeps it, with all that was looked at for it.
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dlfix import results
+from dlfix.answers import Answer, read, written
 from dlfix.project.surroundings import apart
+from dlfix.session import Session, by_place
 from dlfix.source import seen
-from dlfix.source.text import Place, Position, SourceError, Span
 
 if TYPE_CHECKING:
     from dlfix.fixing.outcomes import Diagnosis
-    from dlfix.fixing.plans import Fix, Refused
-    from dlfix.rules.base import Rule
-    from dlfix.session import Session
 
 FEW = 50  # files: a project's own cost is no matter then
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What there is to say of one project."""
+def diagnoses(session: Session, *, plain: bool) -> list[Diagnosis]:
+    """Return what the rules in force find, of a folder of projects each by itself.
 
-    diagnoses: Sequence[Diagnosis]
-    unreadable: Sequence[SourceError]
-    serious: Sequence[SourceError]
-    bugs: Sequence[str] = ()
-    cut_short: bool = False
-    extent: tuple[int, int, int] = (0, 0, 0)  # as `Extent` has it
+    Plain ones say what there is, but neither how it is fixed nor what a planner would need.
+    """
+    session.answers = _answers(session, plain=plain)
+    if not session.answers:
+        return session.diagnoses()
+    session.bugs += [bug for one in session.answers for bug in one.bugs]
+    return sorted((d for one in session.answers for d in one.diagnoses), key=by_place)
 
 
-def answers(session: Session, *, plain: bool) -> list[Answer]:
+def _answers(session: Session, *, plain: bool) -> list[Answer]:
     """Return the answer about each project; none where the files are not those of several."""
     if len(session.files) <= FEW or session.texts or session.around or session.loose:
         return []
@@ -53,7 +50,7 @@ def _answer(part: Session, *, plain: bool) -> Answer:
     outer = seen.watched()
     path = _place(part) if plain and outer is not None else None
     entry = results.load(path) if path is not None else None
-    found = None if entry is None else _read(entry.get("answer"))
+    found = None if entry is None else read(entry.get("answer"))
     if entry is not None and found is not None and outer is not None:
         outer.take(entry["seen"])
         return found
@@ -63,7 +60,7 @@ def _answer(part: Session, *, plain: bool) -> Answer:
     if outer is not None:
         outer.take(data, noted.steady)
     if path is not None and noted.steady and not found.bugs:
-        results.save(path, {"seen": data, "answer": _written(found)})
+        results.save(path, {"seen": data, "answer": written(found)})
     return found
 
 
@@ -93,98 +90,3 @@ def _bare(diagnosis: Diagnosis, *, plain: bool) -> Diagnosis:
         outcome = replace(outcome, edits=())
     finding = replace(diagnosis.finding, evidence=None, objects=frozenset())
     return replace(diagnosis, finding=finding, outcome=outcome)
-
-
-# As data
-
-
-def _written(answer: Answer) -> dict[str, Any]:
-    return {
-        "diagnoses": [_diagnosis_as_data(each) for each in answer.diagnoses],
-        "unreadable": [[str(e.path), e.row, e.reason] for e in answer.unreadable],
-        "serious": [[str(e.path), e.row, e.reason] for e in answer.serious],
-        "cut_short": answer.cut_short,
-        "extent": answer.extent,
-    }
-
-
-def _diagnosis_as_data(diagnosis: Diagnosis) -> dict[str, Any]:
-    finding, outcome = diagnosis.finding, diagnosis.outcome
-    return {
-        "rule": finding.rule.code,
-        "message": finding.message,
-        "place": _place_as_data(finding.place),
-        "trace": [[_place_as_data(s.place), s.label, s.note] for s in finding.trace],
-        "error": finding.error,
-        "outcome": _outcome_as_data(outcome),
-        "declined": diagnosis.declined,
-    }
-
-
-def _outcome_as_data(outcome: Fix | Refused | None) -> list[str]:
-    from dlfix.fixing.plans import Fix
-
-    if outcome is None:
-        return ["nothing"]
-    if isinstance(outcome, Fix):
-        return ["fix", outcome.message, outcome.applicability.value, outcome.why_unsafe]
-    return ["refused", outcome.reason]
-
-
-def _place_as_data(place: Place) -> list[Any]:
-    start, end = place.span.start, place.span.end
-    return [str(place.path), start.row, start.column, end.row, end.column]
-
-
-def _read(data: Any) -> Answer | None:
-    try:
-        loaders, others, unknown = map(int, data["extent"])
-        return Answer(
-            _diagnoses(data["diagnoses"]),
-            [_error(each) for each in data["unreadable"]],
-            [_error(each) for each in data["serious"]],
-            cut_short=bool(data["cut_short"]),
-            extent=(loaders, others, unknown),
-        )
-    except (ValueError, TypeError, LookupError):
-        return None
-
-
-def _diagnoses(rows: list[dict[str, Any]]) -> list[Diagnosis]:
-    if not rows:
-        return []
-    from dlfix.rules.registry import all_rules
-
-    rules = {rule.code: rule for rule in all_rules()}
-    return [_diagnosis(row, rules) for row in rows]
-
-
-def _diagnosis(row: dict[str, Any], rules: dict[str, type[Rule]]) -> Diagnosis:
-    from dlfix.fixing.outcomes import Diagnosis
-    from dlfix.rules.base import Finding, Step
-
-    trace = tuple(Step(_place_of(place), label, note) for place, label, note in row["trace"])
-    finding = Finding(
-        rules[row["rule"]], row["message"], _place_of(row["place"]), trace, row["error"]
-    )
-    return Diagnosis(finding, _outcome(*row["outcome"]), row["declined"])
-
-
-def _outcome(kind: str, *said: str) -> Fix | Refused | None:
-    from dlfix.fixing.plans import Applicability, Fix, Refused
-
-    if kind == "refused":
-        return Refused(said[0])
-    if kind == "fix":
-        return Fix(said[0], Applicability(said[1]), (), said[2])
-    return None
-
-
-def _place_of(data: list[Any]) -> Place:
-    path, row, column, end_row, end_column = data
-    return Place(Path(path), Span(Position(row, column), Position(end_row, end_column)))
-
-
-def _error(data: list[Any]) -> SourceError:
-    path, row, reason = data
-    return SourceError(Path(path), row, reason)

@@ -21,11 +21,11 @@ from dlfix.source.text import Position, SourceError, SourceText, contents, decod
 from dlfix.source.writing import Change
 
 if TYPE_CHECKING:
+    from dlfix.answers import Answer
     from dlfix.catalog.catalog import Catalog
     from dlfix.fixing.outcomes import Choose, Diagnosis
     from dlfix.fixing.plans import Fix, Planned
     from dlfix.fixing.rewriting import Sheets
-    from dlfix.parts import Answer
     from dlfix.project.project import Project
     from dlfix.reach.analysis import Analysis, Extent
 
@@ -284,19 +284,6 @@ class Session:
 
     # What is found
 
-    def diagnoses_by_parts(self, *, plain: bool) -> list[Diagnosis]:
-        """Return the same, of a folder of projects each by itself.
-
-        Plain ones say what there is, but neither how it is fixed nor what a planner would need.
-        """
-        from dlfix import parts
-
-        self.answers = parts.answers(self, plain=plain)
-        if not self.answers:
-            return self.diagnoses()
-        self.bugs += [bug for one in self.answers for bug in one.bugs]
-        return sorted((d for one in self.answers for d in one.diagnoses), key=_order)
-
     def part(self, files: Sequence[Path]) -> Session:
         """Return a session on some of the files, which nothing in the others leads to."""
         return Session(files, self.settings, named=self.named, tell=self.tell)
@@ -315,7 +302,7 @@ class Session:
             errors=self.bugs, tell=self.tell, unfixable=self.unfixable, prefer=self._prefers,
         )  # fmt: skip
         found += watch.unused(self.project, rules)
-        return sorted(found, key=_order)
+        return sorted(found, key=by_place)
 
     @cached_property
     def _may_find(self) -> bool:
@@ -608,7 +595,8 @@ def _comment_row(closed: frozenset[int], rows: Sequence[int]) -> int:
     return next((row for row in rows if row not in closed), rows[-1])
 
 
-def _order(diagnosis: Diagnosis) -> tuple[Path, Position, Position, str]:
+def by_place(diagnosis: Diagnosis) -> tuple[Path, Position, Position, str]:
+    """Return the key by which diagnoses are sorted."""
     place = diagnosis.finding.place
     return place.path, place.span.start, place.span.end, diagnosis.finding.code
 

@@ -7,8 +7,9 @@ import ast
 import libcst as cst
 
 from dlfix.fixing.guard_split import Division, divide
+from dlfix.fixing.planners.main_guard import Guard, MainGuardPlan
 from dlfix.source.text import Position, Span
-from dlfix_codemods.main_guard import Guard, MainGuard, MainGuardPlan
+from dlfix_codemods.main_guard import MainGuard
 
 
 def guarded(source: str | bytes) -> str | bytes:

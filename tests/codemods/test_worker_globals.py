@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from dlfix.fixing.planners.worker_globals import WorkerGlobalsPlan
 from dlfix.source.text import Position, Span
-from dlfix_codemods.worker_globals import WorkerGlobals, WorkerGlobalsPlan
+from dlfix_codemods.worker_globals import WorkerGlobals
 
 
 def rewritten(before: str, values: tuple[tuple[str, str], ...] = (("rate", "args.rate"),)) -> str:

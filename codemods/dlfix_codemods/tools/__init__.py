@@ -1,1 +1,1 @@
-"""What codemods share: finding nodes, adding imports, placing statements, naming things."""
+"""What codemods share: finding nodes, adding imports, placing statements."""

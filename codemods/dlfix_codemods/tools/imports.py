@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from dlfix.fixing import naming
 from dlfix.fixing.rendering import code_of
-from dlfix_codemods.tools import naming
 
 Import = cst.Import | cst.ImportFrom
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement

@@ -5,13 +5,22 @@ from __future__ import annotations
 import functools
 import importlib
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    import libcst as cst
+
     from dlfix.fixing.plans import Planner
-    from dlfix_codemods.base import PlannedCodemod
 
 GROUP = "dlfix.codemods"
+
+
+class Codemod(Protocol):
+    """What carries out plans. Those of dlfix know its plans, so nothing here knows them but by name."""
+
+    @staticmethod
+    def rewrite(module: cst.Module, plan: Any) -> cst.Module:
+        """Carry out one plan; code outside it stays to the byte."""
 
 
 @functools.cache
@@ -25,12 +34,12 @@ def names() -> list[str]:
 
 
 @functools.cache
-def codemod(name: str) -> type[PlannedCodemod]:
+def codemod(name: str) -> type[Codemod]:
     """Load a codemod; raise LookupError where none is installed under this name."""
     entry = _entries().get(name)
     if entry is None:
         raise LookupError(f"no codemod `{name}` is installed")
-    loaded: type[PlannedCodemod] = entry.load()
+    loaded: type[Codemod] = entry.load()
     return loaded
 
 

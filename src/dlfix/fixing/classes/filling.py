@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from dlfix.fixing.classes.facts import ClassFacts, Method
 from dlfix.fixing.classes.handles import Handle, Moved, Refusal
-from dlfix.fixing.classes.loop_residue import LOOPS, EachTime, home_block, outermost_in
-from dlfix.fixing.classes.loops import WholeLoop, find_loop, grows
-from dlfix.fixing.classes.moving import Mover
+from dlfix.fixing.classes.loop_residue import EachTime, home_block, outermost_in
+from dlfix.fixing.classes.loops import (
+    LOOPS,
+    Fill,
+    Filled,
+    WholeLoop,
+    find_loop,
+    grows,
+    is_empty,
+    local_start,
+)
 from dlfix.fixing.classes.plans import Exchange, Insert
-
-
-@dataclass(frozen=True)
-class Fill:
-    """One statement that puts a handle into a list or dict."""
-
-    statement: ast.stmt
-    key: ast.expr | None  # of a dict
-    value: ast.expr  # what is put in
-    opened: ast.expr  # the expression that opens it, the value itself or what its name stands for
-    definition: ast.Assign | None  # the statement that gave it that name
-    name: str = ""  # the local name that the loop knows it by
 
 
 def is_filled(facts: ClassFacts, handle: Handle) -> bool:
@@ -31,9 +26,9 @@ def is_filled(facts: ClassFacts, handle: Handle) -> bool:
 
     What is filled when something is asked for starts empty in each process as well.
     """
-    if _local_start(facts, handle) is not None:
+    if local_start(facts, handle) is not None:
         return True
-    if not _is_empty(handle.site.value):
+    if not is_empty(handle.site.value):
         return False
     filling = {
         user.name: node
@@ -47,30 +42,6 @@ def is_filled(facts: ClassFacts, handle: Handle) -> bool:
             where = facts.line(facts.module.statement(node))
             raise Refusal(f"`{name}` fills the container while the instance is created ({where})")
     return False
-
-
-def _local_start(facts: ClassFacts, handle: Handle) -> ast.stmt | None:
-    """Return the statement that starts a list or dict under a local name, if that is filled."""
-    value, method = handle.site.value, handle.site.method
-    if not isinstance(value, ast.Name):
-        return None
-    bindings = facts.module.inner_scope(method).bindings.get(value.id, [])
-    if len(bindings) != 1 or not _is_empty(bindings[0].value):
-        return None
-    filled = any(
-        isinstance(node, ast.Name) and node.id == value.id and grows(facts, node)
-        for node in ast.walk(method)
-    )
-    statement = bindings[0].statement
-    return statement if filled and isinstance(statement, ast.stmt) else None
-
-
-def _is_empty(value: ast.expr | None) -> bool:
-    if isinstance(value, (ast.List, ast.Tuple)):
-        return not value.elts
-    if isinstance(value, ast.Dict):
-        return not value.keys
-    return isinstance(value, ast.Call) and ast.unparse(value) in ("list()", "dict()")
 
 
 def _is_asked(method: Method, attribute: str) -> bool:
@@ -91,26 +62,8 @@ def _is_asked(method: Method, attribute: str) -> bool:
     return any(isinstance(node, ast.ExceptHandler) for node in ast.walk(method))
 
 
-class Filling:
+class Filling(Filled):
     """Plans one attribute that a loop fills."""
-
-    def __init__(self, facts: ClassFacts, method: Method, handle: Handle, mover: Mover) -> None:
-        self.facts = facts
-        self.module = facts.module
-        self.method = method
-        self.handle = handle
-        self.mover = mover
-        self.scope = self.module.inner_scope(method)
-        self.local = _local_start(facts, handle)  # where it starts under a local name
-        self.start = self.local or handle.site.statement
-        self.changed = {
-            name
-            for loop in ast.walk(method)
-            if isinstance(loop, LOOPS)
-            for each in ast.walk(loop)
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-            for name in [each.id]
-        }
 
     def run(self, leading: str) -> Moved:
         """Move a loop that does nothing else; else keep in it what opens each."""
@@ -168,26 +121,6 @@ class Filling:
                     f"`{user.name}` also fills the container ({self.facts.line(statement)})"
                 )
             yield found
-
-    @property
-    def local_name(self) -> str:
-        """The local name under which it is filled, if it is."""
-        value = self.handle.site.value
-        return value.id if self.local is not None and isinstance(value, ast.Name) else ""
-
-    def local_reads(self) -> list[ast.Name]:
-        """Return the reads of the local name under which it is filled."""
-        value = self.handle.site.value
-        if self.local is None or not isinstance(value, ast.Name):
-            return []
-        return [
-            each
-            for each in ast.walk(self.method)
-            if isinstance(each, ast.Name)
-            and each.id == value.id
-            and isinstance(each.ctx, ast.Load)
-            and each is not value
-        ]
 
     def _fill(self, node: ast.AST, parent: ast.AST | None, statement: ast.stmt) -> Fill | None:
         match statement:

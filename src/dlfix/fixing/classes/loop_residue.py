@@ -8,21 +8,17 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from dlfix.fixing.classes.facts import is_self_attribute
 from dlfix.fixing.classes.handles import Moved, Refusal
 from dlfix.fixing.classes.inputs import is_repeatable
+from dlfix.fixing.classes.loops import LOOPS, Fill, Filled
 from dlfix.fixing.classes.plans import Exchange, Insert, Within
 from dlfix.fixing.classes.residue import MOST_LINES
 from dlfix.fixing.classes.statements import only_raises
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
 
-if TYPE_CHECKING:
-    from dlfix.fixing.classes.filling import Fill, Filling
-
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
 LIVE = (
     "attrs", "keys", "values", "items", "get", "read", "read_direct", "execute", "cursor", "open",
     "getinfo", "namelist", "extractfile", "fetch", "query", "sample", "seek", "variables", "iter_chunks",
@@ -33,7 +29,7 @@ PLAIN_CALLS = ("len", "list", "sorted", "set", "tuple", "int", "sum", "str", "en
 class EachTime:
     """Plans what is left of one statement that fills a list or dict, and of what follows it."""
 
-    def __init__(self, filling: Filling, fill: Fill, call: ast.Call, paths: str) -> None:
+    def __init__(self, filling: Filled, fill: Fill, call: ast.Call, paths: str) -> None:
         self.filling = filling
         self.fill = fill
         self.call = call  # what opens one

@@ -4,21 +4,75 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from dlfix.fixing.classes.facts import ClassFacts, Method
 from dlfix.fixing.classes.handles import Handle, Moved
+from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.fixing.classes.text import comments_of, names_in
 
-if TYPE_CHECKING:
-    from dlfix.fixing.classes.filling import Filling
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+@dataclass(frozen=True)
+class Fill:
+    """One statement that puts a handle into a list or dict."""
+
+    statement: ast.stmt
+    key: ast.expr | None  # of a dict
+    value: ast.expr  # what is put in
+    opened: ast.expr  # the expression that opens it, the value itself or what its name stands for
+    definition: ast.Assign | None  # the statement that gave it that name
+    name: str = ""  # the local name that the loop knows it by
+
+
+class Filled:
+    """One attribute that a loop fills."""
+
+    def __init__(self, facts: ClassFacts, method: Method, handle: Handle, mover: Mover) -> None:
+        self.facts = facts
+        self.module = facts.module
+        self.method = method
+        self.handle = handle
+        self.mover = mover
+        self.scope = self.module.inner_scope(method)
+        self.local = local_start(facts, handle)  # where it starts under a local name
+        self.start = self.local or handle.site.statement
+        self.changed = {
+            name
+            for loop in ast.walk(method)
+            if isinstance(loop, LOOPS)
+            for each in ast.walk(loop)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+            for name in [each.id]
+        }
+
+    @property
+    def local_name(self) -> str:
+        """The local name under which it is filled, if it is."""
+        value = self.handle.site.value
+        return value.id if self.local is not None and isinstance(value, ast.Name) else ""
+
+    def local_reads(self) -> list[ast.Name]:
+        """Return the reads of the local name under which it is filled."""
+        value = self.handle.site.value
+        if self.local is None or not isinstance(value, ast.Name):
+            return []
+        return [
+            each
+            for each in ast.walk(self.method)
+            if isinstance(each, ast.Name)
+            and each.id == value.id
+            and isinstance(each.ctx, ast.Load)
+            and each is not value
+        ]
 
 
 class WholeLoop:
     """Plans an attribute whose loop does nothing but fill it: the loop moves as it is."""
 
-    def __init__(self, filling: Filling, loop: ast.For) -> None:
+    def __init__(self, filling: Filled, loop: ast.For) -> None:
         self.filling = filling
         self.loop = loop
         self.module = filling.module
@@ -64,6 +118,31 @@ class WholeLoop:
             if node not in inside:
                 read = f"{self.filling.mover.me}.{self.filling.handle.attribute}"
                 yield Exchange(self.module.span(node), read, "expression")
+
+
+def local_start(facts: ClassFacts, handle: Handle) -> ast.stmt | None:
+    """Return the statement that starts a list or dict under a local name, if that is filled."""
+    value, method = handle.site.value, handle.site.method
+    if not isinstance(value, ast.Name):
+        return None
+    bindings = facts.module.inner_scope(method).bindings.get(value.id, [])
+    if len(bindings) != 1 or not is_empty(bindings[0].value):
+        return None
+    filled = any(
+        isinstance(node, ast.Name) and node.id == value.id and grows(facts, node)
+        for node in ast.walk(method)
+    )
+    statement = bindings[0].statement
+    return statement if filled and isinstance(statement, ast.stmt) else None
+
+
+def is_empty(value: ast.expr | None) -> bool:
+    """Return whether an expression is an empty list, tuple or dict."""
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return not value.elts
+    if isinstance(value, ast.Dict):
+        return not value.keys
+    return isinstance(value, ast.Call) and ast.unparse(value) in ("list()", "dict()")
 
 
 def find_loop(facts: ClassFacts, method: Method, handle: Handle, start: ast.stmt) -> ast.For | None:

@@ -9,12 +9,12 @@ from collections.abc import Callable as TypingCallable
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from dlfix.fixing import naming
 from dlfix.fixing.hoisting import lifetime
 from dlfix.fixing.hoisting.lifetime import line_of as _line
 from dlfix.fixing.plans_callables import Expression, Use
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module, Scope
-from dlfix_codemods.tools import naming
 
 Callable = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 

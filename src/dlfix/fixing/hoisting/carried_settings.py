@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from dlfix.fixing import naming
 from dlfix.fixing.hoisting.captures import is_typed
 from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.plans_callables import CallablesPlan, Expression, Hoist, Parameter, Use
 from dlfix.reach.worker_code import WorkerCode
-from dlfix_codemods.tools import naming
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module

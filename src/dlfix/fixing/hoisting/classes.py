@@ -6,6 +6,7 @@ import ast
 import builtins
 from dataclasses import dataclass, field
 
+from dlfix.fixing import naming
 from dlfix.fixing.hoisting import hoisted_imports
 from dlfix.fixing.hoisting.captures import CannotHoist, guard_of
 from dlfix.fixing.hoisting.helpers import Helpers
@@ -21,7 +22,6 @@ from dlfix.fixing.plans_classes import (
 from dlfix.project.module import Module, Scope
 from dlfix.project.project import Project
 from dlfix.source.text import Span
-from dlfix_codemods.tools import naming
 
 
 @dataclass

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
+from dlfix.fixing import naming
 from dlfix.fixing.hoisting import forms, instances, names
 from dlfix.fixing.hoisting.branches import are_alternatives, has_fields, is_top
 from dlfix.fixing.hoisting.captures import (
@@ -36,7 +37,6 @@ from dlfix.fixing.plans_callables import Expression, Hoist, Parameter, Use
 from dlfix.project.module import Module, Scope
 from dlfix.project.trees import kept
 from dlfix.source.text import Span
-from dlfix_codemods.tools import naming
 
 
 @dataclass

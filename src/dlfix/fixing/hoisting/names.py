@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterable
 
+from dlfix.fixing import naming
 from dlfix.project.module import Module
-from dlfix_codemods.tools import naming
 
 # Parameters that say nothing of what they take.
 _VAGUE = {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.rules.loader_checks import DEFAULTS
-from dlfix_codemods.loader_arguments import LoaderArgumentsPlan
+from dlfix.source.text import Span
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -21,6 +22,14 @@ WHY_UNSAFE = {
     "DLF402": "the options contradict each other, and the intended one is unknown",
     "DLF403": "samples are produced in the dataset's own order",
 }
+
+
+@dataclass(frozen=True)
+class LoaderArgumentsPlan:
+    """One call, and the keywords of the arguments to take out of it."""
+
+    call: Span
+    names: tuple[str, ...]
 
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.fixing.guard_split import Division, divide
@@ -13,7 +14,6 @@ from dlfix.project.import_time import Unit
 from dlfix.reach.worker_code import WorkerCode
 from dlfix.source.lines import bare
 from dlfix.source.text import Span
-from dlfix_codemods.main_guard import Guard, MainGuardPlan
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -22,6 +22,23 @@ if TYPE_CHECKING:
 
 CODEMOD = "main_guard"
 CELL = re.compile(r"# ?%%|# ?<codecell>|# In ?\[")
+
+
+@dataclass(frozen=True)
+class Guard:
+    """One guard: the top-level statements that it takes, in order.
+
+    The guard stands where the last of them stood; a statement that is a guard itself gives its body.
+    """
+
+    statements: tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class MainGuardPlan:
+    """All guards of a module, in order."""
+
+    guards: tuple[Guard, ...]
 
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlfix.fixing import naming
 from dlfix.fixing.hoisting import rebinding
 from dlfix.fixing.hoisting.captures import CannotHoist, Draft, guard_of, is_global
 from dlfix.fixing.hoisting.classes import ClassMoves
@@ -39,7 +40,6 @@ from dlfix.reach.values import (
 from dlfix.reach.worker_code import WorkerCode
 from dlfix.rules.dlf303_global_set_in_main import GlobalSetInMain
 from dlfix.source.text import Span
-from dlfix_codemods.tools import naming
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis

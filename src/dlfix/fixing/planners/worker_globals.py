@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dlfix.fixing import naming
 from dlfix.fixing.hoisting import carried_settings
 from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
@@ -15,8 +16,7 @@ from dlfix.project.module import enclosing_function
 from dlfix.reach.entry_points import Entries, top_level_statement
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.registered import adds_once_more
-from dlfix_codemods.tools import naming
-from dlfix_codemods.worker_globals import OPTION, WorkerGlobalsPlan
+from dlfix.source.text import Span
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -31,6 +31,26 @@ SIMPLE = (
     ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.BoolOp,
     ast.Compare, ast.IfExp, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
 )  # fmt: skip
+
+
+OPTION = "worker_init_fn"
+
+
+@dataclass(frozen=True)
+class WorkerGlobalsPlan:
+    """A function for workers to start with, and the loaders' calls that get it.
+
+    `header` and `body` are the function's lines; `values` are the parameters that a partial binds,
+    each with the expression to bind.
+    """
+
+    name: str
+    header: str
+    body: tuple[str, ...]
+    values: tuple[tuple[str, str], ...]
+    calls: tuple[Span, ...]
+    above: Span
+    width: int = 88  # how long a line of the file may be
 
 
 class _No(Exception):

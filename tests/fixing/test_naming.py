@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from dlfix_codemods.tools import naming
+from dlfix.fixing import naming
 
 
 def test_a_free_name_is_kept() -> None:
