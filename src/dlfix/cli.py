@@ -65,6 +65,12 @@ def _fail(message: str) -> NoReturn:
     raise typer.Exit(failed(message))
 
 
+def _not_negative(value: float) -> float:
+    if value < 0:
+        raise typer.BadParameter("must not be negative")
+    return value
+
+
 app = typer.Typer(
     name="dlfix",
     cls=_Commands,
@@ -163,7 +169,7 @@ Jobs = Annotated[
     typer.Option(
         "--jobs",
         "-j",
-        min=0,
+        callback=_not_negative,
         metavar="NUMBER",
         help="Processes that compute fixes for json, sarif and --report; 0 means one per core.",
     ),
@@ -461,7 +467,12 @@ def probe(
     ] = False,
     timeout: Annotated[
         float,
-        typer.Option("--timeout", min=0, metavar="SECONDS", help="Time limit for the program."),
+        typer.Option(
+            "--timeout",
+            callback=_not_negative,
+            metavar="SECONDS",
+            help="Time limit for the program.",
+        ),
     ] = 120.0,
     output_format: PlainOption = Plain.TEXT,
 ) -> None:
@@ -501,7 +512,14 @@ def explain(
 
 @app.command("config")
 def show_config(
-    paths: Paths = None,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="PATHS",
+            help="The files and folders whose settings are shown; the default is the current folder.",
+            show_default=False,
+        ),
+    ] = None,
     output_format: PlainOption = Plain.TEXT,
     config_file: ConfigFile = None,
     isolated: Isolated = False,
@@ -509,6 +527,9 @@ def show_config(
     """Show the active settings and where each comes from."""
     from dlfix import commands
 
+    missing = next((path for path in paths or () if not path.exists()), None)
+    if missing is not None:
+        _fail(f"{missing}: no such file or directory")
     settings = settings_of(paths, config_file, isolated)
     raise typer.Exit(commands.show_config(settings, output_format.value))
 
@@ -562,7 +583,8 @@ def ide(
             print(f"{name:<{width}}  {place}")
         return
     if editor not in EDITORS:
-        _fail(f"no configuration for `{editor}`{nearest(editor, list(EDITORS))}")
+        hint = nearest(editor, list(EDITORS)) or f"; there is one for {', '.join(EDITORS)}"
+        _fail(f"no configuration for `{editor}`{hint}")
     place, text = EDITORS[editor]
     if write is None:
         print(f"dlfix: save this as {place}", file=sys.stderr)
@@ -570,10 +592,12 @@ def ide(
         return
     try:
         write.parent.mkdir(parents=True, exist_ok=True)
-        old = write.read_text(encoding="utf-8") if write.exists() else ""
+        old = write.read_bytes().decode("utf-8") if write.exists() else ""
         new = merged(old, text, write.name)
         if new != old:
             write_named(write, new)
+        said = "unchanged: it has the configuration already" if new == old else "written"
+        print(f"dlfix: {write}: {said}", file=sys.stderr)
     except OSError as error:
         _fail(f"{write}: {error.strerror}")
     except SourceError as error:

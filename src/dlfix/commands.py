@@ -199,9 +199,10 @@ def _baseline(session: Session, request: Request) -> int:
         return FAILED
     files = f"{len(changes)} file{'s' * (len(changes) != 1)}"
     if changes and not count:
-        tell(f"Removed unused suppressions from {files}")
+        tell(f"removed unused suppressions from {files}; undo with `dlfix undo`")
     else:
-        tell(f"Suppressed {count} finding{'s' * (count != 1)} in {files}")
+        undo = "; undo with `dlfix undo`" if changes else ""
+        tell(f"suppressed {count} finding{'s' * (count != 1)} in {files}{undo}")
     return trouble
 
 
@@ -389,13 +390,20 @@ def _done(planned: Planned, view: View) -> Iterator[tuple[str, str, str]]:
         yield code, message, ", ".join(places)
 
 
-def _summarise(view: View, outcome: Outcome, request: Request, written: Written | None) -> None:
-    """Say what was done and what is left; nothing was to be written where `written` is None."""
+def _summarise(
+    view: View,
+    outcome: Outcome,
+    request: Request,
+    written: Written | None,
+    *,
+    to_stdout: bool = False,
+) -> None:
+    """Say what was done and what is left; no file was to be written where `written` is None."""
     from dlfix.report import text
     from dlfix.report.view import View
 
     first = View(view.session, [])
-    would = written is None
+    would = written is None and not to_stdout
     paths = {change.path for change in outcome.changes} if written is None else written.paths
     done = [
         row
@@ -403,14 +411,14 @@ def _summarise(view: View, outcome: Outcome, request: Request, written: Written 
         if all(edit.path in paths for edit in getattr(planned.outcome, "edits", ()))
         for row in _done(planned, first)
     ]
-    out = console(request.color, stderr=would)
+    out = console(request.color, stderr=written is None)
     width = out.width if out.is_terminal else None
     summary = text.applied(view, done, would=would, width=width)
     if summary.plain:
-        out.print(summary, soft_wrap=True)
+        out.print(summary, soft_wrap=True, end="" if to_stdout else "\n")
     created = {change.path for change in outcome.changes if change.before is None} & paths
     undo = " Undo with `dlfix undo`." if written is not None and written.undoable else ""
-    if paths or summary.plain:
+    if (paths or summary.plain) and not to_stdout:
         line = text.touched(len(paths - created), len(created), would=would)
         out.print(f"{line}.{undo}", soft_wrap=True)
     elif view.session.files and not outcome.changes:
@@ -444,7 +452,8 @@ def _filter(request: Request, manner: Manner) -> int:
         _put(after)
     session.bugs.extend(outcome.errors)
     if not request.quiet:
-        _summarise(View(session, outcome.left, outcome.project), outcome, request, None)
+        view = View(session, outcome.left, outcome.project)
+        _summarise(view, outcome, request, None, to_stdout=not manner.diff)
     found = after != data if manner.diff else bool(outcome.left)
     return _troubles(session) or (FOUND if found and not manner.exit_zero else CLEAN)
 
@@ -544,7 +553,9 @@ def explain(topic: str, color: str) -> int:
     names = {rule.name: rule for rule in known.values()}
     rule = known.get(topic.upper()) or names.get(topic.lower())
     if rule is None:
-        hint = nearest(topic, [*known, *names])
+        codes = [code for code in known if topic and code.startswith(topic.upper())]
+        several = f"; rules of this prefix: {', '.join(codes)}"
+        hint = several if codes else nearest(topic, [*known, *names])
         raise config.ConfigError(f"unknown rule or file: `{topic}`{hint}")
     out = console(color)
     if not out.is_terminal:

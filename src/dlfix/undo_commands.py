@@ -97,7 +97,7 @@ def _undone(done: Undoing, tell: Say, quiet: bool) -> int:
 
     for target in done.targets:
         if not quiet:
-            done_to = "removed" if target.change.after is None else "restored"
+            done_to = "Removed" if target.change.after is None else "Restored"
             print(f"{done_to} {relative(target.path)}")
     for path in done.edited:
         tell(f"{relative(path)}: changed since the last apply; not restored")

@@ -275,7 +275,7 @@ def test_undo_puts_the_bytes_back(dlfix):
     assert result.exit_code == 0
     assert path.read_bytes() == data
     assert path.stat().st_mode & 0o777 == 0o755
-    assert "restored a.py" in result.stdout
+    assert "Restored a.py" in result.stdout
 
 
 def test_undo_leaves_a_file_that_was_edited_since_and_says_so(dlfix):

@@ -137,6 +137,84 @@ def test_a_definition_is_added_to_the_tasks_that_are_there(dlfix):
     assert merged["tasks"][1] == {"label": "dlfix: check", "type": "own"}
 
 
+COMMENTED = """\
+{
+    // mine
+    "version": "1.9", /* old */
+    "tasks": [
+        { "label": "mine", "args": ["a // b",], }, // kept
+    ]
+}
+"""
+
+
+def without_comments(text):
+    from dlfix.editor import jsonc
+
+    return jsonc.read(text).data
+
+
+def test_comments_and_layout_of_a_json_file_stay(dlfix):
+    file = write(dlfix.folder, "tasks.json", COMMENTED)
+    assert dlfix("ide", "vscode", "--write", "tasks.json").exit_code == 0
+    text = file.read_text()
+    above, below = COMMENTED.split("    ]\n}\n")[0], "        }\n    ]\n}\n"
+    assert text.startswith(above + '        {\n            "label": "dlfix: check",\n')
+    assert text.endswith(below)
+    labels = [task["label"] for task in without_comments(text)["tasks"]]
+    assert labels == ["mine", "dlfix: check", "dlfix: fix this file"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "// nothing\n{}\n", '{"a": 1}', '{"a": 1,}', '{\n  "tasks": []\n}\n', '{"tasks": [\n]}',
+        '{\n\t"a": {"tasks": "}"} // x\n}\n', '{"version": "2", "version": "3"}',
+    ],
+)  # fmt: skip
+def test_a_definition_is_added_to_any_layout_and_once(dlfix, text):
+    file = write(dlfix.folder, "tasks.json", text)
+    assert dlfix("ide", "vscode", "--write", "tasks.json").exit_code == 0
+    written = file.read_text()
+    found, definition = without_comments(written), json.loads(EDITORS["vscode"][1])
+    assert found["tasks"] == definition["tasks"]
+    assert found.keys() == without_comments(text).keys() | {"version", "tasks"}
+    again = dlfix("ide", "vscode", "--write", "tasks.json")
+    assert "unchanged" in again.stderr
+    assert file.read_text() == written
+
+
+def test_the_line_endings_of_a_file_stay(dlfix):
+    (dlfix.folder / "tasks.json").write_bytes(b'{\r\n  "a": 1\r\n}\r\n')
+    assert dlfix("ide", "vscode", "--write", "tasks.json").exit_code == 0
+    written = (dlfix.folder / "tasks.json").read_bytes()
+    assert written.count(b"\n") == written.count(b"\r\n") > 9
+
+
+def test_a_watcher_is_added_to_the_watchers_that_are_there(dlfix):
+    import xml.etree.ElementTree as ET
+
+    option = '<option name="name" value="black" />'
+    own = (
+        '<project version="4">\n  <component name="ProjectTasksOptions">\n'
+        f'    <TaskOptions isEnabled="true">{option}</TaskOptions>\n  </component>\n</project>\n'
+    )
+    file = write(dlfix.folder, "watcherTasks.xml", own)
+    for _ in range(2):
+        assert dlfix("ide", "pycharm-watcher", "--write", "watcherTasks.xml").exit_code == 0
+    names = ET.fromstring(file.read_text()).findall("./component/TaskOptions/option[@name='name']")
+    assert [one.get("value") for one in names] == ["black", "dlfix"]
+
+
+def test_a_hook_is_added_to_repositories_that_other_settings_follow(dlfix):
+    own = "repos:\n  # one\n  - repo: a\n\n# settings\nci: {}\n"
+    file = write(dlfix.folder, "a.yaml", own)
+    assert dlfix("ide", "pre-commit", "--write", "a.yaml").exit_code == 0
+    text = file.read_text()
+    assert text.startswith("repos:\n  # one\n  - repo: a\n  - repo: local\n    hooks:\n")
+    assert text.endswith("        pass_filenames: false\n\n# settings\nci: {}\n")
+
+
 def test_a_definition_is_added_to_the_tools_that_are_there(dlfix):
     import xml.etree.ElementTree as ET
 
@@ -161,13 +239,17 @@ def test_a_hook_is_added_to_the_repositories_that_are_there(dlfix):
 @pytest.mark.parametrize(
     ("editor", "name", "text"),
     [
-        ("vscode", "tasks.json", "// mine\n{}\n"),
+        ("vscode", "tasks.json", "// mine\n{} {}\n"),
+        ("vscode", "tasks.json", '{"a": 1 "b": 2}'),
+        ("vscode", "tasks.json", "[" * 100_000),
         ("vscode", "tasks.json", '{"tasks": 3}'),
         ("pycharm", "dlfix.xml", "<application/>"),
         ("pycharm", "dlfix.xml", "<toolSet"),
-        ("pre-commit", ".pre-commit-config.yaml", "repos:\n- repo: a\nci: {}\n"),
+        ("pycharm-watcher", "watcherTasks.xml", '<project version="4"></project>'),
+        ("pre-commit", ".pre-commit-config.yaml", "repos: []\n"),
         ("vim", "dlfix.vim", "set number\n"),
         ("helix", "languages.toml", "[language-server.dlfix]\n"),
+        ("helix", "languages.toml", '[[language]]\nname = "python"\n'),
     ],
 )
 def test_what_cannot_be_merged_stays_as_it_is(dlfix, editor, name, text):
@@ -183,6 +265,43 @@ def test_an_unknown_editor_is_one_line_with_the_nearest(dlfix):
     assert (result.exit_code, result.stderr) == (
         2, "dlfix: no configuration for `vscod`; did you mean `vscode`?\n",
     )  # fmt: skip
+
+
+def test_an_editor_without_a_configuration_gets_the_list(dlfix):
+    result = dlfix("ide", "kakoune")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"dlfix: no configuration for `kakoune`; there is one for {', '.join(EDITORS)}\n"
+    )
+
+
+def test_a_prefix_of_codes_is_answered_with_the_codes(dlfix):
+    result = dlfix("explain", "dlf10")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "dlfix: unknown rule or file: `dlf10`; rules of this prefix: DLF101\n"
+    )
+
+
+def test_settings_of_a_path_that_does_not_exist_are_an_error(dlfix):
+    result = dlfix("config", "nope")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "dlfix: nope: no such file or directory\n"
+
+
+@pytest.mark.parametrize("arguments", [("check", "--jobs"), ("probe", "a.py", "--timeout")])
+def test_a_number_below_zero_is_a_usage_error_and_help_shows_no_range(dlfix, arguments):
+    result = dlfix(*arguments, "-1")
+    assert result.exit_code == 2
+    assert "must not be negative" in result.stderr
+    assert ">=" not in dlfix(arguments[0], "--help").stdout
+
+
+def test_a_filter_says_what_it_fixed_and_nothing_of_files(dlfix):
+    result = dlfix("apply", "-", input="load = 1\nx = bad\n")
+    assert result.stdout == "load = 1\nx = good\n"
+    assert result.stderr.startswith("Fixed (1)\n")
+    assert "rewritten" not in result.stderr
 
 
 def test_lsp_without_pygls_is_one_line(dlfix, monkeypatch):

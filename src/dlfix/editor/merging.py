@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
+
+from dlfix.editor import jsonc
 
 # By which member two entries of a list are the same.
 KEYS = ("label", "id", "name", "repo")
+_TASKS = "ProjectTasksOptions"  # where PyCharm keeps file watchers
 
 
 class CannotMerge(Exception):
@@ -17,14 +22,18 @@ def merged(old: str, definition: str, file: str) -> str:
     """Return a file's text with the definition in it; the same text where it is there already."""
     if not old.strip():
         return definition
+    if "\r\n" in old:
+        return merged(old.replace("\r\n", "\n"), definition, file).replace("\n", "\r\n")
     if definition in old:
         return old
-    if file.endswith((".json", ".sublime-settings")):
+    if file.endswith((".json", ".jsonc", ".sublime-settings")):
         return _json(old, definition)
     if file.endswith(".xml"):
         return _xml(old, definition)
     if file.endswith((".yaml", ".yml")):
         return _yaml(old, definition)
+    if file.endswith(".toml") and re.search(r'name\s*=\s*"python"', old):
+        raise CannotMerge("exists and has a language `python` already")
     if file.endswith((".toml", ".lua", ".el")):
         return _appended(old, definition)
     raise CannotMerge("exists, and dlfix does not know how to add to it")
@@ -32,24 +41,27 @@ def merged(old: str, definition: str, file: str) -> str:
 
 def _json(old: str, definition: str) -> str:
     try:
-        tables = json.loads(old), json.loads(definition)
+        there = jsonc.read(old)
     except ValueError as error:
-        raise CannotMerge("exists and is not plain JSON (it may have comments)") from error
-    indent = "\t" if "\n\t" in old else 2
-    return json.dumps(_joined(*tables), indent=indent, ensure_ascii=False) + "\n"
+        raise CannotMerge("exists and is not valid JSON") from error
+    return jsonc.added(old, list(_additions(there, json.loads(definition))))
 
 
-def _joined(old: Any, new: Any) -> Any:
-    """Return what is there with what is new besides; what is there counts where both differ."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        both = {key: _joined(old[key], new[key]) if key in new else old[key] for key in old}
-        return both | {key: value for key, value in new.items() if key not in old}
-    if isinstance(old, list) and isinstance(new, list):
-        there = [_name(one) for one in old]
-        return old + [one for one in new if one not in old and _name(one) not in there]
-    if type(old) is not type(new):
+def _additions(old: jsonc.Value, new: Any) -> Iterator[jsonc.Addition]:
+    """Yield what is new and not there; what is there counts where both differ."""
+    if type(old.data) is not type(new):
         raise CannotMerge("exists with another structure")
-    return old
+    items: list[tuple[str | None, Any]] = []
+    if isinstance(new, dict):
+        members = dict(zip(old.keys, old.members, strict=True))
+        items = [(key, value) for key, value in new.items() if key not in members]
+        for key in filter(members.__contains__, new):
+            yield from _additions(members[key], new[key])
+    elif isinstance(new, list):
+        names = [_name(one) for one in old.data]
+        items = [(None, o) for o in new if o not in old.data and _name(o) not in names]
+    if items:
+        yield jsonc.Addition(old, tuple(items))
 
 
 def _name(entry: Any) -> object:
@@ -68,44 +80,54 @@ def _xml(old: str, definition: str) -> str:
         raise CannotMerge(f"exists and is not XML: {error}") from error
     if there.tag != new.tag:
         raise CannotMerge(f"exists and holds a <{there.tag}>, not a <{new.tag}>")
-    if there.tag == "project":
-        raise CannotMerge("exists; add the watcher in the settings instead")
+    end = f"</{there.tag}>"
+    if there.tag == "project":  # tasks lie in a component of it
+        there, new = _tasks(there), _tasks(new)
+        end = "</component>"
     names = {(one.tag, _named(one)) for one in there}
     added = [one for one in new if (one.tag, _named(one)) not in names]
     if not added:
         return old
-    inner = "".join(ET.tostring(one, encoding="unicode").rstrip() + "\n" for one in added)
-    indented = "".join(f"  {line}\n" if line == inner.split("\n")[0] else f"{line}\n"
-                       for line in inner.splitlines())  # fmt: skip
-    end = old.rfind(f"</{there.tag}")
-    if end < 0:
+    margin = "  " if end == "</component>" else ""
+    inner = "".join(f"{margin}  {ET.tostring(one, encoding='unicode').strip()}\n" for one in added)
+    at = old.rfind(end) if not margin else old.find(end, old.find(_TASKS))
+    if at < 0:
         raise CannotMerge(f"exists with an empty <{there.tag}/>")
-    return old[:end].rstrip(" ") + indented + old[end:]
+    return old[:at].rstrip(" ") + inner + margin + old[at:]
+
+
+def _tasks(project: Any) -> Any:
+    found = project.find(f"./component[@name='{_TASKS}']")
+    if found is None:
+        raise CannotMerge(f"exists without the component {_TASKS}")
+    return found
 
 
 def _named(entry: Any) -> str | None:
     name: str | None = entry.get("name")
-    if name is None:
-        option = entry.find("./option[@name='name']")
-        name = None if option is None else option.get("value")
-    return name
+    option = entry.find("./option[@name='name']")
+    return option.get("value") if name is None and option is not None else name
 
 
 def _yaml(old: str, definition: str) -> str:
     """Put the hook at the end of the list of repositories."""
     head, _, entry = definition.partition("repos:\n")
-    if head or "repos:" not in old:
-        raise CannotMerge("exists without a list `repos:`")
     lines = old.rstrip("\n").splitlines()
-    below = lines[lines.index("repos:") + 1 :] if "repos:" in lines else [""]
-    others = [line for line in below if line.strip() and not line.lstrip().startswith("#")]
-    if not others or any(line[0] not in " -" for line in others):
-        raise CannotMerge("exists, and its list `repos:` is not at the end")
-    margin = len(others[0]) - len(others[0].lstrip(" "))
+    if head or "repos:" not in lines:
+        raise CannotMerge("exists without a list `repos:`")
     if "id: dlfix" in old:
         return old
+    start = lines.index("repos:") + 1
+    following = (
+        i for i in range(start, len(lines)) if lines[i].strip() and lines[i][0] not in " -#"
+    )
+    end = next(following, len(lines))
+    while not lines[end - 1].strip() or lines[end - 1].startswith("#"):  # of what follows
+        end -= 1
+    entries = [line for line in lines[start:end] if line.lstrip().startswith("-")]
+    margin = len(entries[0]) - len(entries[0].lstrip(" ")) if entries else 2
     moved = [(" " * margin + line[2:]).rstrip() for line in entry.splitlines()]
-    return "\n".join([*lines, *moved]) + "\n"
+    return "\n".join([*lines[:end], *moved, *lines[end:]]) + "\n"
 
 
 def _appended(old: str, definition: str) -> str:

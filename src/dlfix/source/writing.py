@@ -85,7 +85,7 @@ def write_named(path: Path, text: str) -> None:
         reason = f"a symbolic link that leads out of the working directory, to {real}; not written"
         raise SourceError(path, None, reason)
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
         raise SourceError(path, None, error.strerror or str(error)) from error
 
