@@ -597,6 +597,29 @@ ROWS = [
         """,
     ),
     row(
+        "a name that an inner function rebinds later on the same line",
+        """
+        def make():
+            f = None
+            def choose():
+                nonlocal f
+                f = lambda b: b
+            DataLoader([], collate_fn=f, num_workers=2); choose()
+        """,
+    ),
+    row(
+        "a name that an inner function rebinds before on the same line",
+        """
+        def make():
+            f = None
+            def choose():
+                nonlocal f
+                f = lambda b: b
+            choose(); DataLoader([], collate_fn=f, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
         "a global that a call sets in a branch it takes",
         """
         f = None

@@ -477,6 +477,20 @@ def main():
         """,
         [],
     ),
+    "a lambda for a process, after the method was set to fork on the same line": (
+        """
+        def main():
+            multiprocessing.set_start_method("fork"); multiprocessing.Process(target=lambda: 1).start()
+        """,
+        [],
+    ),
+    "a lambda for a process, before the method is set to fork on the same line": (
+        """
+        def main():
+            multiprocessing.Process(target=lambda: 1).start(); multiprocessing.set_start_method("fork")
+        """,
+        ["DLF101"],
+    ),
     "a lambda for a loader, in a program that forks": (
         """
         def main():

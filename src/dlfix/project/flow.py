@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module, Scope
+from dlfix.project.order import begins_before
 from dlfix.project.trees import kept
 
 _LEAVING = (ast.Return, ast.Raise)
@@ -94,10 +95,10 @@ def _before(
         return _binds_inside(module, binding, use)
     for mine, theirs in zip(at, place, strict=False):
         if mine.owner is not theirs.owner or mine.field != theirs.field:
-            return _start(statement) < _start(use)
+            return begins_before(statement, use)
         if mine.index != theirs.index:
             return mine.index < theirs.index
-    return _start(binding.node) < _start(use)
+    return begins_before(binding.node, use)
 
 
 def _binds_inside(module: Module, binding: Binding, use: ast.AST) -> bool:
@@ -105,9 +106,9 @@ def _binds_inside(module: Module, binding: Binding, use: ast.AST) -> bool:
     if binding.kind in ("for", "with", "except", "match"):
         if binding.kind == "for" and isinstance(binding.statement, (ast.For, ast.AsyncFor)):
             return not _within(module, use, binding.statement.iter)
-        return _start(binding.node) < _start(use)
+        return begins_before(binding.node, use)
     if binding.kind == "walrus":
-        return _start(binding.node) < _start(use)
+        return begins_before(binding.node, use)
     return False
 
 
@@ -182,7 +183,3 @@ def _transparent(level: _Level, place: list[_Level]) -> bool:
     if not isinstance(level.owner, ast.Try) or level.field not in ("body", "finalbody"):
         return False
     return all(one.owner is not level.owner or one.field == "orelse" for one in place)
-
-
-def _start(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)

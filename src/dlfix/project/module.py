@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 from dlfix.project.bindings import Binding, Names
 from dlfix.project.bodies import Bodies, Named, Parents
 from dlfix.project.extent import too_large, too_much
+from dlfix.project.order import first_row, in_order, start
 from dlfix.project.recovery import recover
 from dlfix.project.trees import COMPREHENSIONS, SCOPED, children
 from dlfix.source.text import Place, Position, SourceError, SourceText, Span
@@ -195,7 +196,7 @@ class Module:
         """Return all nodes of these very kinds, in source order."""
         if kinds not in self._sorted:
             found = [node for kind in kinds for node in self._by_kind.get(kind, ())]
-            self._sorted[kinds] = sorted(found, key=_start)
+            self._sorted[kinds] = in_order(found)
         if not self.bodies.is_quiet and not self.kinds.issuperset(kinds):
             self.kinds.update(kinds)
             self.bodies.noted(self._sorted[kinds])
@@ -243,7 +244,7 @@ class Module:
 
     @cached_property
     def _rank_of_calls(self) -> dict[ast.AST, int]:
-        calls = sorted(self._by_kind.get(ast.Call, ()), key=_start)
+        calls = in_order(self._by_kind.get(ast.Call, ()))
         return {call: index for index, call in enumerate(calls)}
 
     @property
@@ -279,7 +280,7 @@ class Module:
         """Return the classes that name a class as their base, by its name or one that an import gives it."""
         names = {name, *self.aliases.get(name, ())}
         found = {node for each in names for node in self._classes_by_base.get(each, ())}
-        return sorted(found, key=_start)
+        return in_order(found)
 
     @cached_property
     def _classes_by_base(self) -> dict[str, list[ast.ClassDef]]:
@@ -366,7 +367,7 @@ class Module:
         """Names that functions set by `global`, with those bindings."""
         found: dict[str, list[Binding]] = {}
         scopes = dict.fromkeys(map(self.scope_of, self.nodes(ast.Global)))
-        for scope in sorted(scopes, key=lambda scope: _start(scope.node)):
+        for scope in sorted(scopes, key=lambda scope: start(scope.node)):
             for name in scope.globals:
                 found.setdefault(name, []).extend(scope.bindings.get(name, ()))
         return found
@@ -382,6 +383,13 @@ class Module:
         return Span(
             start, Position(end_row, self._column(end_row, getattr(node, "end_col_offset", 0)))
         )
+
+    def first_row(self, statement: ast.stmt) -> int:
+        """Return the row that a statement begins on, with its decorators and the comment right above."""
+        row = first_row(statement)
+        while row > 1 and self.lines[row - 2].lstrip().startswith("#"):
+            row -= 1
+        return row
 
     def segment(self, node: ast.AST) -> str:
         """Return the text of a node."""
@@ -606,10 +614,6 @@ def _stores_by_name(module: Module) -> dict[str, list[ast.Attribute]]:
         if not isinstance(node.ctx, ast.Load):
             named.setdefault(node.attr, []).append(node)
     return named
-
-
-def _start(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _opens_for(parent: ast.AST, child: ast.AST) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dlfix.project.module import Module
+from dlfix.project.order import first_row
 from dlfix.project.trees import summaries
 
 _BLOCKS = ("body", "handlers", "orelse", "finalbody")
@@ -90,11 +91,11 @@ class _Comparison:
         return len(olds) == len(news) and all(map(self._of_nodes, olds, news))
 
     def _of_nodes(self, old: Any, new: Any) -> bool:
-        if type(old) is not type(new) or _first(new) != self.change.moved(_first(old)):
+        if type(old) is not type(new) or first_row(new) != self.change.moved(first_row(old)):
             return False
         if old.col_offset != new.col_offset:
             return False
-        if not self.change.touches(_first(old), old.end_lineno):
+        if not self.change.touches(first_row(old), old.end_lineno):
             end = self.change.moved(old.end_lineno), old.end_col_offset
             if end == (new.end_lineno, new.end_col_offset):
                 return True
@@ -126,18 +127,12 @@ class _Comparison:
         """Return whether the change is below what comes before a block."""
         first = node.body[0]
         head = module.unnoted_lines[first.lineno - 1].encode()[: first.col_offset]
-        return self.change.first >= _first(first) and not head.strip()
+        return self.change.first >= first_row(first) and not head.strip()
 
     def _is_within(self, old: Any, new: Any) -> bool:
         """Return whether all of the change is in a function, before and after."""
         was = self.change.last <= old.end_lineno
         return bool(was and self.change.last_after <= new.end_lineno)
-
-
-def _first(node: Any) -> int:
-    """Return the first row of a statement, its decorators included."""
-    rows = [each.lineno for each in getattr(node, "decorator_list", ())]
-    return int(min((node.lineno, *rows)))
 
 
 def _says_nothing(change: Change, old: Module, new: Module) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import IMPORTS, in_main_only, is_guard
 from dlfix.project.module import enclosing_function
+from dlfix.project.order import end, start
 from dlfix.reach.crossing import Step
 from dlfix.reach.values import BoundMethod, Class, Function
 
@@ -237,19 +238,11 @@ def is_before(
     for module, mine, theirs in zip(modules, here, there, strict=False):
         if mine is not theirs:
             again = set(_repeating(module, theirs))
-            is_above = _begins(mine) <= _ends(theirs)
+            is_above = start(mine) <= end(theirs)
             return (
                 is_above and one.module is other.module and again.isdisjoint(module.ancestors(mine))
             )
     return False
-
-
-def _begins(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-
-
-def _ends(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
 
 
 def _repeating(module: Module, node: ast.AST) -> Iterator[ast.AST]:

@@ -17,6 +17,7 @@ from dlfix.catalog import Catalog
 from dlfix.project.bindings import EACH, Attribute, Binding, Key
 from dlfix.project.flow import reaching
 from dlfix.project.module import Module, Scope
+from dlfix.project.order import begins_before
 from dlfix.project.project import Project, StarWords
 from dlfix.project.trees import COMPREHENSIONS
 from dlfix.reach.call_contexts import Contexts
@@ -945,8 +946,7 @@ def _is_plain(node: ast.expr) -> bool:
 
 def _read_before(scope: Scope, name: str, use: ast.AST) -> bool:
     """Return whether a scope names a function before it comes to a use."""
-    row = getattr(use, "lineno", 0)
-    return any(read.lineno <= row for read in scope.reads.get(name, ()))
+    return any(not begins_before(use, read) for read in scope.reads.get(name, ()))
 
 
 def along(reached: Reached, further: Iterable[Reached]) -> Iterator[Reached]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow, HolderRow
 from dlfix.project.module import Module, enclosing_function, is_test
+from dlfix.project.order import lies_in
 from dlfix.reach.callers import UNSAID
 from dlfix.reach.calls import TUPLE_MAKERS
 from dlfix.reach.copied_entries import is_computed
@@ -554,10 +555,7 @@ class Walk:
     def _attribute_steps(self, store: Store, name: str, reached: Reached) -> Iterator[Step]:
         module = store.frame.module
         made = node_of(reached.value)
-        value_row = getattr(made[0], "lineno", None) if made is not None else None
-        here = made is not None and made[1] is module and value_row is not None
-        if here and _contains(module, store.statement, value_row):
-            assert made is not None
+        if made is not None and made[1] is module and lies_in(made[0], store.statement):
             yield Step(module.place(made[0]), f".{name}  {label(reached.value)}")
             return
         yield Step(module.place(store.node), f".{name}", _from_argument(store))
@@ -704,11 +702,6 @@ def _from_argument(store: Store) -> str:
         if any(binding.kind == "parameter" for binding in binder):
             return f"set from the argument `{bound.node.id}`"
     return ""
-
-
-def _contains(module: Module, statement: ast.stmt, row: int | None) -> bool:
-    span = module.span(statement)
-    return row is not None and span.start.row <= row <= span.end.row
 
 
 __all__ = ["BoundaryRow", "Walk"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.holding import Holding, Passing
 from dlfix.project.import_time import DEFINITIONS, is_guard
 from dlfix.project.module import enclosing_function
+from dlfix.project.order import comes_before, in_order
 from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.entry_points import Entries, Entry
 from dlfix.reach.values import Bound, Class, Constant, Derived, ExternalCall, Instance
@@ -137,11 +138,11 @@ def _set_just_before(boundary: Boundary) -> object:
         for call in module.calls_by_name.get("set_start_method", ())
         if around is not None
         and enclosing_function(module, call) is around
-        and call.lineno < boundary.node.lineno
+        and comes_before(call, boundary.node)
     ]
     if not calls:
         return None
-    last = max(calls, key=lambda call: call.lineno)
+    last = in_order(calls)[-1]
     always = module.parent(module.statement(last)) is around
     first = last.args[0] if last.args else None
     return first.value if always and isinstance(first, ast.Constant) else None

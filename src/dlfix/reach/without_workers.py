@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
+from dlfix.project.order import start
 from dlfix.reach.correlated import is_set_again, tests_around
 from dlfix.reach.predicates import question
 from dlfix.reach.values import Argument, Bound, Constant, Frame, Instance
@@ -55,7 +56,7 @@ def _given_as(module: Module, parameters: AbstractSet[str]) -> list[tuple[ast.Ca
     """Return the calls of a module that pass one of some keywords, and what they pass."""
     table = module.table(_by_keyword)
     found = [given for parameter in parameters for given in table.get(parameter, ())]
-    return sorted(found, key=lambda given: (given[0].lineno, given[0].col_offset))
+    return sorted(found, key=lambda given: start(given[0]))
 
 
 def _by_keyword(module: Module) -> dict[str, list[tuple[ast.Call, ast.expr]]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dlfix.project.order import begins_before
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entry
 from dlfix.reach.starts import Start, only_forks, starts_on_import
@@ -109,7 +110,7 @@ class MissingMainGuard(Rule):
                     continue
                 if is_left_out(analysis, start.boundary, entry.module):
                     continue
-                if path not in first or entry.statement.lineno < first[path][0].lineno:
+                if path not in first or begins_before(entry.statement, first[path][0]):
                     first[path] = (entry.statement, start, entry)
         for statement, start, entry in first.values():
             yield self._finding(analysis, statement, start, entry)

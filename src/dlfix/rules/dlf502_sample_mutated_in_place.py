@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.project.order import in_order, lies_in
 from dlfix.reach.values import Argument, Bound, Container, Derived, ExternalCall, Instance, Value
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading import reached, samples
@@ -351,10 +352,8 @@ def _direct_uses(code: reached.Code, source: ast.expr) -> tuple[list[ast.expr], 
         if isinstance(node, ast.Subscript)
         and ast.dump(node, annotate_fields=False).replace("Store()", "Load()") == text
     ]
-    uses.sort(key=lambda node: (node.lineno, node.col_offset))
-    before = next(
-        (s for s in code.node.body if s.lineno <= uses[0].lineno <= (s.end_lineno or 0)), None
-    )
+    uses = in_order(uses)
+    before = next((s for s in code.node.body if lies_in(uses[0], s)), None)
     return list(uses), before
 
 

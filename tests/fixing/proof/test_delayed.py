@@ -142,6 +142,10 @@ def test_what_is_inside_an_object_of_the_caller_is_not_read_later(later, now):
 LISTS = {
     "grows": "paths = ['a']\nfirst = Rows(paths)\npaths.append('b')\nsecond = Rows(paths)\n",
     "is emptied": "paths = ['a']\nrows = Rows(paths)\npaths.clear()\n",
+    "is emptied on the same line": "paths = ['a']; rows = Rows(paths); paths.clear()\n",
+    "is filled first and emptied later": (
+        "paths = []\npaths.append('a')\nrows = Rows(paths)\npaths.clear()\n"
+    ),
     "is filled in a loop": "paths = []\nfor name in 'ab':\n    paths += [name]\n    Rows(paths)\n",
     "is held by another object": "def make(store):\n    return Rows(store.paths)\n",
     "comes from nobody knows where": "",

@@ -145,7 +145,8 @@ def _refuse_joined(plan: ClassPlan, facts: ClassFacts) -> None:
         for part in ("body", "orelse", "finalbody"):
             block = getattr(node, part, [])
             for first, second in itertools.pairwise(block) if isinstance(block, list) else ():
-                if first.end_lineno == second.lineno and second.lineno in rows:
+                row = facts.module.span(second).start.row
+                if first.end_lineno == row and row in rows:
                     raise Refusal(
                         f"the statement shares a line with another statement ({facts.line(second)})"
                     )

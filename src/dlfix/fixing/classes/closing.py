@@ -16,6 +16,7 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.fixing.classes.text import indented, render
+from dlfix.project.order import begins_before, start
 from dlfix.source.text import Span
 
 INDENT = "    "
@@ -88,11 +89,11 @@ def _in_closer(
 ) -> Iterator[Exchange]:
     me = self_name(method)
     apart = bool(place) and place != attribute
-    rows = [_row(node) for node in ast.walk(method) if asks(node, me, attribute)]
+    questions = [node for node in ast.walk(method) if asks(node, me, attribute)]
     for node in ast.walk(method):
         if not _gets(node, me, attribute) and not _is_tested(facts, node, me, attribute):
             continue
-        rows.append(_row(node))
+        questions.append(node)
         if _is_asked_before(facts, node, me, attribute):
             continue
         if apart:
@@ -100,7 +101,9 @@ def _in_closer(
         else:
             default = facts.module.segment(node.args[2]) if isinstance(node, ast.Call) else "None"
             yield _exchange(facts, node, _got(me, attribute, kept_in, method, default))
-    yield from _guards(facts, method, attribute, kept_in, place, min(rows, default=None))
+    yield from _guards(
+        facts, method, attribute, kept_in, place, min(questions, key=start, default=None)
+    )
 
 
 def _is_asked_before(facts: ClassFacts, node: ast.AST, me: str, attribute: str) -> bool:
@@ -136,7 +139,7 @@ def _guards(
     attribute: str,
     kept_in: str,
     place: str,
-    asked: int | None,
+    asked: ast.AST | None,
 ) -> Iterator[Exchange]:
     me = self_name(method)
     done: set[ast.stmt] = set()
@@ -146,16 +149,12 @@ def _guards(
         if isinstance(node.ctx, ast.Store) or _is_test(facts, node):
             continue
         statement = facts.module.statement(node)
-        if statement in done or (asked is not None and asked <= statement.lineno):
+        if statement in done or (asked is not None and not begins_before(statement, asked)):
             continue
         done.add(statement)
         text = render(facts.module, statement, {})
         has = _has(me, place or attribute, kept_in, method)
         yield Exchange(facts.module.span(statement), f"if {has}:\n{indented(text, INDENT)}")
-
-
-def _row(node: ast.AST) -> int:
-    return getattr(node, "lineno", 0)
 
 
 def _is_tested(facts: ClassFacts, node: ast.AST, me: str, attribute: str) -> bool:

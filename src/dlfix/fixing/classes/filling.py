@@ -19,6 +19,7 @@ from dlfix.fixing.classes.loops import (
     local_start,
 )
 from dlfix.fixing.classes.plans import Exchange, Insert
+from dlfix.project.order import comes_before
 
 
 def is_filled(facts: ClassFacts, handle: Handle) -> bool:
@@ -225,10 +226,9 @@ class Filling(Filled):
         """Read the attribute where the local name was read, once all is open."""
         loop = [each for each in self.module.ancestors(fill.statement) if isinstance(each, LOOPS)]
         last = loop[-1] if loop else fill.statement
-        filled = getattr(last, "end_lineno", 0)
         within = set(ast.walk(fill.statement))
         for node in self.local_reads():
-            if node in within or node.lineno <= filled:
+            if node in within or not comes_before(last, node):
                 continue
             read = f"{self.mover.me}.{self.handle.attribute}"
             yield Exchange(self.module.span(node), read, "expression")

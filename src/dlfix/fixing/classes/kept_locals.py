@@ -17,6 +17,7 @@ from dlfix.fixing.classes.inputs import COPIES
 from dlfix.fixing.classes.settings import Settings
 from dlfix.fixing.classes.text import bound_within, comments_of, render
 from dlfix.project.module import Module
+from dlfix.project.order import begins_before, comes_before, in_order
 
 PURE = (
     ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare,
@@ -46,7 +47,7 @@ class Keeping(Settings):
         for part in self._parts_to_keep(node, bound, changes):
             changes[part] = self._keep_value(attribute, part)
         given = {inner for each in changes for inner in ast.walk(each)}
-        for each in sorted(ast.walk(node), key=_place):
+        for each in in_order(ast.walk(node)):
             if each in given:
                 continue
             if isinstance(each, ast.Name) and each.id not in bound:
@@ -239,8 +240,7 @@ class Keeping(Settings):
         opened = self.definitions.get(attribute)
         if opened is None or statement in self.moved.gone or statement not in self.method.body:
             return
-        rows = range(opened.lineno, statement.lineno)
-        if any(node.lineno in rows for node in self._runs()):
+        if any(not begins_before(e, opened) and begins_before(e, statement) for e in self._runs()):
             above, beside = comments_of(self.module, statement)
             text = self.module.segment(statement)
             lines = [*above, f"{text}  {beside}" if beside else text]
@@ -277,7 +277,7 @@ class Keeping(Settings):
             return None
         for attribute, sites in self.facts.stores.items():
             value, statement = sites[0].value, sites[0].statement
-            before = statement in caller.body and statement.lineno < passed.lineno
+            before = statement in caller.body and comes_before(statement, passed)
             named = isinstance(value, ast.Name) and value.id == passed.id
             if len(sites) == 1 and before and named and not self._changes(attribute):
                 return attribute
@@ -343,7 +343,7 @@ class Keeping(Settings):
 
     def _is_later(self, site: StoreSite, opened: ast.stmt) -> bool:
         if site.method is self.method:
-            return site.statement.lineno > opened.lineno
+            return begins_before(opened, site.statement)
         return site.method.name not in self.facts.started
 
     def _reopens(self, attribute: str, sites: Sequence[StoreSite]) -> bool:
@@ -367,8 +367,7 @@ class Keeping(Settings):
                         for each in ast.iter_child_nodes(statement)
                         if isinstance(each, ast.expr)
                     ]
-        found.sort(key=lambda each: each.lineno)
-        return [self._moved_local(attribute, each) for each in found]
+        return [self._moved_local(attribute, each) for each in in_order(found)]
 
     def _moved_local(self, attribute: str, statement: ast.stmt) -> str:
         self._exchange(statement, "", takes_comments=True)
@@ -420,7 +419,7 @@ class Keeping(Settings):
         )
 
     def _indent_of(self, node: ast.AST) -> int:
-        line = self.module.lines[_place(node)[0] - 1]
+        line = self.module.lines[self.module.span(node).start.row - 1]
         return len(line) - len(line.lstrip())
 
 
@@ -502,10 +501,6 @@ def _passed_as(method: Method, call: ast.Call, name: str) -> ast.expr | None:
     position = names.index(name) if name in names else len(call.args)
     starred = any(isinstance(each, ast.Starred) for each in call.args)
     return None if starred or position >= len(call.args) else call.args[position]
-
-
-def _place(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _flat_targets(statement: ast.stmt) -> list[ast.expr]:

@@ -18,6 +18,7 @@ from dlfix.fixing.classes.residue import MOST_LINES
 from dlfix.fixing.classes.statements import only_raises
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
+from dlfix.project.order import begins_before, comes_before
 
 LIVE = (
     "attrs", "keys", "values", "items", "get", "read", "read_direct", "execute", "cursor", "open",
@@ -177,11 +178,14 @@ class EachTime:
 
     def _refuse_evaluating_again(self, definition: ast.Assign) -> None:
         first = self.call.args[0]
-        rows = range(definition.lineno, self.fill.statement.lineno + 1)
         names = names_in([first])
         for each in ast.walk(self.filling.method):
             bound = isinstance(each, ast.Name) and each.id in names and _is_bound(each)
-            if isinstance(each, ast.Name) and bound and each.lineno in rows:
+            if (
+                isinstance(each, ast.Name)
+                and bound
+                and not (begins_before(each, definition) or comes_before(self.fill.statement, each))
+            ):
                 where = self.filling.facts.line(each)
                 raise Refusal(f"`{each.id}` is assigned once the resource is open ({where})")
         for call in (each for each in ast.walk(first) if isinstance(each, ast.Call)):
@@ -237,9 +241,10 @@ class EachTime:
 
     def _refuse_leaving(self, block: Sequence[ast.stmt]) -> None:
         """Refuse where a pass of the loop may end before the resource is closed, but after it was kept."""
-        filled = self.fill.statement.lineno
         for node in (each for statement in block for each in ast.walk(statement)):
-            if isinstance(node, (ast.Continue, ast.Break, ast.Return)) and node.lineno > filled:
+            if isinstance(node, (ast.Continue, ast.Break, ast.Return)) and comes_before(
+                self.fill.statement, node
+            ):
                 where = self.filling.facts.line(node)
                 raise Refusal(f"the loop may exit while the resource is open ({where})")
 

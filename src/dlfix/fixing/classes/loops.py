@@ -11,6 +11,7 @@ from dlfix.fixing.classes.handles import Handle, Moved
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.fixing.classes.text import comments_of, names_in
+from dlfix.project.order import begins_before
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
@@ -153,7 +154,7 @@ def find_loop(facts: ClassFacts, method: Method, handle: Handle, start: ast.stmt
     loops = [
         each
         for each in body
-        if isinstance(each, ast.For) and each.lineno > start.lineno and not each.orelse
+        if isinstance(each, ast.For) and begins_before(start, each) and not each.orelse
     ]
     names = {handle.site.value.id} if isinstance(handle.site.value, ast.Name) else set()
     filling = [each for each in loops if _mentions_of(each, handle.attribute, names)]

@@ -40,6 +40,7 @@ from dlfix.fixing.classes.statements import (
     is_plain,
 )
 from dlfix.fixing.classes.text import indented, names_in
+from dlfix.project.order import begins_before, in_order
 
 ITERATORS = ("iter", "zip", "map", "filter", "enumerate", "reversed")
 REGISTERS = re.compile(r"add|append|attach|register|subscribe|enter_context|insert|push|set[A-Z_]")
@@ -196,13 +197,13 @@ class Releasing:
         names = set(self_names_used(count.method))
         if names & self.facts.methods.keys() - {count.method.name}:
             return method.body[-1]
-        rows = [
-            site.statement.lineno
+        set_at = [
+            site.statement
             for name in names - self.handles.keys()
             for site in self.facts.stores.get(name, [])
         ]
         return max(
-            (each for each in method.body if each.lineno <= max(rows, default=0)),
+            (e for e in method.body if any(not begins_before(at, e) for at in set_at)),
             key=method.body.index,
             default=method.body[0],
         )
@@ -212,7 +213,7 @@ class Releasing:
         if not group.used:
             return True
         return all(
-            self._made_in(site).lineno <= group.used[0].lineno
+            not begins_before(group.used[0], self._made_in(site))
             for name in group.needed
             if (site := self.handles[name].site).method is method and self._has_inputs(name)
         )
@@ -286,13 +287,13 @@ class Releasing:
             sites = [e for e in self.facts.stores.get(name, []) if e.method is method]
             if not sites:
                 continue
-            opened = min(self._made_in(each).lineno for each in sites)
+            opened = in_order(map(self._made_in, sites))[0]
             for statement in used:
                 asks = any(
                     isinstance(each, ast.Constant) and each.value == name
                     for each in self._left(statement)
                 )
-                if asks and statement.lineno < opened:
+                if asks and begins_before(statement, opened):
                     where = self.facts.line(statement)
                     raise Refusal(f"`{name}` is used before it is opened ({where})")
 

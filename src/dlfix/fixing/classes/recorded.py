@@ -19,6 +19,7 @@ from dlfix.fixing.classes.kept_locals import hint_for, kept_name
 from dlfix.fixing.classes.plans import ClassPlan, Insert, Lazy
 from dlfix.fixing.classes.sliced import Sliced
 from dlfix.fixing.classes.statements import is_none
+from dlfix.project.order import start as start_of
 
 CHANGES = frozenset("extend insert update setdefault pop popitem remove clear sort reverse".split())
 MOST_COLUMNS = 72  # of a statement in a method, without its indentation
@@ -97,7 +98,7 @@ class Recorded(Sliced):
         found = [each for node in ast.walk(start) for each in self._put(node, name, start)]
         if not any(each.opened for each in found):
             raise Refusal(f"no statement adds the resource to the container (line {start.lineno})")
-        return sorted(found, key=lambda each: (each.statement.lineno, each.statement.col_offset))
+        return sorted(found, key=lambda each: start_of(each.statement))
 
     def _put(self, node: ast.AST, name: str, start: Method) -> Iterator[Item]:
         match node:

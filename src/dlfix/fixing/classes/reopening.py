@@ -14,6 +14,7 @@ from dlfix.fixing.classes.observed import declared_at
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, State
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, is_slotted, state_for
 from dlfix.fixing.classes.text import render, shifted
+from dlfix.project.order import start
 
 AGAIN = "__setstate__ opens it again"
 AT_FORK = (
@@ -129,7 +130,7 @@ def plan_by_state(
     forms = Forms(facts, handles, around)
     forms.work.gone |= {each.site.statement for each in handles.values()}
     forms.refuse_what_counts()
-    ordered = sorted(handles.values(), key=lambda each: each.site.statement.lineno)
+    ordered = sorted(handles.values(), key=lambda each: start(each.site.statement))
     movers: dict[Method, Mover] = {}
     restores: list[str] = []
     inserts: list[Insert] = []

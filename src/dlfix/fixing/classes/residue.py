@@ -18,6 +18,7 @@ from dlfix.fixing.classes.plans import Exchange, Insert, Within
 from dlfix.fixing.classes.statements import close_lines, is_value
 from dlfix.fixing.classes.text import indented, names_in
 from dlfix.project.module import Module
+from dlfix.project.order import start
 
 INDENT = "    "
 MOST_LINES = 12  # so many are moved into a `with`; a person would not indent a page again
@@ -241,7 +242,7 @@ class Writer:
         tree = ast.parse(head + indented(text, " "))
         rows = text.split("\n")
         found = [n for n in ast.walk(tree) if is_self_attribute(n, self.me)]
-        for node in sorted(found, key=lambda n: (n.lineno, n.col_offset), reverse=True):
+        for node in sorted(found, key=start, reverse=True):
             local = self.result.locals.get(node.attr)
             if local is None:
                 continue

@@ -27,6 +27,7 @@ from dlfix.fixing.classes.protocol import Protocol
 from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.fixing.classes.text import dedented, indented
+from dlfix.project.order import start
 from dlfix.reach.labels import short
 
 INDENT = "    "
@@ -46,7 +47,7 @@ def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroun
     drops: list[Drop] = []
     restores: list[str] = []
     inserts: list[Insert] = []
-    ordered = sorted(remade.values(), key=lambda each: each.site.statement.lineno)
+    ordered = sorted(remade.values(), key=lambda each: start(each.site.statement))
     for method in dict.fromkeys(each.site.method for each in ordered):
         group = [each for each in ordered if each.site.method is method]
         handles = {each.attribute: Handle(each.attribute, each.site) for each in group}
@@ -448,7 +449,7 @@ class OpenedByOthers:
             for each in self.facts.stores.get(name, [])
             if self.module.parent(each.statement) is self.module.parent(site.statement)
         ]
-        return site is min(together, key=lambda each: each.statement.lineno, default=site)
+        return site is min(together, key=lambda each: start(each.statement), default=site)
 
     def _is_cache(self, name: str) -> bool:
         sites = [s for s in self.facts.stores.get(name, []) if s.method.name in self.facts.started]
@@ -681,9 +682,6 @@ def _body_text(facts: ClassFacts, method: Method) -> str:
     module = facts.module
     body = method.body[1:] if ast.get_docstring(method) is not None else method.body
     first = module.span(body[0]).start
-    head = body[0].lineno
-    while head > 1 and module.lines[head - 2].strip().startswith("#"):
-        head -= 1
-    rows = module.lines[head - 1 : module.span(body[-1]).end.row]
+    rows = module.lines[module.first_row(body[0]) - 1 : module.span(body[-1]).end.row]
     indent = module.lines[first.row - 1][: first.column]
     return dedented("\n".join([rows[0].removeprefix(indent), *rows[1:]]), indent)

@@ -14,6 +14,7 @@ from dlfix.fixing.classes.plans import ClassPlan, Exchange
 from dlfix.fixing.classes.statements import is_plain
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
+from dlfix.project.order import in_order
 from dlfix.project.project import Project
 
 LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.GeneratorExp)
@@ -109,7 +110,7 @@ def _is_read_at_once(module: Module, nodes: Sequence[ast.Attribute]) -> bool:
 
 
 def _is_set_first(nodes: Sequence[ast.Attribute]) -> bool:
-    first = min(nodes, key=lambda each: (each.lineno, each.col_offset))
+    first = in_order(nodes)[0]
     return isinstance(first.ctx, ast.Store)
 
 

@@ -11,6 +11,7 @@ from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.import_time import MUTATORS
+from dlfix.project.order import comes_before
 
 
 class Selection(Mover):
@@ -233,7 +234,7 @@ class Selection(Mover):
         receiver = call.func.value if isinstance(call.func, ast.Attribute) else call.args[0]
         following = [each for each in ast.walk(self.method) if self._sets(each)]
         return any(
-            opening.lineno > call.lineno and ast.dump(given) == ast.dump(receiver)
+            comes_before(call, opening) and ast.dump(given) == ast.dump(receiver)
             for each in following
             for opening in ast.walk(each)
             if isinstance(opening, ast.Call)

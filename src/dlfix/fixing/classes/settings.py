@@ -10,6 +10,7 @@ from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.origins import Origins
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
+from dlfix.project.order import begins_before, in_order
 
 LOGGING = {"debug", "info", "warning", "warn", "error", "exception", "critical", "log"}
 SQL = ("execute", "executescript", "sql", "query")
@@ -49,11 +50,11 @@ class Settings(Origins):
                 raise Refusal(f"the resource is configured inside another statement ({where})")
 
     def _later(self, *opened: ast.stmt) -> list[ast.stmt]:
-        row = min(each.lineno for each in opened)
+        first = in_order(opened)[0]
         return [
             each
             for each in self._statements(self.method.body)
-            if each.lineno > row and each not in opened
+            if begins_before(first, each) and each not in opened
         ]
 
     def _statements(self, block: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

@@ -24,6 +24,7 @@ from dlfix.fixing.classes.slicing import Slice, attributes_read, contiguous
 from dlfix.fixing.classes.state import EACH_ITS_OWN, is_slotted, state_for
 from dlfix.fixing.classes.statements import is_plain
 from dlfix.fixing.classes.unsafe_uses import LEAVE_POSITION, READERS
+from dlfix.project.order import begins_before, comes_before
 
 
 class Sliced(Forms):
@@ -172,19 +173,18 @@ class Sliced(Forms):
         """Return whether the statements that open can leave the constructor: in one piece, and whole."""
         if not cut.whole or not contiguous(start.body, cut.statements):
             return False
-        first = cut.statements[0].lineno
         bound = {
             each.id
             for one in cut.statements
             for each in ast.walk(one)
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
         }
-        after = [each for each in start.body if each.lineno > cut.statements[-1].lineno]
+        after = [each for each in start.body if comes_before(cut.statements[-1], each)]
         if any(isinstance(n, ast.Name) and n.id in bound for one in after for n in ast.walk(one)):
             return False
         read = set(attributes_read(body, cut.me)) - {*self.handles, *cut.moved.kept.values()}
         return not any(
-            site.method is start and site.statement.lineno >= first
+            site.method is start and not begins_before(site.statement, cut.statements[0])
             for name in read
             for site in self.facts.stores.get(name, [])
         )

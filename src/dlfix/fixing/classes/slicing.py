@@ -20,6 +20,7 @@ from dlfix.fixing.classes.selection import Selection, is_stored
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.statements import is_plain, is_value
 from dlfix.fixing.classes.text import bound_within, comments_of, indented, names_in
+from dlfix.project.order import begins_before, comes_before
 
 INDENT = "    "
 
@@ -339,7 +340,7 @@ class Slice(Selection):
                 continue
             if not is_mutated(self.module, node):
                 continue
-            if node.lineno >= self.statements[0].lineno:
+            if not begins_before(node, self.statements[0]):
                 where = self.facts.line(node)
                 raise Refusal(
                     f"`{ast.unparse(node)}` is modified as the resource is opened ({where})"
@@ -349,12 +350,12 @@ class Slice(Selection):
         """Refuse a local name that is kept, and bound again between two statements of the slice."""
         if not self.statements:
             raise Refusal(f"no statement opens the resource ({self.facts.line(self.method)})")
-        rows = range(self.statements[0].lineno, (self.statements[-1].end_lineno or 0) + 1)
+        first, last = self.statements[0], self.statements[-1]
         for name in self.moved.kept:
             bindings = self.scope.bindings.get(name, [])
             for each in bindings if len(bindings) > 1 else ():
-                line = getattr(each.node, "lineno", 0)
-                if each.kind != "parameter" and line in rows:
+                outside = begins_before(each.node, first) or comes_before(last, each.node)
+                if each.kind != "parameter" and not outside:
                     raise Refusal(f"`{name}` is assigned again ({self.facts.line(each.node)})")
 
 

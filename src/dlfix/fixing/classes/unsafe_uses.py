@@ -13,6 +13,7 @@ from dlfix.fixing.classes.facts import (
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.settings import SQL_READS, SQL_SETTINGS, fills_temporary, sql_of
 from dlfix.fixing.classes.uses import Uses
+from dlfix.project.order import end
 
 REPOSITIONS = (
     "seek", "set", "setpos", "seek_to_start", "rewind", "execute", "executemany",
@@ -168,7 +169,7 @@ class Refusing(Uses):
         me = self_name(method)
         aliases = {name: _aliases(method, me, name) for name in self.handles}
         nodes = [n for n in ast.walk(method) if hasattr(n, "lineno")]
-        for node in sorted(nodes, key=_end):
+        for node in sorted(nodes, key=end):
             if is_self_attribute(node, me) and node.attr in self.facts.methods:
                 inner = self._scan(node.attr, seen)
                 if inner is not None:
@@ -233,10 +234,6 @@ def _aliases(method: Method, me: str, name: str) -> set[str]:
         for target in each.targets
         if isinstance(target, ast.Name)
     }
-
-
-def _end(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
 
 
 def _asks_to_write(call: ast.Call) -> bool:

@@ -15,6 +15,7 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.handles import Handle, Moved
 from dlfix.fixing.classes.state import Surroundings
+from dlfix.project.order import start
 
 
 @dataclass
@@ -33,7 +34,7 @@ class Uses:
     ) -> None:
         self.facts = facts
         self.module = facts.module
-        self.handles = dict(sorted(handles.items(), key=lambda item: item[1].site.statement.lineno))
+        self.handles = dict(sorted(handles.items(), key=lambda item: start(item[1].site.statement)))
         self.around = around
         self.work = Work()
         self.touching = self._touching()

@@ -15,6 +15,7 @@ from dlfix.fixing.hoisting.lifetime import line_of as _line
 from dlfix.fixing.plans_callables import Expression, Use
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module, Scope
+from dlfix.project.order import Place, begins_before, start
 
 Callable = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -166,15 +167,15 @@ def line_up(draft: Draft) -> None:
             each.annotation = ""
 
 
-def _rank(capture: Capture) -> tuple[int, int, int]:
+def _rank(capture: Capture) -> tuple[int, Place]:
     """Return where a name is first bound; what is bound nowhere comes last."""
     bindings = capture.scope.bindings.get(capture.value, []) if capture.scope is not None else []
     if capture.scope is None or not bindings:
-        return (99, 0, 0)
+        return 99, (0, 0)
     depth, above = 0, capture.scope.parent
     while above is not None:
         depth, above = depth + 1, above.parent
-    return (depth, _line(bindings[0]), getattr(bindings[0].node, "col_offset", 0))
+    return depth, start(bindings[0].node)
 
 
 def named(module: Module, node: Callable) -> tuple[str, Binding | None]:
@@ -197,19 +198,7 @@ def named(module: Module, node: Callable) -> tuple[str, Binding | None]:
 
 def has_its_line(module: Module, node: ast.AST) -> bool:
     """Return whether a statement shares its lines with no other."""
-    statement = module.statement(node)
-    parent = module.parent(statement)
-    if parent is None or getattr(parent, "lineno", 0) == statement.lineno:
-        return False
-    for body in ("body", "orelse", "finalbody"):
-        for other in getattr(parent, body, ()):
-            if other is not statement and statement.lineno <= other.lineno <= (
-                statement.end_lineno or 0
-            ):
-                return False
-            if other is not statement and other.end_lineno == statement.lineno:
-                return False
-    return True
+    return module.span(module.statement(node)) not in module.crowded
 
 
 def guard_of(module: Module, node: ast.AST) -> ast.If | None:
@@ -435,7 +424,7 @@ def _bind_defaults(draft: Draft) -> None:
     ]
     for parameter, default in pairs:
         scope = draft.module.scope_of(draft.node)
-        if default is None or is_fixed(draft.module, scope, default, draft.line):
+        if default is None or is_fixed(draft.module, scope, default, draft.node):
             continue
         if parameter in args.posonlyargs:
             raise CannotHoist(
@@ -468,22 +457,22 @@ def _bind_global(draft: Draft, name: str) -> None:
             draft.reads += [Use(draft.module.span(each), Expression(parameter)) for each in reads]
 
 
-def is_fixed(module: Module, scope: Scope, value: ast.expr, line: int) -> bool:
+def is_fixed(module: Module, scope: Scope, value: ast.expr, at: ast.AST) -> bool:
     """Return whether an expression means the same, and is the same object, at module level."""
     match value:
         case ast.Constant():
             return True
         case ast.UnaryOp(operand=operand):
-            return is_fixed(module, scope, operand, line)
+            return is_fixed(module, scope, operand, at)
         case ast.Tuple(elts=elements):
-            return all(is_fixed(module, scope, each, line) for each in elements)
+            return all(is_fixed(module, scope, each, at) for each in elements)
         case ast.Name(id=name):
             if not is_global(module, scope, name):
                 return False
             bindings = module.scope.bindings.get(name, [])
-            return len(bindings) <= 1 and all(_line(each) < line for each in bindings)
+            return len(bindings) <= 1 and all(begins_before(e.node, at) for e in bindings)
         case ast.Attribute(value=owner):
-            return is_fixed(module, scope, owner, line)
+            return is_fixed(module, scope, owner, at)
     return False
 
 

@@ -20,6 +20,7 @@ from dlfix.fixing.plans_classes import (
     Rename,
 )
 from dlfix.project.module import Module, Scope
+from dlfix.project.order import in_order
 from dlfix.project.project import Project
 from dlfix.source.text import Span
 
@@ -200,7 +201,7 @@ class _Work:
         within = set(inner.walk())
         for each in within:
             reads += [read for listed in each.reads.values() for read in listed]
-        reads.sort(key=lambda read: (read.lineno, read.col_offset))
+        reads = in_order(reads)
         for each in within:
             for name in each.nonlocals:
                 if each.outer(name) not in within:

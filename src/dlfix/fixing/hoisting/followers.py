@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from dlfix.fixing.hoisting.captures import CannotHoist, Draft, Drafts, has_its_line, is_fixed
 from dlfix.project.module import Module, Scope
+from dlfix.project.order import begins_before, in_order
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -29,7 +30,7 @@ def followers_of(draft: Draft, drafts: Drafts, reads: Iterable[ast.Name]) -> lis
                 f"{statement.lineno})"
             )
         found.append(statement)
-    return sorted(found, key=lambda each: each.lineno)
+    return in_order(found)
 
 
 def _statement_of(module: Module, read: ast.Name) -> ast.stmt | None:
@@ -56,7 +57,7 @@ def _obstacle(draft: Draft, drafts: Drafts, statement: ast.stmt) -> str:
     if draft.captures or draft.instance:
         return "{draft.what} captures names of the enclosing function"
     block = module.parent(beside)
-    if module.parent(statement) is not block or statement.lineno < beside.lineno:
+    if module.parent(statement) is not block or begins_before(statement, beside):
         return "the statement may not always run"
     if isinstance(statement, _FUNCTIONS):
         return _obstacle_of_function(draft, drafts, statement)
@@ -70,7 +71,7 @@ def _obstacle(draft: Draft, drafts: Drafts, statement: ast.stmt) -> str:
         case _:
             return "this kind of statement is not supported"
     scope = module.scope_of(statement)
-    if not all(is_fixed(module, scope, each, statement.lineno) for each in given):
+    if not all(is_fixed(module, scope, each, statement) for each in given):
         return "the value may differ at module level"
     return ""
 

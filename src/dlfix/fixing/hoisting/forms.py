@@ -8,6 +8,7 @@ from typing import Protocol
 from dlfix.fixing.hoisting.captures import Draft, is_builtin, is_global
 from dlfix.fixing.hoisting.lifetime import is_bound_before
 from dlfix.fixing.plans_callables import Expression, Written
+from dlfix.project.order import begins_before
 
 _EMPTY: tuple[tuple[type, object, str], ...] = (
     (bool, False, "bool"),
@@ -159,7 +160,7 @@ def _function(draft: Draft, func: ast.expr, around: Around) -> str | None:
         outside = isinstance(node, ast.alias) and name not in _NOT_BY_NAME
         return draft.module.segment(func) if outside and around.picklable(func) else None
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        after = node.lineno > draft.line and draft.module.scope_of(draft.node).is_module
+        after = begins_before(draft.node, node) and draft.module.scope_of(draft.node).is_module
         return name if not node.decorator_list and not after else None
     return name if isinstance(node, ast.alias) and around.picklable(func) else None
 
@@ -208,5 +209,5 @@ def _is_settled(draft: Draft, name: ast.Name) -> bool:
         return False
     bindings = binder.bindings.get(name.id, [])
     in_function = not draft.module.scope_of(draft.node).is_module
-    before = all(getattr(each.node, "lineno", 0) < draft.line for each in bindings)
+    before = all(begins_before(each.node, draft.node) for each in bindings)
     return len(bindings) == 1 and name.id not in scope.module_globals and (before or in_function)

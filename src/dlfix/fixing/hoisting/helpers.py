@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from dlfix.project.module import Module, Scope
+from dlfix.project.order import begins_before
 
 
 @dataclass
@@ -36,7 +37,7 @@ class Helpers:
 
     def _becomes_method(self, function: ast.FunctionDef) -> bool:
         """Return whether only the class, and functions that move with it, read a function."""
-        if function.decorator_list or function.lineno > self.node.lineno:
+        if function.decorator_list or begins_before(self.node, function):
             return False
         inner = self.module.inner_scope(function)
         if any(each.nonlocals for each in inner.walk()) or _gives_defaults(function):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from dlfix.fixing.hoisting.captures import CannotHoist
 from dlfix.fixing.hoisting.lifetime import is_bound_before
 from dlfix.project.module import Module, Scope
+from dlfix.project.order import comes_before
 
 _KEPT = ("assign", "annotated", "parameter")  # what has one value that an instance can keep
 
@@ -92,7 +93,7 @@ class Keeping:
             isinstance(each, ast.Call)
             and isinstance(each.func, ast.Attribute)
             and each.func.attr == "__init__"
-            and each.lineno >= read.lineno
+            and not comes_before(each, read)
             for each in ast.walk(self.init)
         )
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from dlfix.fixing.hoisting.order import Order, occurrences, order_of, root_of
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module, Scope
+from dlfix.project.order import Place, begins_before, comes_before, start
 from dlfix.project.trees import COMPREHENSIONS
 
 Loop = ast.For | ast.AsyncFor | ast.While
@@ -111,17 +112,21 @@ def _root(module: Module, binder: Scope) -> ast.AST:
 
 
 # Its rank, what uses a holder, which holder, and what gives that one another value.
-_Use: TypeAlias = "tuple[tuple[int, int], ast.AST, object, list[ast.AST]]"
+_Use: TypeAlias = "tuple[tuple[int, Place], ast.AST, object, list[ast.AST]]"
 
 
-def _by_rank(use: _Use) -> tuple[int, int]:
+def _by_rank(use: _Use) -> tuple[int, Place]:
     return use[0]
+
+
+def _line(node: ast.AST) -> int:
+    return getattr(node, "lineno", 1)
 
 
 class Holders:
     """The local names that may hold a function, or something that holds it.
 
-    `lost` is a line where it goes where no local name follows: an attribute, a generator's consumer.
+    `lost` is a node where it goes where no local name follows: an attribute, a generator's consumer.
     """
 
     def __init__(self, module: Module, node: ast.AST, name: str, is_loader: IsLoader) -> None:
@@ -129,7 +134,7 @@ class Holders:
         self.node = node
         self.is_loader = is_loader
         self.names: list[tuple[str, Scope]] = []
-        self.lost: int | None = None
+        self.lost: ast.AST | None = None
         self.heads: list[ast.AST] = []  # loops that iterate over what holds it
         if name:
             self._add(name, module.scope_of(node))
@@ -148,15 +153,15 @@ class Holders:
         """
         anyhow = order.reachable([binding])
         ways: dict[object, set[int]] = {}
-        for (side, line), node, key, replaced in sorted(self._uses(binding), key=_by_rank):
+        for (side, _), node, key, replaced in sorted(self._uses(binding), key=_by_rank):
             if order.at.get(node) not in anyhow:
                 continue
             if key not in ways:
                 ways[key] = order.reachable([binding], replaced)
             if order.at.get(node) in ways[key]:
                 lost = self.lost is not None and self._side(self.lost) < side
-                return self.lost if lost else line
-        return self.lost
+                return _line(self.lost if lost and self.lost is not None else node)
+        return None if self.lost is None else _line(self.lost)
 
     def _uses(self, binding: ast.AST) -> Iterator[_Use]:
         """Yield what uses a holder, with what gives that holder another value."""
@@ -167,14 +172,12 @@ class Holders:
         for head in self.heads:
             yield self._rank(head), head, head, self._made_for(head)
 
-    def _rank(self, node: ast.AST) -> tuple[int, int]:
-        line = getattr(node, "lineno", getattr(node, "end_lineno", 1))
-        return self._side(line), line
+    def _rank(self, node: ast.AST) -> tuple[int, Place]:
+        return self._side(node), start(node)
 
-    def _side(self, line: int) -> int:
-        """Return 0 for a line below the function, 1 for its own, 2 for one above."""
-        made = getattr(self.node, "lineno", 0)
-        return 0 if line > made else 1 if line == made else 2
+    def _side(self, node: ast.AST) -> int:
+        """Return 0 for what is below the function, 1 for what is in it, 2 for what is above."""
+        return 0 if comes_before(self.node, node) else 2 if begins_before(node, self.node) else 1
 
     def _replaced(self, holder: str, scope: Scope, binding: ast.AST) -> list[ast.AST]:
         """Return where a holder gets another value; a comprehension stores what it made before."""
@@ -217,9 +220,9 @@ class Holders:
                 case ast.comprehension():
                     self.heads.append(above)
                 case ast.Yield() | ast.YieldFrom():
-                    self.lost = above.lineno
+                    self.lost = above
                 case ast.Lambda():
-                    self.lost = above.lineno
+                    self.lost = above
                     return
                 case ast.stmt():
                     self._keep_in(above, child)
@@ -247,7 +250,7 @@ class Holders:
             if isinstance(call, ast.Call) and call.func is read:
                 self._keep(call)
             else:
-                self.lost = read.lineno
+                self.lost = read
 
     def _holds(self, above: ast.AST, child: ast.AST, node: ast.AST) -> bool:
         """Return whether the value of an expression may hold that of one of its parts."""
@@ -293,7 +296,7 @@ class Holders:
                 continue
             self._add(each.id, binder)
             if any(b.kind == "parameter" for b in binder.bindings.get(each.id, ())):
-                self.lost = each.lineno
+                self.lost = each
 
     def _add(self, name: str, scope: Scope) -> None:
         if (name, scope) not in self.names:

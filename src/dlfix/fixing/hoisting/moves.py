@@ -570,10 +570,7 @@ def _text_of(module: Module, node: Node) -> str | None:
     """Return what two functions share that are one, with their comments; None for a lambda that has one."""
     if isinstance(node, ast.Lambda):
         return None if "#" in module.segment(node) else ast.dump(node)
-    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-    while first > 1 and module.lines[first - 2].lstrip().startswith("#"):
-        first -= 1
-    return textwrap.dedent("\n".join(module.lines[first - 1 : node.end_lineno]))
+    return textwrap.dedent("\n".join(module.lines[module.first_row(node) - 1 : node.end_lineno]))
 
 
 def is_only_name(module: Module, name: str, binder: Scope) -> bool:

@@ -8,6 +8,7 @@ import re
 from dlfix.fixing.hoisting.captures import CannotHoist
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module
+from dlfix.project.order import begins_before, comes_before
 from dlfix.source.text import Position, Span
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -18,7 +19,6 @@ _KEYWORD = re.compile(r"(?:class|(?:async\s+)?def)\s+")
 def reads_before(module: Module, node: Definition) -> list[ast.Name]:
     """Return the reads of a name that see its definition; raise CannotHoist where that is unsure."""
     again = _bound_again(module, node)
-    last = getattr(again.statement, "end_lineno", node.lineno)
     found: list[ast.Name] = []
     for scope in module.scope.walk():
         if scope.lookup(node.name) is not module.scope:
@@ -26,7 +26,7 @@ def reads_before(module: Module, node: Definition) -> list[ast.Name]:
         if node.name in scope.globals:
             raise CannotHoist(_why(node, again))
         for read in scope.reads.get(node.name, ()):
-            if read.lineno > last:
+            if comes_before(again.statement, read):
                 continue
             if not scope.is_module:
                 raise CannotHoist(
@@ -52,7 +52,7 @@ def _bound_again(module: Module, node: Definition) -> Binding:
         raise CannotHoist(f"`{node.name}` cannot be found by its name (line {node.lineno})")
     again = others[0]
     top = again.statement in module.tree.body and isinstance(again.statement, ast.Assign)
-    if len(others) > 1 or not top or _line(again) < node.lineno:
+    if len(others) > 1 or not top or begins_before(again.node, node):
         raise CannotHoist(_why(node, again))
     return again
 

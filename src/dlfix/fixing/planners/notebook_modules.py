@@ -14,6 +14,7 @@ from dlfix.fixing.hoisting.names import wanted
 from dlfix.fixing.notebooks import NOT_MOVED, module_path
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.fixing.plans_notebooks import CellsPlan, Imported, ModulePlan, Replaced
+from dlfix.project.order import in_order
 from dlfix.rules.reading.callables import definition
 from dlfix.source.notebook import MAGIC, MARK
 from dlfix.source.text import Position, Span
@@ -294,7 +295,7 @@ class _Move:
         return f"Move {what} to {self.target.path.name} and import {them} from there"
 
     def _module_plan(self) -> ModulePlan:
-        statements = sorted(self.parts.statements, key=lambda each: each.lineno)
+        statements = in_order(self.parts.statements)
         taken = [((each.lineno, 1), self._moved(each)) for each in statements]
         taken += [
             ((self._top_row(node), 0), _as_function(name, *self._lambda_texts(node)))
@@ -311,12 +312,10 @@ class _Move:
                 return _as_function(name, *self._lambda_texts(node))
         first = self._rows(statement)[0]
         lines = self._segment(statement).split("\n")
-        for node, name in sorted(
-            self.parts.lambdas.items(), key=lambda each: each[0].lineno, reverse=True
-        ):
+        for node in reversed(in_order(self.parts.lambdas)):
             span = self.module.span(node)
             if self._top_row(node) == self._top_row(statement):
-                _put(lines, span, first, name)
+                _put(lines, span, first, self.parts.lambdas[node])
         return "\n".join(lines)
 
     def _lambda_texts(self, node: ast.Lambda) -> tuple[str, str]:
@@ -333,11 +332,7 @@ class _Move:
 
     def _rows(self, statement: ast.stmt) -> tuple[int, int]:
         """Return the first and last row of a statement: decorators and the comment above belong to it."""
-        decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-        first = min([statement.lineno, *(each.lineno for each in decorators)])
-        while first > 1 and self.module.lines[first - 2].startswith("#"):
-            first -= 1
-        return first, statement.end_lineno or statement.lineno
+        return self.module.first_row(statement), statement.end_lineno or statement.lineno
 
     def _segment(self, statement: ast.stmt) -> str:
         first, last = self._rows(statement)

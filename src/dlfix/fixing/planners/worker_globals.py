@@ -13,6 +13,7 @@ from dlfix.fixing.hoisting import carried_settings
 from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.project.module import enclosing_function
+from dlfix.project.order import comes_before, lies_in
 from dlfix.reach.entry_points import Entries, top_level_statement
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.registered import adds_once_more
@@ -225,7 +226,7 @@ def _beside(caller: Module, call: ast.Call, module: Module, loader: ast.Call) ->
     same = caller is module and enclosing_function(caller, call) is enclosing_function(
         module, loader
     )
-    return same and call.lineno < loader.lineno
+    return same and comes_before(call, loader)
 
 
 def _parameters(evidence: SetInParent) -> list[str]:
@@ -311,7 +312,7 @@ def _set_below(module: Module, name: str, loader: ast.Call) -> int:
             for node in module.nodes_by_name.get(name, ())
             if isinstance(node, ast.Name)
             and not isinstance(node.ctx, ast.Load)
-            and node.lineno > loader.lineno
+            and comes_before(loader, node)
             and enclosing_function(module, node) is function
         ),
         0,
@@ -322,13 +323,15 @@ def _is_before(analysis: Analysis, module: Module, node: ast.expr, loader: ast.C
     """Return whether a node has run whenever the loader is made."""
     function = enclosing_function(module, node)
     if function is enclosing_function(module, loader):
-        return node.lineno <= loader.lineno
+        if module.statement(node) is module.statement(loader):
+            return lies_in(node, loader)  # an argument; not a name that the statement sets
+        return comes_before(node, loader)
     ways = Entries.of(analysis).entries(module, loader)
     return bool(ways) and all(
         any(
             caller is module
             and enclosing_function(module, call) is function
-            and call.lineno > node.lineno
+            and comes_before(node, call)
             for caller, call in way.calls
         )
         for way in ways

@@ -6,13 +6,12 @@ after, share no code with the planners, and compare what the program could obser
 """
 
 from dlfix.fixing.proof.behaviour import Regression, regressions
-from dlfix.fixing.proof.text import Rewritten, broken, first_row, not_compiled, unproved
+from dlfix.fixing.proof.text import Rewritten, broken, not_compiled, unproved
 
 __all__ = [
     "Regression",
     "Rewritten",
     "broken",
-    "first_row",
     "not_compiled",
     "regressions",
     "unproved",

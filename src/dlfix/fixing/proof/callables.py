@@ -29,6 +29,7 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
 from dlfix.fixing.proof.value_flow import is_about, is_class_of_a_list, is_of_decorated, known_as
 from dlfix.project.module import Module
+from dlfix.project.order import begins_before, comes_before
 
 Defined: TypeAlias = Function | ast.ClassDef
 Callable_: TypeAlias = Function | ast.Lambda | ast.ClassDef
@@ -503,9 +504,8 @@ class _Moved:
         for node in executed(body):
             if not isinstance(node, (ast.Name, *_BINDING)) or not _binds(node, name):
                 continue
-            if node.lineno > getattr(site, "end_lineno", line) or (
-                node.lineno >= getattr(site, "lineno", line)
-                and not any(node is n for n in executed(site))
+            if comes_before(site, node) or (
+                not begins_before(node, site) and not any(node is n for n in executed(site))
             ):
                 return f"`{name}` is captured by value (line {line}) and assigned again (line {node.lineno})"
             turning = [loop for loop in loops if any(node is n for n in executed(loop))]
@@ -540,7 +540,7 @@ class _Moved:
                 continue
             if self._part_of(node) and not read & {self._part_of(node), ""}:
                 continue
-            later = node.lineno > getattr(site, "end_lineno", 0)
+            later = comes_before(site, node)
             if later and writes.changes_in_place(self.new, node):
                 return node.lineno
         return None
@@ -591,9 +591,7 @@ class _Moved:
                 *writes.in_family(self.change.new, family, node.attr),
                 *writes.outside(self.change.new, family, node.attr),
             ]:
-                later = write.function is not around or write.line > getattr(
-                    site, "end_lineno", line
-                )
+                later = write.function is not around or comes_before(site, write.node)
                 earlier = (
                     write.function is not None
                     and write.function.name == "__init__"
@@ -608,7 +606,7 @@ class _Moved:
         for other in self.new.nodes(ast.Attribute):
             if dotted(other) != text or isinstance(other.ctx, ast.Load):
                 continue
-            if self._around(self.new, other) is not around or other.lineno > line:
+            if self._around(self.new, other) is not around or comes_before(capture.call, other):
                 return (
                     f"`{text}` is captured by value (line {line}) and set to another value (line "
                     f"{other.lineno})"

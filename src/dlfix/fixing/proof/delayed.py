@@ -31,6 +31,7 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.project.module import Module
+from dlfix.project.order import comes_before
 
 # Methods and attributes that only immutable values have: texts and paths.
 _OF_TEXT = frozenset(
@@ -442,11 +443,10 @@ class _Delayed:
             if "." in name:
                 return f"`{name}`, which other code may modify, is passed in ({module.path.name}:{call.lineno})"
             around = self.new.body_around(module, call)
-            changed = writes.changed_by_name(self.new, module, around, name)
-            if changed is not None and (
-                getattr(changed, "lineno", 0) > call.lineno or _in_loop(module, call)
-            ):
-                return f"`{name}` is modified ({module.path.name}:{getattr(changed, 'lineno', 0)})"
+            for changed in writes.changes_by_name(module, around, name):
+                if comes_before(call, changed) or _in_loop(module, call):
+                    where = f"{module.path.name}:{getattr(changed, 'lineno', 0)}"
+                    return f"`{name}` is modified ({where})"
         return None
 
     # Names of the module

@@ -18,6 +18,7 @@ from dlfix.fixing.proof.syntax import (
     stored_names,
 )
 from dlfix.project.module import Module
+from dlfix.project.order import comes_before, end, in_order
 
 REMOVES = frozenset("unlink remove rmtree rename replace removedirs rmdir move truncate".split())
 _TEMPORARY = frozenset(
@@ -81,11 +82,11 @@ class Temporary:
         if not isinstance(definition, FUNCTIONS):
             return False
         nodes = list(executed(definition.body))
-        yields = [each.lineno for each in nodes if isinstance(each, ast.Yield)]
+        yields = in_order(each for each in nodes if isinstance(each, ast.Yield))
         if not yields:
             return False
         inner = (n for n in nodes if isinstance(n, (ast.With, ast.AsyncWith)))
-        late = [n for n in nodes if isinstance(n, ast.stmt) and n.lineno > max(yields)]
+        late = [n for n in nodes if isinstance(n, ast.stmt) and comes_before(yields[-1], n)]
         return _cleans(late) or any(self.is_around(home, each) for each in inner)
 
 
@@ -225,13 +226,13 @@ def _used_after(
     inside: list[ast.stmt],
 ) -> bool:
     """Return whether one of these names is used, once the statements have ended, in a way that may open."""
-    ends = max(each.end_lineno or 0 for each in inside)
+    last = max(inside, key=end)
     later, body = _Later(change, _opening(change)), change.new.body_around(module, call)
     return any(
         isinstance(n, ast.Name)
         and n.id in kept
         and isinstance(n.ctx, ast.Load)
-        and n.lineno > ends
+        and comes_before(last, n)
         and not later.is_plain(module, body, n, several=kept[n.id])
         for n in executed(body)
     )

@@ -23,6 +23,7 @@ from dlfix.fixing.proof.syntax import (
     strings,
 )
 from dlfix.project.module import Module
+from dlfix.project.order import Place, end, start
 
 _OF_OWNER = frozenset("cleanup write_text write_bytes symlink_to hardlink_to touch".split())
 _TO_SECOND = frozenset("copy copy2 copyfile copytree symlink link".split())
@@ -91,8 +92,8 @@ class Removals:
                 module, node, named, origins
             )
             names = stored_names(module.statement(call))
-            rows = range(call.lineno + 1, node.lineno)
-            if removes and not self._gone_through(module, names, around, rows):
+            between = end(call), start(node)
+            if removes and not self._gone_through(module, names, around, between):
                 return module, node
         spelled = frozenset(filter(is_literal, files))
         for home, caller, place in self._makers(module, call, kept) if far else ():
@@ -191,21 +192,27 @@ class Removals:
         )
 
     def _gone_through(
-        self, module: Module, names: set[str], body: list[ast.stmt], rows: range, far: int = FAR
+        self,
+        module: Module,
+        names: set[str],
+        body: list[ast.stmt],
+        between: tuple[Place, Place],
+        far: int = FAR,
     ) -> bool:
-        """Return whether what some names hold is gone through in a loop that begins in some rows."""
+        """Return whether what some names hold is gone through in a loop that begins between two places."""
         origins = Origins(body)
+        first, last = between
         for node in executed(body):
             if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                if node.iter.lineno in rows and names & origins.of(node.iter):
+                if first <= start(node.iter) < last and names & origins.of(node.iter):
                     return True
-            elif isinstance(node, ast.Call) and node.lineno in rows and far:
+            elif isinstance(node, ast.Call) and first <= start(node) < last and far:
                 known = self.program.function_of(module, node.func)
                 passed = zip(parameters(known[1]), node.args, strict=False) if known else ()
                 taken = {name for name, value in passed if names & origins.of(value)}
                 if known and taken:
                     home, function = known
-                    inside = range(function.lineno, (function.end_lineno or 0) + 1)
+                    inside = start(function), end(function)
                     if self._gone_through(home, taken, function.body, inside, far - 1):
                         return True
         return False
@@ -262,11 +269,7 @@ class Removals:
 
 def _ends_after(node: ast.Call, call: ast.Call) -> bool:
     """Return whether a call returns after another: also one of a chain of methods that begins with it."""
-    mine, other = (
-        (each.end_lineno or each.lineno, each.end_col_offset or each.col_offset)
-        for each in (node, call)
-    )
-    return mine > other
+    return end(node) > end(call)
 
 
 def _at_stake(node: ast.Call, owner: ast.expr | None) -> Iterator[ast.expr | None]:

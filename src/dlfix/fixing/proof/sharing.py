@@ -20,6 +20,7 @@ from dlfix.fixing.proof.syntax import (
     within,
 )
 from dlfix.project.module import Module
+from dlfix.project.order import comes_before, in_order
 
 # Mapped memory may be shared by processes, and what is not shared at all is no matter either.
 _MAPPED = frozenset("memmap mmap open_memmap fromfile from_file MmapedFile".split())
@@ -419,11 +420,9 @@ def _before_workers(change: ClassChange, module: Module, node: ast.expr) -> bool
         return True
     names = {name for call in loaders for name in _named(module, call)}
     used = [
-        n.lineno
-        for n in executed(body)
-        if isinstance(n, (ast.Name, ast.Attribute)) and dotted(n) in names
+        n for n in executed(body) if isinstance(n, (ast.Name, ast.Attribute)) and dotted(n) in names
     ]
-    if node.lineno <= max([*used, *(n.lineno for n in loaders)]):
+    if not comes_before(in_order([*used, *loaders])[-1], node):
         return True
     return any(isinstance(a, (ast.For, ast.While)) for a in module.ancestors(node))
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from dlfix.project.order import first_row
 from dlfix.rules.base import Finding
 from dlfix.source.lines import bare
 from dlfix.source.text import Span
@@ -99,12 +100,6 @@ def _segments(text: str, body: list[ast.stmt]) -> Iterator[str]:
         else:
             last = statement.end_lineno or statement.lineno
             yield "".join(lines[first_row(statement) - 1 : last]).rstrip()
-
-
-def first_row(statement: ast.stmt) -> int:
-    """Return the row a statement begins on, decorators included."""
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _touched(statement: ast.stmt, spans: Sequence[Span]) -> bool:

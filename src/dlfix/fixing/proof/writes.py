@@ -21,6 +21,8 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.project.module import Module
 
+_CHANGING_FUNCTIONS = frozenset({"shuffle", "heapify", "heappop", "heappush"})
+
 
 @dataclass(frozen=True)
 class Write:
@@ -221,26 +223,18 @@ def changes_in_place(module: Module, node: ast.expr) -> bool:
     return isinstance(parent, ast.AugAssign) and parent.target is node
 
 
-def changed_by_name(
-    program: Program, module: Module, body: list[ast.stmt], name: str
-) -> ast.AST | None:
-    """Return where a body changes the content of what a name stands for, None where it does not."""
+def changes_by_name(module: Module, body: list[ast.stmt], name: str) -> Iterator[ast.AST]:
+    """Yield where a body changes the content of what a name stands for."""
     for node in executed(body):
-        if isinstance(node, ast.Name) and node.id == name and changes_in_place(module, node):
-            return node
-        if (
-            isinstance(node, ast.Call)
-            and last_part(node.func)
-            in {
-                "shuffle",
-                "heapify",
-                "heappop",
-                "heappush",
-            }
-            and any(dotted(arg) == name for arg in node.args)
-        ):
-            return node
-    return None
+        match node:
+            case ast.Call(func=func, args=args) if last_part(func) in _CHANGING_FUNCTIONS:
+                changed = any(dotted(arg) == name for arg in args)
+            case ast.Name():
+                changed = node.id == name and changes_in_place(module, node)
+            case _:
+                changed = False
+        if changed:
+            yield node
 
 
 def global_rebinding(program: Program, module: Module, name: str) -> ast.AST | None:

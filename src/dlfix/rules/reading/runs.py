@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
+from dlfix.project.order import comes_before, in_order, lies_in
 from dlfix.project.trees import walk
 from dlfix.reach.calls import ANYTHING
 from dlfix.reach.correlated import is_set_again
@@ -108,9 +109,9 @@ class Runs:
 
     def _below(self, frame: Frame, *, surely: bool, depth: int = _DEPTH) -> Iterator[FoundCall]:
         """Yield the calls that running a frame's code makes."""
-        ends = [node.lineno for node in frame.scope.yields] if surely else []
+        ends = frame.scope.yields if surely else []
         for node in _own_nodes(frame):
-            if not ends or node.lineno < min(ends):
+            if not ends or comes_before(node, in_order(ends)[0]):
                 yield from self._from(node, frame, surely=surely, depth=depth)
 
     def _from(
@@ -290,11 +291,7 @@ def _is_sure(node: ast.expr, frame: Frame) -> bool:
 
 def _is_left_of(node: ast.expr, end: ast.AST) -> bool:
     """Return whether a node is evaluated before another one is: above it, or in it as an argument."""
-    ends = (node.end_lineno or 0, node.end_col_offset or 0)
-    starts = (getattr(end, "lineno", 0), getattr(end, "col_offset", 0))
-    within = (getattr(end, "end_lineno", 0), getattr(end, "end_col_offset", 0))
-    begins = (node.lineno, node.col_offset)
-    return node is not end and (ends <= starts or (starts <= begins and ends <= within))
+    return node is not end and (comes_before(node, end) or lies_in(node, end))
 
 
 def _protocols(node: ast.expr, module: Module) -> Iterator[tuple[ast.expr, str]]:
