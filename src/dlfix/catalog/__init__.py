@@ -3,6 +3,7 @@
 from dlfix.catalog.catalog import Catalog, load
 from dlfix.catalog.rows import (
     ABSENT,
+    PERHAPS,
     UNKNOWN,
     BoundaryRow,
     CallableRow,
@@ -17,6 +18,7 @@ from dlfix.catalog.rows import (
 
 __all__ = [
     "ABSENT",
+    "PERHAPS",
     "UNKNOWN",
     "BoundaryRow",
     "CallableRow",

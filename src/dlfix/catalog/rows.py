@@ -24,12 +24,15 @@ class _Missing(Enum):
 
     ABSENT = "absent"
     UNKNOWN = "unknown"
+    PERHAPS = "perhaps"
 
 
 ABSENT: Final = _Missing.ABSENT
 """The argument is not passed."""
 UNKNOWN: Final = _Missing.UNKNOWN
 """The argument is passed, but its value is not known."""
+PERHAPS: Final = _Missing.PERHAPS
+"""It is not known whether the argument is passed: `**options`."""
 
 
 class Tail(str):
@@ -175,8 +178,8 @@ class Variant:
     def _holds_for(self, value: object) -> bool:
         if value is ABSENT:
             return self.absent
-        if value is UNKNOWN:
-            return self.unknown
+        if value is UNKNOWN or value is PERHAPS:
+            return value is UNKNOWN and self.unknown
         if isinstance(value, Tail) and ("^" in self.matches or not self.matches.endswith("$")):
             return self.unknown
         return bool(self.matches) and re.search(self.matches, str(value)) is not None

@@ -416,8 +416,8 @@ class Calls:
             if _recurs(scope, caller):
                 return self._further(function, owner)
             if _depth(caller) > _DEEPEST_CALLS:
-                self.interpreter.cut_short = True
-                return None
+                self.interpreter.cut_short |= bool(arguments.positional or arguments.keywords)
+                return self._further(function, owner)
             self._frames[key] = self._activation(function, arguments, node, caller, owner)
         return self._frames[key]
 

@@ -455,8 +455,10 @@ class Instances:
         if base.name in ("object", "abc.ABC", "typing.Generic", "typing.Protocol"):
             return False
         further = any(isinstance(each, Class) and name in each.body_names() for each in rest)
-        known = self.interpreter.catalog.dataset(base.name) is not None
-        return not (further and known and name not in _OF_DATASETS)
+        catalog = self.interpreter.catalog
+        is_unknown = not catalog.knows(base.name) and not name.startswith("__")
+        has_few = is_unknown or catalog.dataset(base.name) is not None
+        return not (further and has_few and name not in _OF_DATASETS)
 
     def _class_member(
         self, base: Class, name: str, owner: Value, node: ast.expr, frame: Frame
@@ -735,6 +737,8 @@ def _made_by(value: Value) -> ast.AST | None:
     """Return the call that made an object of the tree, or one of a library."""
     if isinstance(value, Instance):
         return value.call
+    if isinstance(value, Derived):
+        return value.node if value.called else None
     return value.node if isinstance(value, ExternalCall) else None
 
 

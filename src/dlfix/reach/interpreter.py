@@ -886,8 +886,18 @@ class Interpreter:
             return [reached for argument in kept for reached in self.reached(argument)]
         if isinstance(value, (ExternalCall, Derived, Container, Partial, BoundMethod)):
             made = self.calls.made(node, frame, lambda: Derived(value, name, node, frame), value)
-            return [Reached(made)]
+            return [*self._set_on_result(value, name, frame), Reached(made)]
         return [Reached(_UNKNOWN)]
+
+    def _set_on_result(self, value: Value, name: str, frame: Frame) -> Iterator[Reached]:
+        """Yield what code sets on what a method of a library returns: `args.collate = f`."""
+        if not isinstance(value, Derived) or not value.called:
+            return
+        for module in dict.fromkeys((value.frame.module, frame.module)):
+            if any(isinstance(n.ctx, ast.Store) for n in module.attributes_by_name.get(name, ())):
+                for store in self.instances.set_on(value.node, module):
+                    if store.attribute == name:
+                        yield from self.instances.stored(store)
 
     def _in_namespace(self, value: ExternalCall, name: str, frame: Frame) -> Iterator[Reached]:
         """Yield what `SimpleNamespace(name=...)` has under a name, and what is set on it."""

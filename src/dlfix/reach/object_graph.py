@@ -238,7 +238,7 @@ class Walk:
             return [(Edge("self"), Reached(value.owner))]
         if isinstance(value, ExternalCall):
             return chain(
-                self._of_holder(value),
+                self._still_held(value, boundary),
                 self._by_calls(value, boundary),
                 self._set_on(value, boundary),
             )
@@ -284,6 +284,19 @@ class Walk:
         made = node_of(value)
         modules = [boundary.frame.module, *([made[1]] if made is not None else ())]
         return self._each_kept(self.interpreter.kept_by_call.by(value, modules))
+
+    def _still_held(self, value: ExternalCall, boundary: Boundary) -> Iterator[Child]:
+        """Yield what an object of a library was given, but for what code replaces before it is sent."""
+        module = value.frame.module
+        replaced = {
+            store.attribute
+            for store in self.interpreter.instances.set_on(value.node, module)
+            if _replaces(store, value, boundary)
+            and not value.name.startswith("torchvision.")  # it keeps a second one in `transforms`
+        }
+        for edge, child in self._of_holder(value):
+            if edge.name not in replaced:
+                yield edge, child
 
     def _set_on(self, value: ExternalCall, boundary: Boundary) -> Iterator[Child]:
         """Yield what code sets on an object of a library: `data.get_labels = f`."""
@@ -639,6 +652,21 @@ def _place_in(block: list[ast.stmt], module: Module, node: ast.AST | None) -> in
     """Return the place in a block of the statement that a node is part of."""
     above = [node, *module.ancestors(node)] if node is not None else []
     return next((index for index, one in enumerate(block) if one in above), None)
+
+
+def _replaces(store: Store, value: ExternalCall, boundary: Boundary) -> bool:
+    """Return whether a statement after the one that makes an object surely sets an attribute of it.
+
+    It is in the same block, and not below the boundary.
+    """
+    module = store.frame.module
+    block = getattr(module.parent(store.statement), "body", [])
+    made = _place_in(block, module, value.node)
+    sent = _place_in(block, module, boundary.node)
+    if made is None or store.statement not in block:
+        return False
+    here = block.index(store.statement)
+    return made < here and (sent is None or here < sent)
 
 
 def _without_alternatives(children: Iterable[Child], above: frozenset[Value]) -> Iterable[Child]:

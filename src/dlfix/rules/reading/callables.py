@@ -52,7 +52,9 @@ def problem(crossing: Crossing, analysis: Analysis) -> Problem | None:
     if isinstance(value, Function):
         return _of_function(value, crossing, analysis)
     if isinstance(value, Class):
-        return _of_class(value, analysis)
+        found = _of_class(value, analysis)
+        # a class that nobody in view sends is got by its name: the last definition of it
+        return None if found == "shadowed" and crossing.boundary.kind == "dataset" else found
     if isinstance(value, ExternalCall) and value.name in _MAKERS:
         return "class" if _is_lost(value, analysis) else None
     if isinstance(value, Derived) and module_of_file(value, analysis) and _is_called(crossing):

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dlfix.catalog import ABSENT, UNKNOWN, Catalog, OneOf, ResourceRow, Tail
+from dlfix.catalog import ABSENT, PERHAPS, UNKNOWN, Catalog, OneOf, ResourceRow, Tail
 from dlfix.project.trees import walk
 from dlfix.reach.crossing import Crossing, Edge
 from dlfix.reach.labels import label, node_of
@@ -181,9 +181,22 @@ def finding(rule: type[Rule], handle: Handle, message: str) -> Finding | None:
         return None
     node, module = made or (handle.store.node, handle.store.frame.module)  # type: ignore[union-attr]
     place = Place(module.path, module.span(node))
-    return Finding(
-        rule, message, place, handle.crossing.path, handle.error, evidence=handle.crossing
-    )
+    path = (*handle.crossing.path, *_opened_at(handle.crossing))
+    return Finding(rule, message, place, path, handle.error, evidence=handle.crossing)
+
+
+def _opened_at(crossing: Crossing) -> Iterator[Step]:
+    """Yield the line that opens what a derived resource belongs to, where the path does not have it."""
+    origin = crossing.value
+    while isinstance(origin, Derived):
+        origin = origin.origin
+    made = node_of(origin)
+    if origin is crossing.value or made is None:
+        return
+    node, module = made
+    place = module.place(node)
+    if all(step.place.span.start.row != place.span.start.row for step in crossing.path):
+        yield Step(place, label(origin), f"`{crossing.edge.name}` belongs to it")
 
 
 def _kept(crossing: Crossing) -> Crossing | None:
@@ -377,7 +390,7 @@ def _reader(value: ExternalCall, analysis: Analysis):  # type: ignore[no-untyped
         argument = value.arguments.get(position, name or None)
         if argument is None:
             more = value.arguments.more_positional or value.arguments.more_keywords
-            return UNKNOWN if more else ABSENT
+            return PERHAPS if more else ABSENT
         return _constant(argument, analysis)
 
     return read

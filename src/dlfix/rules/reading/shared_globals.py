@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
@@ -15,7 +15,7 @@ from dlfix.reach.entry_points import Entries, is_before
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.must_run import conditions
 from dlfix.reach.starts import never_forks
-from dlfix.reach.values import Container, Derived, ExternalCall, Instance
+from dlfix.reach.values import Bound, Container, Derived, ExternalCall, Instance
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
 from dlfix.rules.base import Step
 from dlfix.rules.reading.handles import row_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Boundary
-    from dlfix.reach.values import Value
+    from dlfix.reach.values import Argument, Value
 
 Made = ExternalCall | Derived
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -128,10 +128,12 @@ def _on_classes(analysis: Analysis) -> Iterator[SharedHandle]:
 def _kept_on_class(
     node: ast.AST, module: Module, analysis: Analysis
 ) -> Iterator[tuple[ast.Attribute, ast.Assign]]:
-    """Yield the attributes of its class that a method sets where they hold nothing."""
+    """Yield the attributes of its class that a method sets, or puts an item in, where they hold nothing."""
     frame = analysis.frame(module.inner_scope(node))
     for statement in walk(node):
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if isinstance(target, ast.Subscript):
+            target = target.value
         if not isinstance(target, ast.Attribute) or not isinstance(statement, ast.Assign):
             continue
         tests = list(conditions(statement, module))
@@ -190,11 +192,34 @@ def _held_by(name: GlobalName, analysis: Analysis) -> Iterator[_Held]:
     for reached in analysis.interpreter.global_name(name.module, name.name):
         value = reached.value
         if not isinstance(value, Container):
-            yield from _unsafe(value, analysis)
+            for held in _unsafe(value, analysis):
+                yield _as_stored(held, _rebound_to(name, held.handle, analysis))
             continue
         for _, item in value.items:
             for each in analysis.values(item):
-                yield from _unsafe(each, analysis, keyed=True)
+                for held in _unsafe(each, analysis, keyed=True):
+                    yield _as_stored(held, item)
+
+
+def _as_stored(held: _Held, stored: Argument | None) -> _Held:
+    """Return a handle as opened where it is stored, if the function that opens it only returns it."""
+    if not isinstance(stored, Bound):
+        return held
+    module = stored.frame.module
+    around = enclosing_function(module, stored.node)
+    if around is None or around is enclosing_function(held.module, held.node):
+        return held
+    return replace(held, node=stored.node, module=module)
+
+
+def _rebound_to(name: GlobalName, handle: Made, analysis: Analysis) -> Bound | None:
+    """Return the expression by which a function gives a global its handle: `global db; db = connect()`."""
+    for binding in name.module.scope.module_globals.get(name.name, ()):
+        if binding.value is not None and not binding.path:
+            frame = analysis.interpreter.frame_at(name.module, binding.node)
+            if handle in analysis.interpreter.values_at(binding.value, frame):
+                return Bound(binding.value, frame)
+    return None
 
 
 def _unsafe(value: Value, analysis: Analysis, *, keyed: bool = False) -> Iterator[_Held]:
