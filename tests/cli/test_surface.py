@@ -278,9 +278,7 @@ def test_an_editor_without_a_configuration_gets_the_list(dlfix):
 def test_a_prefix_of_codes_is_answered_with_the_codes(dlfix):
     result = dlfix("explain", "dlf10")
     assert result.exit_code == 2
-    assert result.stderr == (
-        "dlfix: unknown rule or file: `dlf10`; rules of this prefix: DLF101\n"
-    )
+    assert result.stderr == ("dlfix: unknown rule or file: `dlf10`; rules of this prefix: DLF101\n")
 
 
 def test_settings_of_a_path_that_does_not_exist_are_an_error(dlfix):
