@@ -658,6 +658,8 @@ def fleet(
         fleets.write(results, output)
         if kept and not quiet:
             commands.tell(fleets.of_kept(len(kept), len(repositories)))
+        if not quiet:
+            commands.tell(fleets.total(list(results), output))
     except fleets.FleetError as error:
         _fail(str(error))
     except ModuleNotFoundError as error:

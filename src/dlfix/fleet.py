@@ -314,6 +314,18 @@ def of_kept(kept: int, count: int) -> str:
     return f"{kept} of {count} results are kept from an earlier run (`--fresh` checks all again)"
 
 
+def total(found: Sequence[Result], folder: Path) -> str:
+    """Return what came of all repositories in a line."""
+    from dlfix.report.text import plural
+
+    findings = plural(sum(len(one.findings) for one in found), "finding")
+    holding = sum(bool(one.findings) for one in found)
+    failed = sum(one.status == "failed" for one in found)
+    count = f"{len(found)} {'repository' if len(found) == 1 else 'repositories'}"
+    lost = f", {failed} failed" if failed else ""
+    return f"{findings} in {holding} of {count}{lost}; the results are in {folder}"
+
+
 def write(found: Sequence[Result], folder: Path) -> None:
     """Write `findings.parquet`, `repositories.parquet`, `fleet.sarif` and a patch a repository."""
     from dlfix.report.sarif import SCHEMA

@@ -34,6 +34,7 @@ def test_a_fleet_with_findings_exits_with_1_and_has_a_line_each(dlfix, asked):
     )
     assert result.exit_code == 1
     assert [line.split(":")[0] for line in result.stdout.splitlines()] == ["one", "two"]
+    assert result.stderr == "dlfix: 1 finding in 1 of 2 repositories; the results are in out\n"
     assert asked == [("there", True), "out"]
 
 
@@ -42,6 +43,7 @@ def test_a_repository_that_cannot_be_checked_is_named_and_exits_with_2(dlfix, as
     result = dlfix("fleet", str(manifest))
     assert result.exit_code == 2
     assert result.stdout.endswith("gone is not a folder\n")
+    assert "0 findings in 0 of 1 repository, 1 failed;" in result.stderr
     assert asked == [(None, None), "fleet"]
 
 
@@ -49,7 +51,7 @@ def test_a_quiet_fleet_without_findings_says_nothing(dlfix, asked):
     write(dlfix.folder, "two/a.py", "x = 1\n")
     manifest = write(dlfix.folder, "fleet.txt", "two\n")
     result = dlfix("fleet", str(manifest), "--quiet", "--no-unsafe-fixes")
-    assert (result.exit_code, result.stdout) == (0, "")
+    assert (result.exit_code, result.output) == (0, "")
 
 
 def checked(result):

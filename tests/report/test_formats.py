@@ -230,6 +230,7 @@ def test_a_fix_of_two_findings_is_drawn_once(tmp_path):
     assert page.count("<article") == 2
     assert page.count("<details open") == 1
     assert page.count("<span>also</span>") == 1
+    assert "<span>also</span><code>.found  self.rows.cursor()</code>" in page
     assert 'The same fix as for <a href="#finding-1">' in page
 
 

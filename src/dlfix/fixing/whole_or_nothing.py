@@ -116,7 +116,7 @@ def what(finding: Finding) -> str:
     at = f"{place.path.name}:{place.span.start.row}"
     if finding.rule.shows_late:
         return f"{finding.code} at {at}"
-    label = finding.trace[-1].label.split("  ")[-1] if finding.trace else finding.rule.name
+    label = finding.label.split("  ")[-1] or finding.rule.name
     return f"`{label}` at {at}"
 
 

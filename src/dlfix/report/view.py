@@ -143,10 +143,7 @@ class Entry:
     @cached_property
     def also(self) -> tuple[Spot, ...]:
         """The further places of the same object: what is derived from it and kept."""
-        return tuple(
-            self.view.spot(one.place, one.trace[-1].label if one.trace else one.message)
-            for one in self._also
-        )
+        return tuple(self.view.spot(one.place, one.label or one.message) for one in self._also)
 
     @property
     def fix(self) -> Fix | None:

@@ -36,6 +36,12 @@ class Finding:
         """The rule's code, as `DLF101`."""
         return self.rule.code
 
+    @property
+    def label(self) -> str:
+        """What the trace calls the object; it may go on to what the object belongs to."""
+        here = (step.label for step in self.trace if step.place == self.place)
+        return next(here, self.trace[-1].label if self.trace else "")
+
 
 class Rule(ABC):
     """A rule: its docstring is its page.
