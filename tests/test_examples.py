@@ -1,4 +1,4 @@
-"""The example project is mended as the README shows."""
+"""The example project is fixed as the README shows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dlfix.config import Settings
+from dlfix.fixing.plans import Fix
 from dlfix.session import Session
 from tests.golden import cases
 from tests.golden.programs import Run
@@ -39,6 +40,13 @@ def test_the_handle_and_the_lambda_are_found():
     assert ("DLF101", "loaders.py") in found
     assert ("DLF201", "datasets.py") in found
     assert {name for _, name in found} == {"loaders.py", "datasets.py"}
+
+
+def test_the_example_is_fixed_where_the_readme_names_it():
+    """It is a project of its own: what else is in the repository has no say."""
+    found = Session.open([BIRDS], Settings()).diagnoses()
+    assert {one.finding.code for one in found} == {"DLF101", "DLF201"}
+    assert all(isinstance(one.outcome, Fix) and not one.outcome.why_unsafe for one in found)
 
 
 def test_a_file_alone_has_the_findings_that_its_project_has_there(tmp_path):

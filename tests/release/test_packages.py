@@ -44,6 +44,19 @@ def test_the_sdist_gives_the_wheel(built, tmp_path):
     assert hashes([again[wheel.name]]) == hashes([wheel])
 
 
+def test_the_sdist_holds_the_sources_and_nothing_else(tmp_path):
+    sources = copied(tmp_path / "sources")
+    for stray in ("editors/vscode/src/extension.ts", "tests/codemods/test_a.py", "docs/README.md"):
+        (sources / stray).parent.mkdir(parents=True, exist_ok=True)
+        (sources / stray).write_text("")
+    (sdist,) = (one for one in build(sources, tmp_path / "out") if one.suffix == ".gz")
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {name.partition("/")[0] for name in names} == {
+        "src", "codemods", "README.md", "LICENSE", "CHANGELOG.md", "pyproject.toml", "PKG-INFO",
+    }  # fmt: skip
+
+
 def test_the_wheel_holds_every_file_of_the_sources(built):
     (wheel,) = (path for path in built if path.suffix == ".whl")
     names = set(zipfile.ZipFile(wheel).namelist())
