@@ -8,16 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dlfix.fixing.plans import Refused
-from dlfix.project.import_time import (
-    DEFINITIONS,
-    IMPORTS,
-    ImportTime,
-    Outside,
-    Touched,
-    Unit,
-    is_guard,
-)
+from dlfix.project.import_time import IMPORTS, ImportTime, Outside, Touched, Unit, is_guard
 from dlfix.project.repeatable import once, sets_up_a_library
+from dlfix.project.syntax import DEFINITIONS
 
 
 @dataclass(frozen=True)

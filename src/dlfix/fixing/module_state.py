@@ -10,8 +10,9 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.project.import_time import MUTATORS, ImportTime, Touched, base_name, dotted
+from dlfix.project.import_time import ImportTime, Touched
 from dlfix.project.repeatable import once_in
+from dlfix.project.syntax import MUTATORS, base_name, dotted
 from dlfix.reach.values import Bound, BoundMethod, Class, Function
 from dlfix.reach.worker_code import WorkerCode
 

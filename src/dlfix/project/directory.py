@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.project.import_time import DEFINITIONS, is_guard
+from dlfix.project.import_time import is_guard
 from dlfix.project.module import is_test
 from dlfix.project.roots import STANDARD
+from dlfix.project.syntax import DEFINITIONS
 from dlfix.project.trees import walk
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from dlfix.project.import_time import FUNCTIONS
 from dlfix.project.module import Module
+from dlfix.project.syntax import FUNCTIONS, callee_name, positional
 from dlfix.project.trees import walk
 
 # What may be its operand, or hold it.
@@ -80,7 +80,7 @@ class Passing:
 
     def _parameters(self, call: ast.Call, argument: ast.AST) -> Iterator[str]:
         """Yield the parameters that a positional argument may come to, and what keeps it then."""
-        name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+        name = callee_name(call)
         if isinstance(call.func, ast.Attribute):
             yield from _names(call.func.value)  # `loaders.append(...)`
         if name == "setattr":
@@ -123,7 +123,7 @@ class Holding:
     def _decorating(self, decorator: ast.expr) -> Iterator[Definition]:
         """Yield the functions that are given what a decorator stands over: of a factory those within."""
         is_factory = isinstance(decorator, ast.Call)
-        for function in self.passing.functions.get(_last_name(decorator), ()):
+        for function in self.passing.functions.get(callee_name(decorator), ()):
             for each in walk(function) if is_factory else [function]:
                 if isinstance(each, FUNCTIONS) and not (is_factory and each is function):
                     yield each
@@ -162,20 +162,15 @@ class Holding:
         return False
 
 
-def _last_name(node: ast.expr) -> str:
-    called = node.func if isinstance(node, ast.Call) else node
-    return getattr(called, "attr", getattr(called, "id", ""))
-
-
 def _first_given(function: Definition) -> list[str]:
     """Return the first parameter, and the second of what may be a method."""
-    found = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    found = positional(function)
     return found[: 1 + (found[:1] in (["self"], ["cls"]))]
 
 
 def parameters_at(function: Definition, index: int) -> Iterator[str]:
     """Yield the parameter that takes a positional argument, the object aside, and what gathers the rest."""
-    found = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    found = positional(function)
     own = index + (found[:1] in (["self"], ["cls"]))
     yield from found[own : own + 1]
     if function.args.vararg is not None:

@@ -7,33 +7,19 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from dlfix.project.syntax import (
+    DEFINITIONS,
+    FUNCTIONS,
+    MUTATORS,
+    base_name,
+    dotted,
+    parameters,
+    positional,
+)
 from dlfix.project.trees import COMPREHENSIONS, walk
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
-MUTATORS = frozenset(
-    [
-        "append",
-        "extend",
-        "insert",
-        "add",
-        "update",
-        "setdefault",
-        "pop",
-        "popitem",
-        "remove",
-        "discard",
-        "clear",
-        "sort",
-        "reverse",
-        "appendleft",
-        "extendleft",
-        "popleft",
-        "register",
-    ]
-)
 IN_PLACE = frozenset({"random.shuffle", "numpy.random.shuffle", "heapq.heapify", "bisect.insort"})
 EXITS = frozenset({"sys.exit", "exit", "quit", "os._exit", "SystemExit"})
 
@@ -144,23 +130,6 @@ def _is_main(left: str, right: str) -> bool | None:
         if other == "'MainProcess'" and value.endswith("current_process().name"):
             return True
     return None
-
-
-def base_name(node: ast.expr) -> str | None:
-    """Return the name an attribute, item or call chain starts from: `a` of `a.b[0].c`."""
-    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
-
-
-def dotted(node: ast.expr) -> str:
-    """Return `a.b.c` for such a chain of names, else an empty string."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        inner = dotted(node.value)
-        return f"{inner}.{node.attr}" if inner else ""
-    return ""
 
 
 @dataclass
@@ -357,14 +326,9 @@ class ImportTime:
             yield from (n for _, n in passed if n)
         definition = self.definitions.get(name or "") if isinstance(func, ast.Name) else None
         if isinstance(definition, FUNCTIONS):
-            named = [a.arg for a in (*definition.args.posonlyargs, *definition.args.args)]
+            named = positional(definition)
             changed = changed_names(definition)
             yield from (n for i, n in passed if n and i < len(named) and named[i] in changed)
-
-
-def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
-    """Return the names of a function's parameters."""
-    return {node.arg for node in walk(function.args) if isinstance(node, ast.arg)}
 
 
 def annotations_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:

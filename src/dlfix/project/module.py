@@ -15,6 +15,7 @@ from dlfix.project.bodies import Bodies, Named, Parents
 from dlfix.project.extent import too_large, too_much
 from dlfix.project.order import first_row, in_order, start
 from dlfix.project.recovery import recover
+from dlfix.project.syntax import class_name
 from dlfix.project.trees import COMPREHENSIONS, SCOPED, children
 from dlfix.source.text import Place, Position, SourceError, SourceText, Span
 
@@ -287,7 +288,7 @@ class Module:
         named: dict[str, list[ast.ClassDef]] = {}
         for node in self.classes:
             for base in node.bases:
-                named.setdefault(_base_name(base), []).append(node)
+                named.setdefault(class_name(base), []).append(node)
         return named
 
     def rows_of(self, qualname: str) -> tuple[int, int] | None:
@@ -623,11 +624,6 @@ def _opens_for(parent: ast.AST, child: ast.AST) -> bool:
     if isinstance(parent, COMPREHENSIONS):
         return child is not parent.generators[0]
     return isinstance(child, ast.stmt)
-
-
-def _base_name(base: ast.expr) -> str:
-    written = base.value if isinstance(base, ast.Subscript) else base
-    return str(getattr(written, "id", getattr(written, "attr", "")))
 
 
 def enclosing_function(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlfix.project.import_time import FUNCTIONS, ImportTime, Unit, dotted
+from dlfix.project.import_time import ImportTime, Unit
+from dlfix.project.syntax import FUNCTIONS, dotted
 
 # What gives something else, or does something to the world, each time it is called.
 ONCE = (

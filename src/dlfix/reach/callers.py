@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module, Scope
+from dlfix.project.syntax import decorators
 from dlfix.reach.calls import defaults
 from dlfix.reach.methods import decorator_kind, methods_of, takes_instance
 from dlfix.reach.values import (
@@ -420,9 +421,7 @@ def _written_as(scope: Scope) -> Iterator[Scope]:
 def _has_self(function: ast.AST, frame: Frame) -> bool:
     if frame.enclosing is None or not frame.enclosing.scope.is_class:
         return False
-    return "staticmethod" not in {
-        getattr(d, "id", "") for d in getattr(function, "decorator_list", ())
-    }
+    return "staticmethod" not in decorators(function)
 
 
 def _is_self(function: ast.AST, name: str, frame: Frame) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
+from dlfix.project.syntax import is_super
 from dlfix.project.trees import walk
 from dlfix.reach.containers import additions, put_by
 from dlfix.reach.values import Arguments, Class, Container, External, Frame, Instance
@@ -121,7 +122,7 @@ def _own_additions(
         if method in module.ancestors(added[0]):
             yield added
     for call in walk(method):
-        if isinstance(call, ast.Call) and _is_super(call.func):
+        if isinstance(call, ast.Call) and _is_of_base(call.func):
             assert isinstance(call.func, ast.Attribute)
             if call.func.attr == "__setitem__" and len(call.args) > 1:
                 yield call, None, call.args[1]
@@ -134,21 +135,18 @@ def _base_calls(method: ast.AST) -> Iterator[ast.Call]:
     for call in walk(method):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
             named = isinstance(call.func.value, ast.Name) and call.func.value.id in _KINDS
-            if call.func.attr == "__init__" and (named or _is_super(call.func)):
+            if call.func.attr == "__init__" and (named or _is_of_base(call.func)):
                 yield call
 
 
+def _is_of_base(func: ast.expr) -> bool:
+    return isinstance(func, ast.Attribute) and is_super(func.value)
+
+
 def _without_self(given: Arguments, call: ast.Call) -> Arguments:
-    if isinstance(call.func, ast.Attribute) and not _is_super(call.func):
+    if isinstance(call.func, ast.Attribute) and not is_super(call.func.value):
         return Arguments(given.positional[1:], given.keywords)
     return given
-
-
-def _is_super(func: ast.expr) -> bool:
-    match func:
-        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
-            return True
-    return False
 
 
 def _is_own_dict(node: ast.ClassDef) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from dlfix.project.bodies import Named
 from dlfix.project.module import Module
+from dlfix.project.syntax import positional
 from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.copied_entries import ALL_OF, entries, left_by_tests, under
 from dlfix.reach.instances import is_own, makers
@@ -331,7 +332,7 @@ class Containers:
             for value in interpreter.values_at(call.func, frame):
                 if not isinstance(value, Function) or isinstance(value.node, ast.Lambda):
                     continue
-                names = [a.arg for a in (*value.node.args.posonlyargs, *value.node.args.args)]
+                names = positional(value.node)
                 parameter = index if isinstance(index, str) else "".join(names[index : index + 1])
                 scope = value.module.inner_scope(value.node)
                 added = [

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.import_time import IMPORTS, in_main_only, is_guard
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import end, start
+from dlfix.project.syntax import last_name
 from dlfix.reach.crossing import Step
 from dlfix.reach.values import BoundMethod, Class, Function
 
@@ -202,7 +203,7 @@ def _runs_on_import(module: Module, node: ast.AST) -> bool:
 
 def _entry(kind: str, module: Module, statement: ast.stmt, calls: Calls) -> Entry:
     steps = tuple(
-        Step(caller.place(call), f"{_last_name(call.func)}(...)", "called here")
+        Step(caller.place(call), f"{last_name(call.func)}(...)", "called here")
         for caller, call in calls
     )
     return Entry(kind, module, statement, steps, calls)
@@ -271,12 +272,6 @@ def under_guard(module: Module, node: ast.AST) -> ast.stmt | None:
     assert isinstance(statement, ast.If)
     above = [node, *module.ancestors(node)]
     return None if any(s in above for s in statement.orelse) else statement
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_command(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -7,6 +7,7 @@ import builtins
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import in_main_only
+from dlfix.project.syntax import positional
 from dlfix.reach.process_roles import passes_on
 from dlfix.reach.values import Class, External, Function, Instance, Value
 
@@ -87,7 +88,7 @@ class Escape:
             index += 1
         if not isinstance(called, Function) or isinstance(called.node, ast.Lambda):
             return False
-        names = [a.arg for a in (*called.node.args.posonlyargs, *called.node.args.args)]
+        names = positional(called.node)
         if index >= len(names):
             return False
         self._asked.add(call)

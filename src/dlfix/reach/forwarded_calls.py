@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.holding import enclosing_name, parameters_at
 from dlfix.project.module import Module
+from dlfix.project.syntax import last_name
 
 if TYPE_CHECKING:
     from dlfix.project.project import Project
@@ -55,7 +56,7 @@ def _takers(project: Project, module: Module, node: ast.expr) -> Iterator[tuple[
     call = module.parent(parent) if isinstance(parent, ast.keyword) else parent
     if not isinstance(call, ast.Call) or node is call.func:
         return
-    called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    called = last_name(call.func)
     for other in project.mentions(called) if called and project.defines(called) else ():
         for function in other.functions_by_name.get(called, ()):
             if isinstance(parent, ast.keyword):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.project.import_time import FUNCTIONS, MUTATORS
+from dlfix.project.syntax import FUNCTIONS, MUTATORS
 from dlfix.reach.entry_points import Entries, Entry
 from dlfix.reach.values import ExternalCall
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction

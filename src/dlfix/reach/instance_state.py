@@ -14,10 +14,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project.bindings import EACH, unpacking
+from dlfix.project.syntax import callee_name, is_super
 from dlfix.project.trees import children, kept, summary, walk
 from dlfix.reach.conditions import outcome
 from dlfix.reach.crossing import Store
-from dlfix.reach.methods import decorator_kind, is_setter, takes_instance
+from dlfix.reach.methods import (
+    decorator_kind,
+    is_setter,
+    self_names,
+    stored_on_self,
+    takes_instance,
+)
 from dlfix.reach.predicates import question
 from dlfix.reach.process_roles import iterated_by, protocol_used
 from dlfix.reach.records import record
@@ -122,7 +129,7 @@ class State:
         roles = self.interpreter.roles
         for method, node in roles.methods(self.instance.cls).items():
             function = self.interpreter.instances.method(self.instance.cls, method)
-            if function is not None and name in _set_on_self(node):
+            if function is not None and name in stored_on_self(node):
                 self._run(function, self._method_frame(function))
         return self.stores.get(name, [])
 
@@ -180,7 +187,7 @@ class State:
             return True
         method = self.interpreter.instances.method(cls, name) if node.decorator_list else None
         return method is not None and any(
-            _touches_state(each.node, _self_names(each.node))  # type: ignore[arg-type]
+            _touches_state(each.node, self_names(each.node))  # type: ignore[arg-type]
             for each in self._wrappers(method)
         )
 
@@ -255,7 +262,7 @@ class State:
         position = 0
         for name, (node, base) in fields.items():
             is_private = (
-                isinstance(node.value, ast.Call) and _last(node.value.func) == "PrivateAttr"
+                isinstance(node.value, ast.Call) and callee_name(node.value.func) == "PrivateAttr"
             )
             made_by_init = _keyword(node.value, "init") is not False and not is_private
             given = arguments.get(position, name) if arguments and made_by_init else None
@@ -289,7 +296,7 @@ class State:
 
     def _default(self, node: Field, body: Frame) -> Argument | None:
         value = node.value
-        if isinstance(value, ast.Call) and _last(value.func) in _FIELDS:
+        if isinstance(value, ast.Call) and callee_name(value.func) in _FIELDS:
             factory = next(
                 (k.value for k in value.keywords if k.arg in ("default_factory", "factory")), None
             )
@@ -332,10 +339,10 @@ class State:
         for held in (True, False) if name else ():
             self.stores = {**before}
             self._assumed[node, name] = held
-            self._block(node.body, frame, _self_names(node), sure=True)
+            self._block(node.body, frame, self_names(node), sure=True)
             after = self.stores if after is None else _joined(after, self.stores)
         if after is None:
-            self._block(node.body, frame, _self_names(node), sure=True)
+            self._block(node.body, frame, self_names(node), sure=True)
         else:
             self.stores = after
             del self._assumed[node, name]
@@ -629,10 +636,10 @@ def _deleted(node: ast.stmt, me: frozenset[str]) -> Iterator[str]:
 
 def has_fields(cls: Class) -> bool:
     """Return whether a class's constructor is made from its annotated names."""
-    names = {_last(_callee(decorator)) for decorator in cls.node.decorator_list}
+    names = {callee_name(_callee(decorator)) for decorator in cls.node.decorator_list}
     if names & {"dataclass", "define", "attrs", "s", "frozen", "mutable"}:
         return True
-    return any(_last(base) in ("BaseModel", "NamedTuple") for base in cls.node.bases)
+    return any(callee_name(base) in ("BaseModel", "NamedTuple") for base in cls.node.bases)
 
 
 def all_fields(classes: list[Class]) -> dict[str, tuple[Field, Class]]:
@@ -648,7 +655,7 @@ def fields_of(cls: Class) -> Iterator[tuple[str, Field]]:
     """Yield the fields a class's own body declares."""
     for node in cls.node.body:
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if _last(
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if callee_name(
                 func
             ) in ("ib", "attrib"):
                 yield name, node
@@ -659,7 +666,7 @@ def fields_of(cls: Class) -> Iterator[tuple[str, Field]]:
 
 
 def _stores_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return decorator_kind(node) == "cached_property" or _touches_state(node, _self_names(node))
+    return decorator_kind(node) == "cached_property" or _touches_state(node, self_names(node))
 
 
 @summary
@@ -673,7 +680,7 @@ def _touches_state(node: ast.AST, me: frozenset[str]) -> bool:
         elif isinstance(inner, ast.Call):
             if any(_is_me(argument, me) for argument in inner.args):
                 return True
-            if isinstance(inner.func, ast.Name) and inner.func.id == "super":
+            if is_super(inner):
                 return True
     return False
 
@@ -687,19 +694,6 @@ def _called_on(node: ast.AST, me: frozenset[str]) -> frozenset[str]:
         if isinstance(call, ast.Call)
         and isinstance(call.func, ast.Attribute)
         and _is_me(call.func.value, me)
-    )
-
-
-@summary
-def _set_on_self(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    """Return the attributes that a method's own statements set."""
-    me = _self_names(node)
-    return frozenset(
-        inner.attr
-        for inner in walk(node)
-        if isinstance(inner, ast.Attribute)
-        and isinstance(inner.ctx, ast.Store)
-        and _is_me(inner.value, me)
     )
 
 
@@ -761,8 +755,7 @@ def _is_about(call: ast.Call, me: frozenset[str]) -> bool:
         return True
     match call.func:
         case ast.Attribute(value=owner):
-            of_base = isinstance(owner, ast.Call) and getattr(owner.func, "id", "") == "super"
-            return of_base or _is_me(owner, me)
+            return is_super(owner) or _is_me(owner, me)
     return False
 
 
@@ -829,7 +822,7 @@ def _asks_of_parameters(test: ast.expr, frame: Frame, given: Callable[[ast.expr]
     around = frame.scope.node
     own: Collection[str] = ()
     if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        own = _self_names(around)
+        own = self_names(around)
     for name in walk(test):
         if not isinstance(name, ast.Name):
             continue
@@ -858,7 +851,7 @@ def _is_me(node: ast.expr, me: frozenset[str]) -> bool:
 @summary
 def _asked_again(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     """Return the name that a method sets once, to what it asks of its object, and tests several times."""
-    me = _self_names(node)
+    me = self_names(node)
     for statement in node.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -885,42 +878,8 @@ def _is_set_once(node: ast.AST, name: str) -> bool:
     return sum(not isinstance(each.ctx, ast.Load) for each in named) == 1
 
 
-@summary
-def _self_names(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    """Return the first parameter's name, and the names bound to it."""
-    first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
-    if node.name == "__new__":
-        return frozenset(_made_anew(node))
-    if first is None:
-        return frozenset()
-    aliases = [
-        target.id
-        for inner in walk(node)
-        if isinstance(inner, ast.Assign) and _is_me(inner.value, frozenset({first.arg}))
-        for target in inner.targets
-        if isinstance(target, ast.Name)
-    ]
-    return frozenset({first.arg, *aliases})
-
-
-def _made_anew(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    """Yield the names that a `__new__` gives the object it makes."""
-    for inner in walk(node):
-        match inner:
-            case ast.Assign(
-                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr="__new__"))
-            ):
-                yield name
-
-
 def _callee(node: ast.expr) -> ast.expr:
     return node.func if isinstance(node, ast.Call) else node
-
-
-def _last(node: ast.expr) -> str:
-    if isinstance(node, ast.Call):
-        node = node.func
-    return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
 def _keyword(node: ast.expr | None, name: str) -> object:

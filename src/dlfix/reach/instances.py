@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module
+from dlfix.project.syntax import is_super
 from dlfix.reach.correlated import excluded
 from dlfix.reach.crossing import Store
 from dlfix.reach.enums import is_enum, members
@@ -617,11 +618,7 @@ class Instances:
 
     def above(self, node: ast.expr, frame: Frame) -> Above | None:
         """Return what `super()` stands for where an expression is that call."""
-        if not (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id == "super"
-        ):
+        if not is_super(node):
             return None
         at: Frame | None = frame
         while at is not None and not (at.enclosing is not None and at.enclosing.scope.is_class):

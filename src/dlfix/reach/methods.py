@@ -6,6 +6,8 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from dlfix.project.syntax import Function as Def
+from dlfix.project.syntax import first_parameter, is_name, is_super, last_name
 from dlfix.project.trees import kept, summary, walk
 from dlfix.reach.values import Function
 
@@ -15,9 +17,9 @@ _OPAQUE = frozenset({"staticmethod", "property", "cached_property", "classmethod
 def decorator_kind(node: ast.AST) -> str:
     """Return which of staticmethod, classmethod, property, cached_property decorates a def."""
     for decorator in getattr(node, "decorator_list", ()):
-        name = getattr(decorator, "id", getattr(decorator, "attr", ""))
+        name = last_name(decorator)
         if name in _OPAQUE:
-            return str(name)
+            return name
         if name == "setter":
             return "property"
     return ""
@@ -54,6 +56,46 @@ def stored_names(node: ast.ClassDef) -> frozenset[str]:
         elif isinstance(each, ast.Constant) and isinstance(each.value, str):
             found.add(each.value)
     return frozenset(found)
+
+
+@summary
+def self_names(node: Def) -> frozenset[str]:
+    """Return what a method calls its object: its first parameter, and the names bound to it."""
+    if node.name == "__new__":
+        return frozenset(_made_anew(node))
+    first = first_parameter(node)
+    aliases = [
+        target.id
+        for inner in walk(node)
+        if isinstance(inner, ast.Assign) and is_name(inner.value, first)
+        for target in inner.targets
+        if isinstance(target, ast.Name)
+    ]
+    return frozenset({first, *aliases}) - {""}
+
+
+def _made_anew(node: Def) -> Iterator[str]:
+    """Yield the names that a `__new__` gives the object it makes."""
+    for inner in walk(node):
+        match inner:
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr="__new__"))
+            ):
+                yield name
+
+
+@summary
+def stored_on_self(node: Def) -> frozenset[str]:
+    """Return the attributes that a method's own statements set on its object."""
+    me = self_names(node)
+    return frozenset(
+        inner.attr
+        for inner in walk(node)
+        if isinstance(inner, ast.Attribute)
+        and isinstance(inner.ctx, ast.Store)
+        and isinstance(inner.value, ast.Name)
+        and inner.value.id in me
+    )
 
 
 @summary
@@ -120,10 +162,7 @@ def _may_open(node: ast.AST) -> bool:
 @summary
 def calls_super(node: ast.AST) -> bool:
     """Return whether code asks for `super()`."""
-    return any(
-        isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == "super"
-        for each in walk(node)
-    )
+    return any(map(is_super, walk(node)))
 
 
 def emptied_before_state(node: ast.AST) -> tuple[frozenset[str], frozenset[str]]:
@@ -149,7 +188,7 @@ def _till_state(block: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _reads_state(node: ast.AST) -> bool:
-    return getattr(node, "attr", getattr(node, "id", "")) in ("__dict__", "vars", "__getstate__")
+    return last_name(node) in ("__dict__", "vars", "__getstate__")
 
 
 def _asked_of(test: ast.expr) -> str | None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from dlfix.project.syntax import is_name
 from dlfix.project.trees import walk
 from dlfix.reach.methods import emptied_before_state
 from dlfix.reach.values import Function
@@ -187,7 +188,7 @@ def _put_over(part: ast.expr | ast.keyword, whole: ast.expr, handed: Handed) -> 
 def _is_whole_state(node: ast.expr, me: str) -> bool:
     """Recognize `self.__dict__`, copies of it, `vars(self)`, and what a base hands over."""
     if isinstance(node, ast.Attribute) and node.attr == "__dict__":
-        return isinstance(node.value, ast.Name) and node.value.id == me
+        return is_name(node.value, me)
     if isinstance(node, ast.Dict):
         return (
             any(

@@ -20,9 +20,17 @@ from typing import TYPE_CHECKING
 from dlfix.catalog import BoundaryRow
 from dlfix.project.bodies import Named
 from dlfix.project.module import Module, Scope
+from dlfix.project.syntax import (
+    decorators,
+    first_parameter,
+    is_attribute_of,
+    is_name,
+    is_super,
+    last_name,
+)
 from dlfix.project.trees import children, summary, walk
 from dlfix.reach.evaluator import Def, Roles
-from dlfix.reach.methods import decorator_kind, methods_of
+from dlfix.reach.methods import decorator_kind, methods_of, stored_on_self
 from dlfix.reach.values import (
     Class,
     Constant,
@@ -156,7 +164,7 @@ class RoleReader:
                 return not isinstance(source, ast.Call)
             case ast.Call(keywords=keywords):
                 given = {keyword.arg for keyword in keywords}
-                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                name = last_name(node.func)
                 own = self.interpreter.project.defines(name)
                 return own or None in given or not given.isdisjoint(self._counts)
         return False
@@ -530,7 +538,7 @@ def _made_in_one_call(one: Instance, other: Instance) -> bool:
 
 def _iterated(node: ast.expr, module: Module) -> Iterator[ast.Name]:
     """Yield the name that is iterated, also in `enumerate(name)`; not what a function is passed."""
-    if isinstance(node, ast.Call) and _name(node.func) in _ITERATING and node.args:
+    if isinstance(node, ast.Call) and _id(node.func) in _ITERATING and node.args:
         node = node.args[0]
     if isinstance(node, ast.Name):
         binder = module.scope_of(node).lookup(node.id)
@@ -587,7 +595,7 @@ def _calls_on_others(module: Module) -> dict[str, list[ast.Call]]:
 
 def _is_own(owner: ast.expr) -> bool:
     """Return whether a method's own object is meant; `super().x()` of a subclass may be a worker's."""
-    return _name(owner.func if isinstance(owner, ast.Call) else owner) in ("self", "cls", "super")
+    return _id(owner.func if isinstance(owner, ast.Call) else owner) in ("self", "cls", "super")
 
 
 def _started_in_workers_of(module: Module) -> frozenset[str]:
@@ -607,7 +615,7 @@ def _given_names(module: Module) -> dict[str, list[ast.Call]]:
     found: dict[str, list[ast.Call]] = {}
     for call in module.calls:
         given = [*call.args[:1], *(keyword.value for keyword in call.keywords)]
-        for name in {getattr(each, "id", getattr(each, "attr", "")) for each in given}:
+        for name in {last_name(each) for each in given}:
             found.setdefault(name, []).append(call)
     return found
 
@@ -624,21 +632,7 @@ def _inside(module: Module, node: ast.AST, classes: set[ast.ClassDef]) -> bool:
 @summary
 def used_on_self(node: Def) -> frozenset[str]:
     """Return the attributes a method reads on its own object, and the protocols it uses on it."""
-    first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
-    return frozenset(_uses(node, first.arg)) if first is not None else frozenset()
-
-
-@summary
-def stored_on_self(node: Def) -> frozenset[str]:
-    """Return the attributes that a method sets on its own object."""
-    me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
-    return frozenset(
-        inner.attr
-        for inner in walk(node)
-        if isinstance(inner, ast.Attribute)
-        and isinstance(inner.ctx, ast.Store)
-        and _name(inner.value) == me
-    )
+    return frozenset(_uses(node, first_parameter(node)))
 
 
 def _only_calls(node: Def, name: str) -> bool:
@@ -669,9 +663,9 @@ def _run_at_once(node: ast.AST) -> Iterator[ast.AST]:
 @summary
 def _hands_on(node: Def) -> bool:
     """Return whether a method passes its object, or an attribute of it, to code that is no builtin."""
-    me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
+    me = first_parameter(node)
     return any(
-        _name(given.value if isinstance(given, ast.Attribute) else given) == me
+        is_name(given.value if isinstance(given, ast.Attribute) else given, me)
         for given in _handed(node)
     )
 
@@ -681,17 +675,16 @@ def _is_seen_between(node: Def, methods: Collection[str]) -> bool:
 
     It yields, hands its object or a method of it on, or goes through something that it keeps: a loader.
     """
-    me = next((a.arg for a in (*node.args.posonlyargs, *node.args.args)), None)
+    me = first_parameter(node)
     for inner in walk(node):
         match inner:
             case ast.Yield() | ast.YieldFrom() | ast.Await():
                 return True
             case ast.For(iter=source) | ast.comprehension(iter=source):
-                if isinstance(source, ast.Attribute) and _name(source.value) == me:
+                if is_attribute_of(source, me):
                     return True
     return any(
-        _name(given) == me
-        or (isinstance(given, ast.Attribute) and _name(given.value) == me and given.attr in methods)
+        is_name(given, me) or (is_attribute_of(given, me) and given.attr in methods)
         for given in _handed(node)
     )
 
@@ -701,7 +694,7 @@ def passes_on(node: Def) -> bool:
     """Return whether a function passes one of its parameters to code that is no builtin."""
     given = node.args
     names = {a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
-    return any(_name(each) in names for each in _handed(node))
+    return any(_id(each) in names for each in _handed(node))
 
 
 def _handed(node: Def) -> Iterator[ast.expr]:
@@ -718,15 +711,13 @@ def _is_own_maker(func: ast.expr) -> bool:
     match owner:
         case ast.Call(func=ast.Name(id="type")) | ast.Attribute(attr="__class__"):
             return True
-    return _name(owner) == "cls" or hasattr(builtins, _name(func))
+    return is_name(owner, "cls") or hasattr(builtins, _id(func))
 
 
 def _uses(node: Def, me: str) -> Iterator[str]:
     for inner in walk(node):
         if isinstance(inner, ast.Attribute):
-            if _name(inner.value) == me or (
-                isinstance(inner.value, ast.Call) and _name(inner.value.func) == "super"
-            ):
+            if is_attribute_of(inner, me) or is_super(inner.value):
                 yield inner.attr
         elif (used := protocol_used(inner, frozenset({me}))) is not None:
             yield used
@@ -750,8 +741,7 @@ def iterated_by(name: str, methods: Collection[str]) -> str:
 
 
 def _is_context_manager(node: Def) -> bool:
-    names = (getattr(each, "attr", getattr(each, "id", "")) for each in node.decorator_list)
-    return any(name == "contextmanager" for name in names)
+    return "contextmanager" in decorators(node)
 
 
 def _is_call_of(node: ast.expr, name: str) -> bool:
@@ -770,7 +760,7 @@ def closure(entries: Iterable[str], calls: dict[str, set[str]]) -> set[str]:
     return reached
 
 
-def _name(node: ast.expr) -> str:
+def _id(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.project.bindings import Binding
+from dlfix.project.syntax import last_name
 from dlfix.reach.values import Argument, Bound, Constant, Frame, Value
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def may_set(call: ast.Call, names: frozenset[str]) -> bool:
 
 def setting(call: ast.Call) -> bool:
     """Return whether a call is `setattr(x, name, value)` or `object.__setattr__(x, name, value)`."""
-    called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    called = last_name(call.func)
     return called in _SETTING and len(call.args) == 3
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dlfix.project.holding import Holding, Passing
-from dlfix.project.import_time import DEFINITIONS, is_guard
+from dlfix.project.import_time import is_guard
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, in_order
+from dlfix.project.syntax import DEFINITIONS, last_name
 from dlfix.project.trees import COMPREHENSIONS, walk
 from dlfix.reach.entry_points import Entries, Entry
 from dlfix.reach.values import Bound, Class, Constant, Derived, ExternalCall, Instance
@@ -277,7 +278,7 @@ class _Candidates:
         for number, (_, held) in enumerate(rows):
             nodes = [node for each in held for node in walk(each)]
             self._by_call.update((node, number) for node in nodes if isinstance(node, ast.Call))
-            for name in {getattr(n, "id", getattr(n, "attr", "")) for n in nodes}:
+            for name in {last_name(n) for n in nodes}:
                 self._by_name.setdefault(name, []).append(number)
 
     def that_may_be(self, node: ast.AST, holding: Holding) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.project.import_time import dotted
+from dlfix.project.syntax import dotted
 from dlfix.reach.likely import likely_crossings
 from dlfix.rules.base import Finding, Rule
 from dlfix.rules.reading import callables

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlfix.project.import_time import FUNCTIONS, parameters
 from dlfix.project.module import enclosing_function
+from dlfix.project.syntax import FUNCTIONS, parameters
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entries, is_before
 from dlfix.reach.global_state import GlobalName, Use

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TypeGuard
 
 from dlfix.project.module import Module
+from dlfix.project.syntax import decorators, first_parameter, is_attribute_of
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 STARTS = ("__init__", "__post_init__", "__attrs_post_init__", "__new__")
@@ -151,21 +152,12 @@ def started_sites(facts: ClassFacts, attribute: str) -> list[StoreSite]:
     ]
 
 
+is_self_attribute = is_attribute_of
+
+
 def self_name(method: Method) -> str:
     """Return what a method calls its instance; empty for a static method."""
-    if any(
-        isinstance(each, ast.Name) and each.id == "staticmethod" for each in method.decorator_list
-    ):
-        return ""
-    arguments = [*method.args.posonlyargs, *method.args.args]
-    return arguments[0].arg if arguments else ""
-
-
-def is_self_attribute(node: ast.AST | None, me: str) -> TypeGuard[ast.Attribute]:
-    """Return whether a node is `self.<something>`."""
-    return (
-        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == me
-    )
+    return "" if "staticmethod" in decorators(method) else first_parameter(method)
 
 
 def self_names_used(method: Method) -> list[str]:

@@ -20,6 +20,7 @@ from dlfix.fixing.classes.loops import (
 )
 from dlfix.fixing.classes.plans import Exchange, Insert
 from dlfix.project.order import comes_before
+from dlfix.project.syntax import ADDING
 
 
 def is_filled(facts: ClassFacts, handle: Handle) -> bool:
@@ -132,7 +133,7 @@ class Filling(Filled):
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append") as func, args=[value])):
                 return self._made(statement, None, value) if func is parent else None
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) as func)):
-                if func is parent and name in ("extend", "insert", "update", "setdefault", "add"):
+                if func is parent and name in ADDING:
                     raise Refusal(
                         f"the container is filled in an unsupported way ({self.facts.line(statement)})"
                     )

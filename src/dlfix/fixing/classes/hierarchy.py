@@ -14,6 +14,7 @@ from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module, Scope
 from dlfix.project.project import Project
+from dlfix.project.syntax import class_name, positional
 
 WITH_SETSTATE = ("Module", "LightningModule", "LightningDataModule")
 WITH_GETSTATE = ("IterDataPipe", "MapDataPipe")
@@ -162,7 +163,7 @@ def _bases(project: Project, facts: ClassFacts) -> tuple[list[ClassFacts], set[s
         module, base = pending.pop()
         known = class_of(project, module, base)
         if known is None:
-            outside.add(_last_name(base))
+            outside.add(class_name(base))
         elif known.node is not facts.node and known.node not in found:
             found[known.node] = known
             pending += [(known.module, each) for each in reversed(known.node.bases)]
@@ -251,20 +252,10 @@ def _class_anywhere(project: Project, module: Module, name: str) -> ClassFacts |
 
 
 def _is_class(project: Project, module: Module, written: ast.expr, facts: ClassFacts) -> bool:
-    if _last_name(written) != facts.node.name and not isinstance(written, ast.Name):
+    if class_name(written) != facts.node.name and not isinstance(written, ast.Name):
         return False
     found = class_of(project, module, written)
     return found is not None and found.node is facts.node
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Subscript):
-        return _last_name(node.value)
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return ast.unparse(node).rpartition(".")[2]
 
 
 def _touching(family: Family, attributes: set[str]) -> set[str]:
@@ -461,7 +452,7 @@ def _holders(
 
 def _makes(value: ast.expr, classes: set[str]) -> bool:
     return any(
-        isinstance(each, ast.Call) and _last_name(each.func) in classes for each in ast.walk(value)
+        isinstance(each, ast.Call) and class_name(each.func) in classes for each in ast.walk(value)
     )
 
 
@@ -496,7 +487,7 @@ def _indexed_outside(project: Project, classes: set[str]) -> bool:
         parent = module.parent(node)
         if _asks_for_a_sample(parent, node):
             return True
-        if isinstance(parent, ast.Call) and _last_name(parent.func).endswith("DataLoader"):
+        if isinstance(parent, ast.Call) and class_name(parent.func).endswith("DataLoader"):
             found = with_workers.setdefault((id(module.scope_of(node)), ast.unparse(node)), set())
             found.add(_has_workers(parent))
     return any(len(found) > 1 for found in with_workers.values())
@@ -552,7 +543,7 @@ def _passed_on(
         call = module.parent(call)
     if not isinstance(call, ast.Call) or call.func is node:
         return
-    name = _last_name(call.func)
+    name = class_name(call.func)
     if name in classes or not project.defines(name):
         return
     for other in project.mentions(name):
@@ -563,7 +554,7 @@ def _passed_on(
         ]  # fmt: skip
         for function in (*other.functions_by_name.get(name, ()), *starts):
             skipped = 1 if isinstance(other.parent(function), ast.ClassDef) else 0
-            names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+            names = positional(function)
             names = names[skipped:]
             position = call.args.index(node) if node in call.args else len(names)
             parameter = keyword or (names[position] if position < len(names) else "")
@@ -630,7 +621,7 @@ def _classes_by_call(module: Module) -> dict[str, list[ast.ClassDef]]:
     for node in module.classes:
         for each in module.within(node):
             if isinstance(each, ast.Call):
-                around.setdefault(_last_name(each.func), {})[node] = None
+                around.setdefault(class_name(each.func), {})[node] = None
     return {name: [*nodes] for name, nodes in around.items()}
 
 
@@ -639,7 +630,7 @@ def _returns_by_call(module: Module) -> dict[str, list[ast.Return]]:
     named: dict[str, list[ast.Return]] = {}
     for node in module.nodes(ast.Return):
         if isinstance(node.value, ast.Call):
-            named.setdefault(_last_name(node.value.func), []).append(node)
+            named.setdefault(class_name(node.value.func), []).append(node)
     return named
 
 
@@ -664,7 +655,7 @@ def _reads_by_call(module: Module) -> dict[str, list[ast.expr]]:
 def _makers_of(scope: Scope, variable: str) -> set[str]:
     """Return by what the calls are called whose results a variable is assigned."""
     return {
-        _last_name(each.value.func)
+        class_name(each.value.func)
         for each in scope.bindings.get(variable, ())
         if isinstance(each.value, ast.Call)
     }

@@ -23,9 +23,10 @@ from dlfix.fixing.classes.facts import (
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.project.bindings import Binding
 from dlfix.project.directory import changes_of_directory
-from dlfix.project.import_time import FUNCTIONS, IN_PLACE, MUTATORS
+from dlfix.project.import_time import IN_PLACE
 from dlfix.project.module import Module, Scope
 from dlfix.project.project import Project
+from dlfix.project.syntax import FUNCTIONS, MUTATORS, callee_name, positional
 from dlfix.source.lines import bare
 
 # Modules whose functions give values: what they return may be kept instead of asked for again.
@@ -294,7 +295,7 @@ class Inputs:
             return False
         return any(
             _is_ambient(each)
-            or (isinstance(each, ast.Call) and self.reads_ambient(_last_name(each), depth + 1))
+            or (isinstance(each, ast.Call) and self.reads_ambient(callee_name(each), depth + 1))
             for function in functions
             for each in ast.walk(function)
         )
@@ -690,10 +691,6 @@ def _is_text_made(node: ast.expr) -> bool:
     return False
 
 
-def _last_name(call: ast.Call) -> str:
-    return ast.unparse(call.func).rpartition(".")[2]
-
-
 def _sets_any(node: ast.AST, me: str) -> bool:
     match node:
         case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=name), key, _]):
@@ -742,7 +739,7 @@ def is_mutated(module: Module, node: ast.AST) -> bool:
 
 def _given(function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> Iterator[str]:
     """Yield the parameters for which a call passes a variable."""
-    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    names = positional(function)
     names = names[1:] if names[:1] in (["self"], ["cls"]) else names
     for name, value in zip(names, call.args, strict=False):
         if isinstance(value, (ast.Name, ast.Attribute)):
@@ -783,7 +780,7 @@ def _argument(method: Method, call: ast.Call, name: str) -> ast.expr | None:
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value
-    names = [each.arg for each in (*method.args.posonlyargs, *method.args.args)][1:]
+    names = positional(method)[1:]
     position = names.index(name) if name in names else len(call.args)
     if any(isinstance(each, ast.Starred) for each in call.args[: position + 1]):
         return None

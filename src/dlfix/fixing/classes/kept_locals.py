@@ -18,6 +18,7 @@ from dlfix.fixing.classes.settings import Settings
 from dlfix.fixing.classes.text import bound_within, comments_of, render
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, comes_before, in_order
+from dlfix.project.syntax import positional
 
 PURE = (
     ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare,
@@ -497,7 +498,7 @@ def _passed_as(method: Method, call: ast.Call, name: str) -> ast.expr | None:
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value
-    names = [each.arg for each in (*method.args.posonlyargs, *method.args.args)][1:]
+    names = positional(method)[1:]
     position = names.index(name) if name in names else len(call.args)
     starred = any(isinstance(each, ast.Starred) for each in call.args)
     return None if starred or position >= len(call.args) else call.args[position]

@@ -12,6 +12,7 @@ from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.fixing.classes.text import comments_of, names_in
 from dlfix.project.order import begins_before
+from dlfix.project.syntax import ADDING
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
@@ -246,5 +247,5 @@ def grows(facts: ClassFacts, node: ast.AST) -> bool:
         case ast.Subscript(ctx=ast.Store()) | ast.AugAssign():
             return True
         case ast.Attribute(attr=name):
-            return name in ("append", "extend", "insert", "update", "add")
+            return name in ADDING
     return False

@@ -9,8 +9,8 @@ from dlfix.fixing.classes.facts import (
     self_name,
 )
 from dlfix.fixing.classes.inputs import STATE_METHODS, Inputs
-from dlfix.project.import_time import FUNCTIONS
 from dlfix.project.module import Module
+from dlfix.project.syntax import FUNCTIONS
 
 MODELS = ("BaseModel", "BaseSettings", "NamedTuple", "TypedDict", "Struct")
 

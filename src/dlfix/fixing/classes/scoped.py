@@ -16,6 +16,7 @@ from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
 from dlfix.project.order import in_order
 from dlfix.project.project import Project
+from dlfix.project.syntax import is_name
 
 LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.GeneratorExp)
 CLOSERS = ("close", "release", "shutdown", "terminate")
@@ -169,8 +170,11 @@ def _is_known_here_only(project: Project, facts: ClassFacts, name: str) -> bool:
             method = _method(module, node)
             owner = self_name(method) if isinstance(method, Method) else ""
             cls = module.parent(method) if method is not None else None
-            own = isinstance(node.value, ast.Name) and node.value.id == owner
-            if not own or not isinstance(cls, ast.ClassDef) or cls in related:
+            if (
+                not is_name(node.value, owner)
+                or not isinstance(cls, ast.ClassDef)
+                or cls in related
+            ):
                 return False
     return True
 

@@ -10,8 +10,8 @@ from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.text import names_in
-from dlfix.project.import_time import MUTATORS
 from dlfix.project.order import comes_before
+from dlfix.project.syntax import MUTATORS
 
 
 class Selection(Mover):

@@ -11,6 +11,7 @@ from dlfix.fixing.classes.forms import not_optional
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Lazy
+from dlfix.project.syntax import is_name
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -171,7 +172,7 @@ class SharedHandle:
 
 
 def _is_own(node: ast.Attribute, method: Method) -> bool:
-    return isinstance(node.value, ast.Name) and node.value.id == self_name(method)
+    return is_name(node.value, self_name(method))
 
 
 def _lets_go(module: Module, method: Method, node: ast.Attribute) -> bool:

@@ -25,6 +25,7 @@ from dlfix.fixing.classes.state import EACH_ITS_OWN, is_slotted, state_for
 from dlfix.fixing.classes.statements import is_plain
 from dlfix.fixing.classes.unsafe_uses import LEAVE_POSITION, READERS
 from dlfix.project.order import begins_before, comes_before
+from dlfix.project.syntax import last_name
 
 
 class Sliced(Forms):
@@ -137,7 +138,7 @@ class Sliced(Forms):
         if isinstance(parent, ast.Attribute):
             return parent.attr in self.handles[name].position
         called = parent.func if isinstance(parent, ast.Call) else None
-        return getattr(called, "attr", getattr(called, "id", "")) not in LEAVE_POSITION
+        return last_name(called) not in LEAVE_POSITION
 
     def _refuse_changing(self, body: str, cut: Slice) -> None:
         inputs = self.around.inputs

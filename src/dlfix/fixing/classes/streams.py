@@ -9,6 +9,7 @@ from dlfix.fixing.classes.facts import ClassFacts, is_self_attribute, self_name
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.inputs import Inputs, method_around
 from dlfix.project.module import Module
+from dlfix.project.syntax import is_attribute_of, last_name
 
 _GO_THROUGH = frozenset(
     "list tuple set frozenset sorted enumerate zip map filter reversed tqdm trange track sum max min".split()
@@ -102,9 +103,11 @@ def goes_through(module: Module, node: ast.expr) -> bool:
     above = module.parent(node)
     if isinstance(above, (ast.For, ast.AsyncFor, ast.comprehension)):
         return above.iter is node
-    name = getattr(above, "func", None)
-    called = getattr(name, "attr", getattr(name, "id", ""))
-    passed = isinstance(above, ast.Call) and name is not node and called in _GO_THROUGH
+    passed = (
+        isinstance(above, ast.Call)
+        and above.func is not node
+        and last_name(above.func) in _GO_THROUGH
+    )
     return passed or isinstance(above, ast.YieldFrom)
 
 
@@ -114,6 +117,6 @@ def _datasets(inputs: Inputs) -> Iterator[tuple[Module, ast.Attribute]]:
         for node in module.attributes_by_name.get("dataset", ()):
             above = module.parent(node)
             measured = isinstance(above, ast.Call) and ast.unparse(above.func) == "len"
-            plain = isinstance(node.value, ast.Name) and node.value.id == "self"
+            plain = is_attribute_of(node, "self")
             if isinstance(node.ctx, ast.Load) and not measured and not plain:
                 yield module, node

@@ -16,18 +16,13 @@ from dlfix.fixing.plans_callables import Expression, Use
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import Place, begins_before, start
+from dlfix.project.syntax import MUTATORS, decorators, first_parameter
 
 Callable = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 BOUND = ", and the current value is bound"  # why a fix is unsafe, after what may differ later
 
 _FRAME_READERS = {"locals", "eval", "exec", "vars", "dir"}
-_MUTATORS = {
-    "append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "remove",
-    "discard", "clear", "sort", "reverse", "appendleft", "popleft",
-}  # fmt: skip
-
-
 _TRANSPARENT = {"no_grad", "inference_mode", "enable_grad", "contextmanager", "no_type_check"}
 
 
@@ -239,10 +234,9 @@ def is_instance(binder: Scope, name: str) -> bool:
     node = binder.node
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or binder.parent is None:
         return False
-    if not binder.parent.is_class or "staticmethod" in _decorators(node):
+    if not binder.parent.is_class or "staticmethod" in decorators(node):
         return False
-    first = [*node.args.posonlyargs, *node.args.args][:1]
-    return bool(first) and first[0].arg == name and len(binder.bindings[name]) == 1
+    return first_parameter(node) == name and len(binder.bindings[name]) == 1
 
 
 def _decorators(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
@@ -367,7 +361,7 @@ def _changes(draft: Draft, name: str) -> Iterator[ast.expr]:
     for node in ast.walk(draft.node):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=called), attr=attr)):
-                if called == name and attr in _MUTATORS:
+                if called == name and attr in MUTATORS:
                     yield node
             case ast.Subscript(value=ast.Name(id=called), ctx=ast.Store() | ast.Del()):
                 if called == name:

@@ -22,6 +22,7 @@ from dlfix.fixing.plans_classes import (
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import in_order
 from dlfix.project.project import Project
+from dlfix.project.syntax import is_super, last_name
 from dlfix.source.text import Span
 
 
@@ -328,7 +329,7 @@ class _Work:
 
 def _makes_class(call: ast.Call) -> bool:
     """Return whether a call makes a class: `namedtuple(...)` and the like."""
-    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    name = last_name(call.func)
     return name in ("namedtuple", "NamedTuple", "make_dataclass")
 
 
@@ -343,5 +344,4 @@ def _takes_nothing(args: ast.arguments) -> bool:
 
 
 def _is_super_argument(module: Module, read: ast.Name) -> bool:
-    parent = module.parent(read)
-    return isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "super"
+    return is_super(module.parent(read))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dlfix.project.syntax import last_name
 from dlfix.reach.values import Bound, Function, Unknown
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Consumers:
         if any(isinstance(each, Function) and each.node is function for each in values):
             return True
         unknown = not values or any(isinstance(each, Unknown) for each in values)
-        return unknown and _last_name(question.asked) in names
+        return unknown and last_name(question.asked) in names
 
     @cached_property
     def _questions(self) -> list[Question]:
@@ -92,7 +93,7 @@ def _questions_of(module: Module) -> Iterator[Question]:
         if node.attr in _NAMES | _MADE and isinstance(node.ctx, ast.Load):
             yield Question(module, node.value, node.attr, node.lineno)
     for call in module.calls:
-        name = _last_name(call.func)
+        name = last_name(call.func)
         match call.args:
             case [asked, *_] if name in _ASKING:
                 yield Question(module, asked, ast.unparse(call.func), call.lineno)
@@ -111,8 +112,4 @@ def _is_compared(module: Module, call: ast.Call) -> bool:
 
 
 def _names_in(node: ast.AST) -> set[str]:
-    return {_last_name(each) for each in ast.walk(node) if isinstance(each, ast.expr)}
-
-
-def _last_name(node: ast.expr) -> str:
-    return str(getattr(node, "attr", getattr(node, "id", "")))
+    return {last_name(each) for each in ast.walk(node) if isinstance(each, ast.expr)}

@@ -9,6 +9,7 @@ from dlfix.fixing.hoisting.captures import Draft
 from dlfix.fixing.hoisting.order import Order, occurrences, order_of
 from dlfix.fixing.plans_callables import Expression
 from dlfix.project.module import Module
+from dlfix.project.syntax import decorators, first_parameter, last_name, positional
 from dlfix.source.text import Span
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
@@ -25,7 +26,7 @@ def bound_method(draft: Draft) -> Expression | None:
         case ast.Call(
             func=ast.Attribute(value=ast.Name(id=owner), attr=attr), args=given, keywords=[]
         ) if owner == draft.instance and attr in methods_of(draft.owner):
-            own = [each.arg for each in [*node.args.posonlyargs, *node.args.args]]
+            own = positional(node)
             passed = [each.id if isinstance(each, ast.Name) else None for each in given]
             return Expression(f"{owner}.{attr}") if passed == own else None
     return None
@@ -37,9 +38,7 @@ def methods_of(owner: ast.ClassDef) -> set[str]:
         each.name
         for each in owner.body
         if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and not any(
-            getattr(d, "id", "") in ("property", "cached_property") for d in each.decorator_list
-        )
+        and not decorators(each) & {"property", "cached_property"}
     }
 
 
@@ -52,11 +51,11 @@ def member_of(owner: ast.ClassDef, attribute: str) -> str:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
             if statement.name != attribute:
                 continue
-            names = {getattr(d, "id", getattr(d, "attr", "")) for d in statement.decorator_list}
+            names = decorators(statement)
             return "property" if names & _PROPERTIES else "method"
     for node in ast.walk(owner):
         set_here = isinstance(node, (ast.Attribute, ast.Name)) and isinstance(node.ctx, ast.Store)
-        if set_here and attribute == getattr(node, "attr", getattr(node, "id", "")):
+        if set_here and attribute == last_name(node):
             return "attribute"
     return ""
 
@@ -122,9 +121,8 @@ def class_around(module: Module, node: ast.AST) -> tuple[ast.ClassDef | None, Me
 
 def way_to(method: Method, owner: ast.ClassDef) -> str:
     """Return how a method names its class: by its instance, or the class itself."""
-    is_static = any(getattr(each, "id", "") == "staticmethod" for each in method.decorator_list)
-    first = [*method.args.posonlyargs, *method.args.args][:1]
-    return owner.name if is_static or not first else first[0].arg
+    is_static = "staticmethod" in decorators(method)
+    return owner.name if is_static else first_parameter(method) or owner.name
 
 
 def attributes_set(module: Module) -> set[str]:

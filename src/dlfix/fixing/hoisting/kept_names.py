@@ -9,6 +9,7 @@ from dlfix.fixing.hoisting.captures import CannotHoist
 from dlfix.fixing.hoisting.lifetime import is_bound_before
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import comes_before
+from dlfix.project.syntax import decorators, first_parameter
 
 _KEPT = ("assign", "annotated", "parameter")  # what has one value that an instance can keep
 
@@ -147,8 +148,5 @@ class Keeping:
 
 def _first_parameter(method: ast.FunctionDef) -> str:
     """Return what a method calls its instance; empty where it is given none."""
-    bare = {getattr(each, "id", "") for each in method.decorator_list}
-    parameters = [*method.args.posonlyargs, *method.args.args]
-    if not parameters or bare & {"staticmethod", "classmethod"} or method.name == "__new__":
-        return ""
-    return parameters[0].arg
+    none = decorators(method) & {"staticmethod", "classmethod"} or method.name == "__new__"
+    return "" if none else first_parameter(method)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from dlfix.fixing import naming
 from dlfix.project.module import Module
+from dlfix.project.syntax import last_name, positional
 
 # Parameters that say nothing of what they take.
 _VAGUE = {
@@ -153,7 +154,7 @@ def role_of(module: Module, node: ast.AST) -> str:
             return role_of(module, parent)
         case ast.Call(func=func) if node is not func and _passes_on(parent):
             return role_of(module, parent)
-        case ast.Call(func=func) if node is not func and _name(func) == "defaultdict":
+        case ast.Call(func=func) if node is not func and last_name(func) == "defaultdict":
             kept = role_of(module, parent)
             bare = kept.lstrip("_").removeprefix("default_")
             return "" if is_vague(bare) else f"default_{bare}"
@@ -168,11 +169,7 @@ def role_of(module: Module, node: ast.AST) -> str:
 
 def _passes_on(call: ast.Call) -> bool:
     """Return whether what a call makes is named as what it is given."""
-    return _name(call.func) in ("partial", "staticmethod", "classmethod", "field", "Lambda")
-
-
-def _name(func: ast.expr) -> str:
-    return str(getattr(func, "attr", getattr(func, "id", "")))
+    return last_name(call.func) in ("partial", "staticmethod", "classmethod", "field", "Lambda")
 
 
 def _target(target: ast.expr) -> str:
@@ -244,7 +241,7 @@ def _owner(module: Module, node: ast.AST) -> str:
 def deed_of(node: ast.Lambda) -> str:
     """Return what a lambda does, in a word or two: `img.convert("RGB")` converts an `img`."""
     body = node.body
-    parameters = [each.arg for each in [*node.args.posonlyargs, *node.args.args]]
+    parameters = positional(node)
     match body:
         case ast.Name(id=name):
             return "" if name in parameters else f"get_{name}"

@@ -21,6 +21,7 @@ from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_fi
 from dlfix.fixing.plans_callables import CallablesPlan, Definition, Expression, Use, Wraps
 from dlfix.fixing.plans_classes import ClassesPlan
 from dlfix.project.module import Module, Scope
+from dlfix.project.syntax import last_name
 from dlfix.reach.crossing import Crossing
 from dlfix.reach.interpreter import DECORATED
 from dlfix.reach.object_graph import Walk
@@ -670,7 +671,7 @@ def _is_foreign(module: Module, node: ast.Attribute, owner: ast.ClassDef) -> boo
         return False
     for above in module.ancestors(node):
         if isinstance(above, ast.ClassDef):
-            bases = {getattr(base, "id", getattr(base, "attr", "")) for base in above.bases}
-            mine = {getattr(base, "id", getattr(base, "attr", "")) for base in owner.bases}
+            bases = {last_name(base) for base in above.bases}
+            mine = {last_name(base) for base in owner.bases}
             return above is not owner and owner.name not in bases and above.name not in mine
     return False

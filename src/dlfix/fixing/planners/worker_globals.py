@@ -14,6 +14,7 @@ from dlfix.fixing.hoisting.line_width import width_of
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, lies_in
+from dlfix.project.syntax import positional
 from dlfix.reach.entry_points import Entries, top_level_statement
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.registered import adds_once_more
@@ -234,7 +235,7 @@ def _parameters(evidence: SetInParent) -> list[str]:
     function = enclosing_function(evidence.write.module, evidence.write.node)
     if function is None:
         return []
-    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    names = positional(function)
     return names[1:] if names[:1] in (["self"], ["cls"]) else names
 
 

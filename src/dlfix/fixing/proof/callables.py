@@ -22,6 +22,7 @@ from dlfix.fixing.proof.syntax import (
     executed,
     free_names,
     last_part,
+    parameters,
     self_name,
     stored_names,
     within,
@@ -412,7 +413,7 @@ class _Moved:
             reason = f"the partial holds a lambda (line {call.lineno})"
         elif name in _NOT_BY_NAME:
             reason = f"the partial holds `{name}`, which cannot be pickled by its name (line {call.lineno})"
-        elif around is not None and name in bound_in(around) - set(_parameters(around)):
+        elif around is not None and name in bound_in(around) - set(parameters(around)):
             inner = [
                 n for n in executed(around.body) if isinstance(n, FUNCTIONS) and n.name == name
             ]
@@ -823,17 +824,6 @@ def _binds(node: ast.AST, name: str) -> bool:
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return name in stored_names(node)
     return getattr(node, "name", None) == name
-
-
-def _parameters(function: Function) -> list[str]:
-    args = function.args
-    named = [
-        *args.posonlyargs,
-        *args.args,
-        *args.kwonlyargs,
-        *filter(None, (args.vararg, args.kwarg)),
-    ]
-    return [a.arg for a in named]
 
 
 def _free(node: Callable_) -> dict[str, int]:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Literal
 
 from dlfix.catalog import CallableRow
+from dlfix.project.syntax import last_name
 from dlfix.reach.entry_points import under_guard
 from dlfix.reach.interpreter import DECORATED
 from dlfix.reach.labels import node_of
@@ -136,7 +137,7 @@ def _of_method(value: BoundMethod, analysis: Analysis) -> Problem | None:
         for method in base.node.body
         for each in getattr(method, "decorator_list", ())
     )
-    used = {getattr(each, "attr", getattr(each, "id", "")) for each in decorators}
+    used = {last_name(each) for each in decorators}
     return "decorated" if used & makers else None
 
 

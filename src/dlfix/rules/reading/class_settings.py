@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dlfix.project.syntax import first_parameter, is_attribute_of
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entries, Entry, is_before, may_belong
 from dlfix.reach.global_state import Use, changes
 from dlfix.reach.instances import attribute_targets
-from dlfix.reach.methods import takes_instance
-from dlfix.reach.process_roles import stored_on_self
+from dlfix.reach.methods import stored_on_self, takes_instance
 from dlfix.reach.starts import only_forks
 from dlfix.reach.values import Class, Instance
 from dlfix.reach.worker_code import WorkerCode, WorkerFunction
@@ -68,8 +68,7 @@ def _classes(node: ast.Attribute, function: WorkerFunction, analysis: Analysis) 
     """Yield the class whose attribute is read: by its name, or by an object that has none of its own."""
     module = function.module
     above = module.parent(function.node)
-    first = next(iter((*function.node.args.posonlyargs, *function.node.args.args)), None)
-    is_own = isinstance(node.value, ast.Name) and first is not None and node.value.id == first.arg
+    is_own = is_attribute_of(node, first_parameter(function.node))
     if isinstance(above, ast.ClassDef) and is_own and takes_instance(function.node):
         if analysis.project.sets(node.attr) or _takes_item(module, node):
             cls = analysis.interpreter.class_value(above, analysis.frame(module.scope_of(above)))

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dlfix.project import trees
+from dlfix.project.syntax import first_parameter, is_attribute_of, positional
 from dlfix.project.trees import walk
 from dlfix.rules.base import Place
 
@@ -187,7 +188,7 @@ def _args_assigned(init: Function) -> list[Passed]:
 
 def parent_calls(init: Function) -> Iterator[list[ast.expr]]:
     """Yield the arguments of each call of a base class's `__init__`, `self` left out."""
-    me = _first(init)
+    me = first_parameter(init)
     for node in walk(init):
         match node:
             case ast.Call(
@@ -209,16 +210,18 @@ def _arguments(arguments: Sequence[ast.expr], call: ast.Call) -> list[ast.expr]:
 
 def stores(function: Function) -> Iterator[tuple[str, ast.expr, ast.stmt]]:
     """Yield each attribute that a method sets on its object, with the value and the statement."""
-    me = _first(function)
+    me = first_parameter(function)
     for node in walk(function):
         match node:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
                     for each, given in _paired(target, value):
-                        if _is_own(each, me):
-                            yield each.attr, given, node  # type: ignore[attr-defined]
-            case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_own(target, me):
-                yield target.attr, value, node  # type: ignore[union-attr]
+                        if is_attribute_of(each, me):
+                            yield each.attr, given, node
+            case ast.AnnAssign(target=target, value=ast.expr() as value) if is_attribute_of(
+                target, me
+            ):
+                yield target.attr, value, node
 
 
 def _paired(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
@@ -228,19 +231,6 @@ def _paired(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]
     if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts):
         return list(zip(target.elts, value.elts, strict=True))
     return [(each, ast.Starred(value, ast.Load())) for each in target.elts]
-
-
-def _is_own(target: ast.expr, me: str) -> bool:
-    return (
-        isinstance(target, ast.Attribute)
-        and isinstance(target.value, ast.Name)
-        and target.value.id == me
-    )
-
-
-def _first(function: Function) -> str:
-    names = [*function.args.posonlyargs, *function.args.args]
-    return names[0].arg if names else ""
 
 
 def read(chain: Sequence[ast.ClassDef], place: Place) -> Constructor | None:
@@ -331,7 +321,7 @@ def _is_statement_of(init: Function) -> bool:
 def parameters(function: Function) -> list[str]:
     """Return the names of a method's parameters, `self` left out, in order."""
     arguments = function.args
-    names = [each.arg for each in [*arguments.posonlyargs, *arguments.args]][1:]
+    names = positional(function)[1:]
     names += [arguments.vararg.arg] if arguments.vararg else []
     return names + [each.arg for each in arguments.kwonlyargs]
 

@@ -10,6 +10,7 @@ import builtins
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
+from dlfix.project.syntax import last_name
 from dlfix.project.trees import walk
 from dlfix.reach.values import Class, External, ExternalCall, Instance
 from dlfix.rules.reading import exceptions, reached
@@ -140,7 +141,8 @@ def caught_by_workers(running: list[reached.Code], raising: reached.Code, node: 
             if isinstance(statement, _TRIES) and _catches_more(statement):
                 within = [each for part in statement.body for each in walk(part)]
                 if node in within or any(
-                    isinstance(each, ast.Call) and _last(each.func) in leading for each in within
+                    isinstance(each, ast.Call) and last_name(each.func) in leading
+                    for each in within
                 ):
                     return True
     return False
@@ -152,12 +154,8 @@ def _catches_more(statement: ast.Try) -> bool:
 
 
 def _called_names(tree: ast.AST) -> set[str]:
-    return {_last(call.func) for call in reached.calls(tree)}
+    return {last_name(call.func) for call in reached.calls(tree)}
 
 
 def _names(node: ast.expr) -> set[str]:
-    return {_last(each) for each in walk(node) if isinstance(each, ast.Name | ast.Attribute)}
-
-
-def _last(node: ast.AST) -> str:
-    return getattr(node, "attr", getattr(node, "id", ""))
+    return {last_name(each) for each in walk(node) if isinstance(each, ast.Name | ast.Attribute)}

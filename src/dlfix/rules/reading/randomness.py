@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dlfix.project.syntax import is_attribute_of
 from dlfix.project.trees import walk
 from dlfix.reach.process_roles import used_on_self
 from dlfix.rules.base import Place
@@ -306,9 +307,4 @@ def _methods(cls: ast.ClassDef) -> Iterator[ast.FunctionDef | ast.AsyncFunctionD
 
 
 def _is_own(node: ast.AST, attribute: str) -> bool:
-    return (
-        isinstance(node, ast.Attribute)
-        and node.attr == attribute
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "self"
-    )
+    return is_attribute_of(node, "self") and node.attr == attribute

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.project.import_time import parameters
 from dlfix.project.module import enclosing_function
+from dlfix.project.syntax import first_parameter, is_name, parameters
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entry
 from dlfix.reach.global_state import GlobalName, Use, changes
@@ -70,11 +70,8 @@ def _changes_itself(name: GlobalName, cls: Class, method: str) -> bool:
     function = name.analysis.method(cls, method)
     if function is None or not isinstance(function.node, ast.FunctionDef):
         return False
-    module, me = function.module, next((a.arg for a in function.node.args.args), "")
-    return any(
-        isinstance(node, ast.Name) and node.id == me and changes(module, node)
-        for node in walk(function.node)
-    )
+    module, me = function.module, first_parameter(function.node)
+    return any(is_name(node, me) and changes(module, node) for node in walk(function.node))
 
 
 def _added(name: GlobalName, write: Use, entry: Entry) -> Added | None:

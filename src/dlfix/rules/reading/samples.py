@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dlfix.project.syntax import first_parameter, is_attribute_of, positional
 from dlfix.project.trees import children, kept, walk
 from dlfix.rules.base import Place
 
@@ -107,9 +108,8 @@ class Reader:
         self._found: list[Change] = []
         self._returned: list[Alias | None] = []
         self._given: dict[ast.Call, Alias | None] = {}
-        arguments = [*function.args.posonlyargs, *function.args.args]
-        self._numbers = {each.arg for each in arguments}
-        self._me = arguments[0].arg if arguments else ""
+        self._numbers = set(positional(function))
+        self._me = first_parameter(function)
 
     def changes(self, aliases: dict[str, Alias] | None = None) -> list[Change]:
         """Return the changes, in order of place."""
@@ -302,7 +302,7 @@ class Reader:
         }
 
     def _holder(self, node: ast.Attribute) -> Holder | None:
-        if not (isinstance(node.value, ast.Name) and node.value.id == self._me):
+        if not is_attribute_of(node, self._me):
             return None
         return self._kept(node.attr) if self._depth == 0 else None
 

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dlfix.project.syntax import last_name
 from dlfix.project.trees import children, summary, walk
 
 _SHARES = re.compile(
@@ -81,11 +82,11 @@ def _is_used_as_file(node: _Word, user: ast.AST | None, above: dict[ast.AST, ast
         case ast.Subscript(value=value):
             return value is node and not isinstance(user.slice, ast.Slice)
         case ast.Call(func=func):
-            return _is_own_or_named(func) if func is node else _last(func) in _TAKING_FILES
+            return _is_own_or_named(func) if func is node else last_name(func) in _TAKING_FILES
         case ast.Assign(targets=targets, value=value):
-            return value is not node or all(_PARTS.search(_last(each)) for each in targets)
+            return value is not node or all(_PARTS.search(last_name(each)) for each in targets)
         case ast.AnnAssign(target=target, value=value):
-            return value is not node or bool(_PARTS.search(_last(target)))
+            return value is not node or bool(_PARTS.search(last_name(target)))
     return False
 
 
@@ -97,10 +98,6 @@ def _is_own_or_named(func: _Word) -> bool:
         case ast.Attribute(value=ast.Call(func=ast.Name("super"))):
             return True
     return False
-
-
-def _last(node: ast.expr) -> str:
-    return getattr(node, "attr", getattr(node, "id", ""))
 
 
 def _files(function: ast.AST) -> Iterator[ast.Name]:
@@ -115,7 +112,7 @@ def _files(function: ast.AST) -> Iterator[ast.Name]:
 
 def _items(loop: ast.For | ast.AsyncFor | ast.comprehension) -> Iterator[ast.Name]:
     """Yield the names of a loop's target that are items of what it goes through, and no numbers."""
-    by = _last(loop.iter.func) if isinstance(loop.iter, ast.Call) else ""
+    by = last_name(loop.iter.func) if isinstance(loop.iter, ast.Call) else ""
     targets = [loop.target]
     if by == "enumerate":
         targets = loop.target.elts[1:] if isinstance(loop.target, ast.Tuple) else []

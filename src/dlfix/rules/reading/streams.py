@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dlfix.project.syntax import callee_name
 from dlfix.project.trees import walk
 from dlfix.rules.base import Place
 
@@ -58,20 +59,13 @@ def draws(tree: ast.AST) -> bool:
 def ordering(tree: ast.AST) -> ast.Call | None:
     """Return a call that puts samples in an order drawn anew."""
     for node in walk(tree):
-        if isinstance(node, ast.Call) and _name(node) in _ORDERING:
+        if isinstance(node, ast.Call) and callee_name(node) in _ORDERING:
             return node
     return None
 
 
 def _called(tree: ast.AST) -> set[str]:
-    return {_name(node) for node in walk(tree) if isinstance(node, ast.Call)}
-
-
-def _name(call: ast.Call) -> str:
-    match call.func:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""
+    return {callee_name(node) for node in walk(tree) if isinstance(node, ast.Call)}
 
 
 def is_its_own_iterator(function: Function) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlfix.project.import_time import FUNCTIONS, dotted
 from dlfix.project.module import Module
+from dlfix.project.syntax import FUNCTIONS, dotted
 from dlfix.project.trees import walk
 from dlfix.reach.values import ExternalCall, Frame
 
