@@ -224,7 +224,7 @@ class ImportTime:
             for statement in function.body:
                 self._statement(statement, inner)
             declared = {n for s in walk(function) if isinstance(s, ast.Global) for n in s.names}
-            local = (inner.binds | parameters(function)) - declared
+            local = (inner.binds | set(parameters(function))) - declared
             effects.reads |= inner.reads - local
             effects.binds |= inner.binds & declared
             effects.mutates |= inner.mutates - local

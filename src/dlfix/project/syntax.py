@@ -40,7 +40,7 @@ def base_name(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
-def dotted(node: ast.expr) -> str:
+def dotted(node: ast.AST | None) -> str:
     """Return `a.b.c` for such a chain of names, else an empty string."""
     if isinstance(node, ast.Name):
         return node.id
@@ -60,11 +60,11 @@ def positional(function: Function | ast.Lambda) -> list[str]:
     return [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
 
 
-def parameters(function: Function | ast.Lambda) -> set[str]:
-    """Return the names of a function's parameters."""
+def parameters(function: Function | ast.Lambda) -> list[str]:
+    """Return the names of all parameters: those by position first, those with stars last."""
     args = function.args
     starred = [each.arg for each in (args.vararg, args.kwarg) if each is not None]
-    return {*positional(function), *(each.arg for each in args.kwonlyargs), *starred}
+    return [*positional(function), *(each.arg for each in args.kwonlyargs), *starred]
 
 
 def first_parameter(function: Function | ast.Lambda) -> str:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _OWN = ("self", "cls")  # what a method's first parameter is usually called
 _UNKNOWN = Unknown()
-_MOST_SUBCLASSES = 48
+MOST_SUBCLASSES = 48
 _METACLASSES = frozenset({"type", "builtins.type", "abc.ABCMeta", "enum.EnumMeta"})
 _OF_DATASETS = frozenset({"__getitem__", "__add__", "__init_subclass__", "__class_getitem__"})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -111,8 +111,8 @@ class Instances:
         if cls not in self._subclasses:
             self._subclasses[cls] = []
             found = list(dict.fromkeys(self._deriving(cls)))
-            self.interpreter.cut_short |= len(found) > _MOST_SUBCLASSES
-            self._subclasses[cls] = found[:_MOST_SUBCLASSES]
+            self.interpreter.cut_short |= len(found) > MOST_SUBCLASSES
+            self._subclasses[cls] = found[:MOST_SUBCLASSES]
         return self._subclasses[cls]
 
     def is_made(self, cls: Class) -> bool:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Literal
 from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import ClassFacts
 from dlfix.fixing.classes.handles import Refusal
-from dlfix.fixing.classes.hierarchy import MOST_RELATED, family_of
+from dlfix.fixing.classes.hierarchy import family_of
 from dlfix.fixing.classes.plans import ClassPlan
 from dlfix.fixing.classes.subclass_state import with_heirs
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
+from dlfix.reach.instances import MOST_SUBCLASSES
 
 if TYPE_CHECKING:
-    from dlfix.project.project import Project
+    from dlfix.reach.analysis import Analysis
     from dlfix.rules.base import Finding
 
 Group = list[tuple["Finding", Culprit]]
@@ -28,7 +29,7 @@ PlanClass = Callable[[Sequence[Culprit], frozenset[str]], ClassPlan]
 
 def fixes(
     groups: Sequence[Group],
-    project: Project,
+    analysis: Analysis,
     codemod: str,
     verb: str,
     plan_class: PlanClass,
@@ -42,7 +43,7 @@ def fixes(
     entries: Cluster = []
     for group in groups:
         facts = group[0][1].facts
-        family = family_of(project, facts)
+        family = family_of(analysis, facts)
         if family.is_large:
             yield Planned(tuple(finding for finding, _ in group), _crowded(facts))
         else:
@@ -56,13 +57,13 @@ def fixes(
                 planned.append(one)
         if not planned:
             continue
-        fix = _fix(planned, project, codemod, verb, "lazy")
+        fix = _fix(planned, analysis, codemod, verb, "lazy")
         instead: Fix | None = None
         for form, plan_other in reversed(plan_instead):
             others = list(_plans([(one.group, one.bases) for one in planned], plan_other))
             if any(isinstance(one.plan, Refusal) for one in others):
                 continue
-            other = _fix(others, project, codemod, verb, form)
+            other = _fix(others, analysis, codemod, verb, form)
             if other.edits != fix.edits:
                 instead = replace(other, instead=instead)
         findings = (finding for one in planned for finding in one.findings)
@@ -104,7 +105,7 @@ def _plans(cluster: Cluster, plan_class: PlanClass) -> Iterator[_One]:
 
 def _fix(
     planned: Sequence[_One],
-    project: Project,
+    analysis: Analysis,
     codemod: str,
     verb: str,
     form: Literal["lazy"] | OtherForm,
@@ -117,7 +118,7 @@ def _fix(
     told = [
         "; ".join(each) + (f" ({clause})" if clause else "") for clause, each in by_clause.items()
     ]
-    edits = [Edit(facts.module.path, codemod, plan) for facts, plan in with_heirs(plans, project)]
+    edits = [Edit(facts.module.path, codemod, plan) for facts, plan in with_heirs(plans, analysis)]
     remains = next((plan.remains for _, plan in plans if plan.remains), "")
     return Fix("; ".join(told), Applicability.SAFE, tuple(edits), form=form, remains=remains)
 
@@ -168,9 +169,7 @@ def _methods_made(plan: ClassPlan) -> frozenset[str]:
 
 
 def _crowded(facts: ClassFacts) -> Refused:
-    return Refused(
-        f"the class has more than {MOST_RELATED} bases and subclasses ({facts.line(facts.node)})"
-    )
+    return Refused(f"the class has {MOST_SUBCLASSES} subclasses or more ({facts.line(facts.node)})")
 
 
 def _clusters(entries: Cluster) -> list[Cluster]:

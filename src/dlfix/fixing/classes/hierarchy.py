@@ -1,4 +1,4 @@
-"""The classes around a class, by name, and code outside them that uses its instances."""
+"""The classes around a class, and code outside them that uses its instances."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module, Scope
 from dlfix.project.project import Project
 from dlfix.project.syntax import class_name, positional
+from dlfix.reach.analysis import Analysis
+from dlfix.reach.instances import MOST_SUBCLASSES
+from dlfix.reach.values import Class, External, Unknown
 
 WITH_SETSTATE = ("Module", "LightningModule", "LightningDataModule")
 WITH_GETSTATE = ("IterDataPipe", "MapDataPipe")
@@ -23,19 +26,14 @@ WORKER_METHODS = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__
 
 GO_THROUGH = ("list", "tuple", "set", "dict", "sorted", "iter", "next", "enumerate", "zip", "map", "sum", "min", "max", "any", "all")  # fmt: skip
 MOST_CALLS = 4  # from function to function, that an instance is followed
-MOST_RELATED = 100  # bases and subclasses of a class that is rewritten
-MOST_IMPORTS = 8  # from module to module, until a name's class is found
 BEFORE_WORKERS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
 
 
 @dataclass(frozen=True)
-class Family:
+class Family(Related):
     """A class, the classes of the tree it derives from, and those that derive from it."""
 
-    facts: ClassFacts
-    bases: tuple[ClassFacts, ...]
-    heirs: tuple[ClassFacts, ...]
-    outside: frozenset[str]  # the names of bases outside the tree
+    outside: frozenset[str] = frozenset()  # the names of bases outside the tree
 
     @property
     def names(self) -> set[str]:
@@ -44,18 +42,35 @@ class Family:
 
     @property
     def is_large(self) -> bool:
-        """Whether there are too many classes to compare each with each; not all are listed then."""
-        return len(self.bases) + len(self.heirs) > MOST_RELATED
+        """Whether there are too many subclasses to compare each with each; not all are listed then."""
+        return len(self.heirs) >= MOST_SUBCLASSES
 
 
-def family_of(project: Project, facts: ClassFacts) -> Family:
+def family_of(analysis: Analysis, facts: ClassFacts) -> Family:
     """Return the family of a class."""
-    bases, outside = _bases(project, facts)
-    return Family(facts, tuple(bases), tuple(_heirs(project, facts)), frozenset(outside))
+    interpreter = analysis.interpreter
+    cls = interpreter.class_value(facts.node, interpreter.frame_at(facts.module, facts.node))
+    line, heirs = analysis.mro(cls), interpreter.instances.subclasses(cls)
+    around = dict.fromkeys(base for heir in (cls, *heirs) for base in analysis.mro(heir))
+    return Family(
+        facts,
+        tuple(ClassFacts(each.module, each.node) for each in line[1:] if isinstance(each, Class)),
+        tuple(ClassFacts(each.module, each.node) for each in heirs),
+        frozenset(each.node for each in around if isinstance(each, Class)),
+        frozenset(_outside(line)),
+    )
+
+
+def _outside(line: Sequence[Class | External | Unknown]) -> Iterator[str]:
+    """Yield the names of bases outside the tree, those that cannot be followed included."""
+    yield from (each.name.rpartition(".")[2] for each in line if isinstance(each, External))
+    if any(isinstance(each, Unknown) for each in line):
+        own = [each for each in line if isinstance(each, Class)]
+        yield from (class_name(base) for each in own for base in each.node.bases)
 
 
 def surroundings(
-    project: Project,
+    analysis: Analysis,
     facts: ClassFacts,
     attributes: Iterable[str],
     holders: Iterable[str],
@@ -65,18 +80,18 @@ def surroundings(
 
     `holders` are the names of the classes through which instances reach a worker.
     """
-    family = family_of(project, facts)
+    project, family = analysis.project, family_of(analysis, facts)
     attributes = set(attributes)
     inputs = Inputs(
         project,
-        Related(facts, family.bases, family.heirs),
+        family,
         opens=opened.opens if opened is not None else lambda _: None,
         holds=opened.holds if opened is not None else lambda _: False,
         calls=tuple(_constructions(project, family.names)),
         handles=frozenset(attributes),
     )
     for heir in family.heirs:
-        bases, _ = _bases(project, heir)
+        bases = family_of(analysis, heir).bases
         heir.started.update(heir.reached(_called_by_bases(heir, bases)))
     run = [*_called_by_heirs(family), *_called_by_bases(facts, family.bases)]
     facts.started.update(facts.reached(run))
@@ -152,110 +167,6 @@ def _only_started(project: Project, family: Family) -> Iterator[str]:
         once = len({id(facts) for _, facts in runs}) == len(runs) == mentioned
         if once and all(at_start for at_start, _ in runs):
             yield name
-
-
-def _bases(project: Project, facts: ClassFacts) -> tuple[list[ClassFacts], set[str]]:
-    """Return the bases of a class in the tree, nearest first, and the names of those outside it."""
-    found: dict[ast.ClassDef, ClassFacts] = {}
-    outside: set[str] = set()
-    pending = [(facts.module, base) for base in reversed(facts.node.bases)]
-    while pending and len(found) <= MOST_RELATED:
-        module, base = pending.pop()
-        known = class_of(project, module, base)
-        if known is None:
-            outside.add(class_name(base))
-        elif known.node is not facts.node and known.node not in found:
-            found[known.node] = known
-            pending += [(known.module, each) for each in reversed(known.node.bases)]
-    return list(found.values()), outside
-
-
-def _heirs(project: Project, facts: ClassFacts) -> list[ClassFacts]:
-    """Return the classes that derive from a class, each before those that derive from it."""
-    found: dict[ast.ClassDef, ClassFacts] = {}
-    pending = [_direct_heirs(project, facts)]
-    while pending and len(found) <= MOST_RELATED:
-        heir = next(pending[-1], None)
-        if heir is None:
-            pending.pop()
-        elif heir.node is not facts.node and heir.node not in found:
-            found[heir.node] = heir
-            pending.append(_direct_heirs(project, heir))
-    return list(found.values())
-
-
-def _direct_heirs(project: Project, facts: ClassFacts) -> Iterator[ClassFacts]:
-    name = facts.node.name
-    for module in project.mentions(name):
-        for node in module.deriving(name):
-            if any(_is_class(project, module, base, facts) for base in node.bases):
-                yield ClassFacts(module, node)
-
-
-def class_of(
-    project: Project, module: Module, written: ast.expr, depth: int = 0
-) -> ClassFacts | None:
-    """Return the class of the tree that an expression names in a module; None if it has none."""
-    if isinstance(written, ast.Subscript):
-        return class_of(project, module, written.value, depth)
-    dotted = ast.unparse(written)
-    root, _, rest = dotted.partition(".")
-    if depth > MOST_IMPORTS:
-        return None
-    for binding in reversed(module.scope.bindings.get(root, [])):
-        statement = binding.statement
-        if isinstance(statement, ast.ClassDef) and not rest:
-            return ClassFacts(module, statement)
-        if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            return _imported_class(project, module, statement, root, rest, depth)
-    if root in module.scope.bindings:
-        return None
-    return _class_anywhere(project, module, dotted.rpartition(".")[2])
-
-
-def _imported_class(
-    project: Project,
-    module: Module,
-    statement: ast.Import | ast.ImportFrom,
-    root: str,
-    rest: str,
-    depth: int,
-) -> ClassFacts | None:
-    if isinstance(statement, ast.Import):
-        names = [each.name for each in statement.names if each.asname == root]
-        dotted = ".".join([*names[:1], rest]) if names else f"{root}.{rest}"
-    else:
-        origin = project.relative(module, statement.level, statement.module)
-        origin = origin if statement.level else statement.module or ""
-        original = next(e.name for e in statement.names if (e.asname or e.name) == root)
-        dotted = ".".join(part for part in (origin, original, rest) if part)
-    owner, _, name = dotted.rpartition(".")
-    found = project.find(owner, module) if owner else None
-    if found is None:
-        return None
-    return class_of(project, found, ast.Name(name), depth + 1)
-
-
-def _class_anywhere(project: Project, module: Module, name: str) -> ClassFacts | None:
-    """Return a class that no statement in view binds: in a nested scope, or by a star import."""
-    for each in module.classes:
-        if each.name == name:
-            return ClassFacts(module, each)
-    for star in module.nodes(ast.ImportFrom):
-        if any(each.name == "*" for each in star.names):
-            origin = project.relative(module, star.level, star.module)
-            found = project.find(origin if star.level else star.module or "", module)
-            for each in found.classes if found is not None else ():
-                if each.name == name:
-                    return ClassFacts(found, each) if found is not None else None
-    return None
-
-
-def _is_class(project: Project, module: Module, written: ast.expr, facts: ClassFacts) -> bool:
-    if class_name(written) != facts.node.name and not isinstance(written, ast.Name):
-        return False
-    found = class_of(project, module, written)
-    return found is not None and found.node is facts.node
 
 
 def _touching(family: Family, attributes: set[str]) -> set[str]:

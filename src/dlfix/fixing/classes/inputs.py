@@ -60,6 +60,7 @@ class Related:
     facts: ClassFacts
     bases: tuple[ClassFacts, ...] = ()
     heirs: tuple[ClassFacts, ...] = ()
+    nodes: frozenset[ast.ClassDef] = frozenset()  # whose methods may have an object of it as `self`
 
     @property
     def all(self) -> tuple[ClassFacts, ...]:

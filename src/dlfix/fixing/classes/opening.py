@@ -86,7 +86,7 @@ class LazyClass(Clearing):
         if residue is None or inputs is None:
             return set()
         local = residue.locals.keys() - residue.openers - set(self.together)
-        gone = {name for name in local if not is_needed_later(inputs.project, self.facts, name)}
+        gone = {name for name in local if not is_needed_later(inputs, self.facts, name)}
         todo = list(self.handles.keys() - gone)
         while todo:
             body = self._body(todo.pop())

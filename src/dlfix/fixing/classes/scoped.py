@@ -10,6 +10,7 @@ from dataclasses import replace
 from dlfix.fixing.classes.evidence import Culprit
 from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, is_self_attribute, self_name
 from dlfix.fixing.classes.hierarchy import family_of
+from dlfix.fixing.classes.inputs import Inputs
 from dlfix.fixing.classes.plans import ClassPlan, Exchange
 from dlfix.fixing.classes.statements import is_plain
 from dlfix.fixing.classes.text import names_in
@@ -17,19 +18,23 @@ from dlfix.project.module import Module
 from dlfix.project.order import in_order
 from dlfix.project.project import Project
 from dlfix.project.syntax import is_name
+from dlfix.reach.analysis import Analysis
 
 LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.GeneratorExp)
 CLOSERS = ("close", "release", "shutdown", "terminate")
 
 
-def only_started(project: Project, group: Sequence[Culprit]) -> dict[str, list[ast.Attribute]]:
+def only_started(analysis: Analysis, group: Sequence[Culprit]) -> dict[str, list[ast.Attribute]]:
     """Return the attributes of a group that nothing but the constructor names, with where it does."""
     found: dict[str, list[ast.Attribute]] = {}
     for culprit in group:
         if culprit.is_passed_in or culprit.on_class:
             continue
         nodes = _in_start(culprit.facts, culprit.attribute)
-        if nodes and _is_known_here_only(project, culprit.facts, culprit.attribute):
+        related = family_of(analysis, culprit.facts).nodes
+        if nodes and _is_known_here_only(
+            analysis.project, related, culprit.facts, culprit.attribute
+        ):
             found[culprit.attribute] = nodes
     return found
 
@@ -56,9 +61,11 @@ def with_local(
     return replace(plan, exchanges=(*plan.exchanges, *kept))
 
 
-def is_needed_later(project: Project, facts: ClassFacts, name: str) -> bool:
+def is_needed_later(inputs: Inputs, facts: ClassFacts, name: str) -> bool:
     """Return whether anything but the constructor may read an attribute."""
-    return _named_in_start(facts, name) is None or not _is_known_here_only(project, facts, name)
+    return _named_in_start(facts, name) is None or not _is_known_here_only(
+        inputs.project, inputs.related.nodes, facts, name
+    )
 
 
 def _in_start(facts: ClassFacts, name: str) -> list[ast.Attribute]:
@@ -160,9 +167,10 @@ def _around(module: Module, node: ast.AST) -> Iterator[ast.AST]:
             return
 
 
-def _is_known_here_only(project: Project, facts: ClassFacts, name: str) -> bool:
+def _is_known_here_only(
+    project: Project, related: frozenset[ast.ClassDef], facts: ClassFacts, name: str
+) -> bool:
     """Return whether no other code of the project names the attribute, but as its own."""
-    related = _related(project, facts)
     for module in project.mentions(name):
         for node in module.attributes_by_name.get(name, ()):
             if not isinstance(node, ast.Attribute) or facts.node in module.ancestors(node):
@@ -177,13 +185,6 @@ def _is_known_here_only(project: Project, facts: ClassFacts, name: str) -> bool:
             ):
                 return False
     return True
-
-
-def _related(project: Project, facts: ClassFacts) -> set[ast.ClassDef]:
-    """Return the classes whose methods may have an object of this class as `self`."""
-    family = family_of(project, facts)
-    mixed = [base for heir in family.heirs for base in family_of(project, heir).bases]
-    return {each.node for each in (facts, *family.bases, *family.heirs, *mixed)}
 
 
 def _local_name(module: Module, method: Method, name: str, taken: set[str]) -> str:

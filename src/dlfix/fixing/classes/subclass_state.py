@@ -11,19 +11,19 @@ from dlfix.fixing.classes.hierarchy import family_of
 from dlfix.fixing.classes.plans import ClassPlan, Drop, State
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
-from dlfix.project.project import Project
 from dlfix.project.trees import walk
+from dlfix.reach.analysis import Analysis
 
 Planned = tuple[ClassFacts, ClassPlan]
 
 
-def with_heirs(planned: Sequence[Planned], project: Project) -> list[Planned]:
+def with_heirs(planned: Sequence[Planned], analysis: Analysis) -> list[Planned]:
     """Add what the heirs' own state methods must do: those never ask the ones of the class."""
     found = {facts.node: (facts, plan) for facts, plan in planned}
     for facts, plan in planned:
         if plan.state is None:
             continue
-        for heir in family_of(project, facts).heirs:
+        for heir in family_of(analysis, facts).heirs:
             lacking = _lacking(plan.state, heir)
             imports = _imports(lacking, facts.module, heir.module)
             if lacking is not None and imports is not None:

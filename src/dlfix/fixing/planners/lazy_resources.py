@@ -58,7 +58,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     ) -> ClassPlan:
         known = [] if _is_alone(group[0]) else whole[id(group[0].facts.node)]
         found, facts = known or group, group[0].facts
-        local = only_started(analysis.project, found) if form == "lazy" else {}
+        local = only_started(analysis, found) if form == "lazy" else {}
         for culprit in group:
             why = left.get(_made_at(culprit))
             if why is not None and not culprit.is_passed_in and culprit.attribute not in local:
@@ -85,7 +85,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     )
 
     verb = "Open {names} of `{cls}` separately in each process"
-    yield from fixes(by_class(last), analysis.project, NAME, verb, plan_one, others)
+    yield from fixes(by_class(last), analysis, NAME, verb, plan_one, others)
 
 
 def _left(
@@ -234,7 +234,7 @@ def _around(
     holders = {name for each in group for name in each.holders}
     attributes = {each.attribute for each in group}
     opened = OpenedIn(analysis, group[0].frame)
-    around = surroundings(analysis.project, group[0].facts, attributes, holders, opened)
+    around = surroundings(analysis, group[0].facts, attributes, holders, opened)
     return replace(around, inherited=around.inherited | inherited)
 
 

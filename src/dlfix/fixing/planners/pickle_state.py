@@ -75,13 +75,13 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     listings = [one for one in read if is_listing(one[1])]
     streams = [one for one in read if isinstance(one[1].value, Generator)]
     rest = [one for one in read if one not in (*views, *listings, *streams)]
-    yield from plan_listings(by_class(listings), analysis.project, NAME)
+    yield from plan_listings(by_class(listings), analysis, NAME)
     for each, verb in (
         (views, "Store {names} of `{cls}` as lists"),
         (streams, "Create {names} of `{cls}` separately in each process"),
         (rest, "Remove {names} from the pickled state of `{cls}`"),
     ):
-        yield from fixes(by_class(each), analysis.project, NAME, verb, plan_one)
+        yield from fixes(by_class(each), analysis, NAME, verb, plan_one)
 
 
 def _is_view(culprit: Culprit) -> bool:
@@ -108,7 +108,7 @@ def plan_class(
     holders = {name for each in group for name in each.holders}
     attributes = {each.attribute for each in group}
     opened = OpenedIn(analysis, group[0].frame)
-    around = surroundings(analysis.project, facts, attributes, holders, opened)
+    around = surroundings(analysis, facts, attributes, holders, opened)
     around = replace(around, inherited=around.inherited | inherited)
     lazily = [each for each in group if each.code == "DLF203" or _is_started_lazily(each)]
     rest = [each for each in group if each not in lazily]

@@ -14,7 +14,7 @@ from dlfix.fixing.classes.plans import ClassPlan, Exchange
 from dlfix.fixing.classes.streams import goes_through
 from dlfix.fixing.plans import Applicability, Fix, Planned
 from dlfix.project.module import Module
-from dlfix.project.project import Project
+from dlfix.reach.analysis import Analysis
 
 _LISTING = frozenset({"glob.iglob", "pathlib.Path.glob"})  # rows of the catalogue
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
@@ -26,19 +26,21 @@ def is_listing(culprit: Culprit) -> bool:
     return row is not None and row.name in _LISTING and not culprit.container
 
 
-def plan_listings(groups: Sequence[Group], project: Project, codemod: str) -> Iterator[Planned]:
+def plan_listings(groups: Sequence[Group], analysis: Analysis, codemod: str) -> Iterator[Planned]:
     """Yield a fix for each class: unsafe where a second loop may find all items again."""
     again: set[str] = set()  # the classes in which one may
 
     def plan_class(group: Sequence[Culprit], inherited: frozenset[str]) -> ClassPlan:
-        if not all(_is_looped_over_once(each, project) for each in group):
+        if not all(_is_looped_over_once(each, analysis) for each in group):
             again.add(group[0].facts.node.name)
         return ClassPlan(
             cls=group[0].facts.module.span(group[0].facts.node),
-            exchanges=tuple(_as_list(each, project) for each in group),
+            exchanges=tuple(_as_list(each, analysis) for each in group),
         )
 
-    for planned in fixes(groups, project, codemod, "Store lists in {names} of `{cls}`", plan_class):
+    for planned in fixes(
+        groups, analysis, codemod, "Store lists in {names} of `{cls}`", plan_class
+    ):
         fix = planned.outcome
         if isinstance(fix, Fix) and again:
             why = "a second loop over the list goes through all items again"
@@ -46,22 +48,22 @@ def plan_listings(groups: Sequence[Group], project: Project, codemod: str) -> It
         yield Planned(planned.findings, fix)
 
 
-def _as_list(culprit: Culprit, project: Project) -> Exchange:
+def _as_list(culprit: Culprit, analysis: Analysis) -> Exchange:
     facts, value = culprit.facts, culprit.site.value
     where = facts.line(culprit.site.statement)
     if not isinstance(value, ast.Call):
         raise Refusal(f"an iterator has a position; store a list of its items instead ({where})")
-    for module, node in _reads(culprit, project):
+    for module, node in _reads(culprit, analysis):
         if not goes_through(module, node):
             line = f"{module.path.name}:{node.lineno}"
             raise Refusal(f"the iterator is not only looped over ({line})")
     return Exchange(facts.module.span(value), f"list({facts.module.segment(value)})", "expression")
 
 
-def _is_looped_over_once(culprit: Culprit, project: Project) -> bool:
+def _is_looped_over_once(culprit: Culprit, analysis: Analysis) -> bool:
     """Return whether the constructor alone reads an attribute, in one place that runs once."""
     constructor = culprit.facts.methods.get("__init__")
-    reads = list(_reads(culprit, project))
+    reads = list(_reads(culprit, analysis))
     return len(reads) == 1 and all(
         constructor in [*module.ancestors(node)] and _runs_once(module, node)
         for module, node in reads
@@ -80,11 +82,11 @@ def _runs_once(module: Module, node: ast.AST) -> bool:
     return True
 
 
-def _reads(culprit: Culprit, project: Project) -> Iterator[tuple[Module, ast.Attribute]]:
+def _reads(culprit: Culprit, analysis: Analysis) -> Iterator[tuple[Module, ast.Attribute]]:
     """Yield where an attribute of this name is read, but for the own ones of unrelated classes."""
-    family = family_of(project, culprit.facts)
+    family = family_of(analysis, culprit.facts)
     related = {each.node for each in (family.facts, *family.bases, *family.heirs)}
-    for module in project.mentions(culprit.attribute):
+    for module in analysis.project.mentions(culprit.attribute):
         for node in module.attributes_by_name.get(culprit.attribute, ()):
             around = (each for each in module.ancestors(node) if isinstance(each, ast.ClassDef))
             own = getattr(node.value, "id", "") == "self"

@@ -11,10 +11,9 @@ from dlfix.fixing.proof.handling import held_by
 from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.order import CONSTRUCTORS
 from dlfix.fixing.proof.origins import Origins
-from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, self_name
+from dlfix.fixing.proof.syntax import ADDING, Function, dotted, executed, last_part, self_name
 from dlfix.project.module import Module
 
-_ADDS = frozenset({"append", "appendleft", "add", "insert", "setdefault", "extend", "update"})
 _MOST = 100  # functions that opening may run
 
 
@@ -114,7 +113,7 @@ def _additions(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     elif (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in _ADDS
+        and node.func.attr in ADDING
     ):
         for given in [*node.args, *(keyword.value for keyword in node.keywords)]:
             yield node.func.value, given

@@ -9,6 +9,7 @@ from dlfix.fixing.proof.changes import ClassChange
 from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.syntax import (
+    ADDING,
     FUNCTIONS,
     Function,
     dotted,
@@ -24,7 +25,7 @@ REMOVES = frozenset("unlink remove rmtree rename replace removedirs rmdir move t
 _TEMPORARY = frozenset(
     "TemporaryDirectory NamedTemporaryFile TemporaryFile mkdtemp mkstemp temporary_directory tempdir".split()
 )
-_FILLING = frozenset("append add insert extend appendleft setdefault update put".split())
+_FILLING = ADDING | {"put"}
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.DictComp, ast.GeneratorExp)
 _PARTING = (ast.Return, ast.Assign)
 _ITERATES = frozenset({"__getitem__", "__iter__", "__next__"})

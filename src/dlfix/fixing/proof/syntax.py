@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias, TypeGuard
 
+from dlfix.project import syntax
 from dlfix.project.trees import children, kept
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
@@ -13,28 +14,12 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
-MUTATING = frozenset(
-    "append extend insert remove pop popitem clear update setdefault add discard sort reverse"
-    " appendleft popleft extendleft rotate write".split()
-)
-
-
-def dotted(node: ast.AST | None) -> str:
-    """Return `a.b.c` of a name or a chain of attributes, an empty text of anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    return ".".join([node.id, *reversed(parts)])
-
-
-def last_part(node: ast.AST | None) -> str:
-    """Return the last name of what is called or named: `c` of `a.b.c` and of `f().c`."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+ADDING = syntax.ADDING
+MUTATING = (syntax.MUTATORS | {"rotate", "write"}) - {"register"}
+dotted = syntax.dotted
+last_part = syntax.last_name
+parameters = syntax.parameters
+self_name = syntax.first_parameter
 
 
 def within(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -61,19 +46,6 @@ def _run_with(node: ast.AST) -> list[ast.AST]:
     if isinstance(node, ast.Lambda):
         return [*node.args.defaults, *filter(None, node.args.kw_defaults)]
     return children(node)
-
-
-def self_name(function: Function) -> str:
-    """Return the name of a method's first parameter."""
-    arguments = [*function.args.posonlyargs, *function.args.args]
-    return arguments[0].arg if arguments else ""
-
-
-def parameters(function: Function | ast.Lambda) -> list[str]:
-    """Return the names of all parameters."""
-    args = function.args
-    named = [*args.posonlyargs, *args.args, *args.kwonlyargs]
-    return [a.arg for a in [*named, *filter(None, (args.vararg, args.kwarg))]]
 
 
 def is_attribute(

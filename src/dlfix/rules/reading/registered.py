@@ -96,7 +96,7 @@ def _text(name: GlobalName, write: Use, entry: Entry, node: ast.expr) -> str | N
     """Return the constant or definition that an expression stands for at an entry, as text."""
     module, function = write.module, enclosing_function(write.module, write.node)
     if function is not None and entry.calls:
-        own = parameters(function) & {n.id for n in walk(node) if isinstance(n, ast.Name)}
+        own = set(parameters(function)) & {n.id for n in walk(node) if isinstance(n, ast.Name)}
         if own:
             caller, call = entry.calls[-1]
             given = [_given(function, call, each) for each in sorted(own)]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dlfix.project.syntax import first_parameter, is_attribute_of, positional
+from dlfix.project.syntax import MUTATORS, first_parameter, is_attribute_of, positional
 from dlfix.project.trees import children, kept, walk
 from dlfix.rules.base import Place
 
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
-_CHANGING = frozenset(
-    {"append", "extend", "insert", "pop", "popitem", "remove", "update", "clear", "sort"}
-    | {"reverse", "fill", "add", "discard", "appendleft", "popleft"}
-)
+_CHANGING = (MUTATORS | {"fill"}) - {"setdefault", "register"}  # once set, a default stays
 _HARMLESS = frozenset({"requires_grad_", "share_memory_", "retain_grad_", "pin_memory_"})
 _CONVERTING = frozenset({"bool", "float", "int", "list", "set", "str", "tuple"})
 _GROWING = frozenset({"array", "tensor", "list"})  # `+=` changes these in place

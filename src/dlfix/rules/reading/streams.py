@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.project.syntax import callee_name
+from dlfix.project.syntax import MUTATORS, callee_name
 from dlfix.project.trees import walk
 from dlfix.rules.base import Place
 
@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-_CHANGING = frozenset(
-    {"append", "appendleft", "add", "extend", "update", "pop", "popleft", "popitem", "insert"}
-    | {"remove", "discard", "clear", "write", "setdefault", "put", "push", "send", "feed"}
-)
+_CHANGING = MUTATORS | {"write", "put", "push", "send", "feed"}
 _ORDERING = frozenset({"shuffle", "permutation", "randperm", "sample", "permuted"})
 _PARTING = frozenset({"split", "splitlines", "items", "keys", "values", "tolist", "strip"})
 _DRAWING = frozenset(
