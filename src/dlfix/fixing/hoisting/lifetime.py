@@ -10,7 +10,7 @@ from typing import TypeAlias
 from dlfix.fixing.hoisting.order import Order, occurrences, order_of, root_of
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module, Scope
-from dlfix.project.order import Place, begins_before, comes_before, start
+from dlfix.project.order import Place, comes_before, lies_in, start
 from dlfix.project.trees import COMPREHENSIONS
 
 Loop = ast.For | ast.AsyncFor | ast.While
@@ -176,8 +176,10 @@ class Holders:
         return self._side(node), start(node)
 
     def _side(self, node: ast.AST) -> int:
-        """Return 0 for what is below the function, 1 for what is in it, 2 for what is above."""
-        return 0 if comes_before(self.node, node) else 2 if begins_before(node, self.node) else 1
+        """Return 0 for what is below the function, 1 for what is in its statement, 2 for what is above."""
+        if comes_before(self.node, node):
+            return 0
+        return 1 if lies_in(node, self.module.statement(self.node)) else 2
 
     def _replaced(self, holder: str, scope: Scope, binding: ast.AST) -> list[ast.AST]:
         """Return where a holder gets another value; a comprehension stores what it made before."""
