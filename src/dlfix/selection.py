@@ -71,13 +71,13 @@ def fixable(rule: type[Rule], settings: Settings) -> bool:
     return _weight(settings.fixable, rule) > _weight(settings.unfixable, rule)
 
 
-def excluded(settings: Settings) -> Callable[[Path], bool]:
-    """Return a test of the files that a configuration of their own, further down, leaves out."""
+def excluded(settings: Settings, *, nested: bool = True) -> Callable[[Path], bool]:
+    """Return a test of the files that their configuration leaves out; if `nested`, only one further down."""
     specs: dict[Path | None, Patterns] = {}
 
     def leaves_out(path: Path) -> bool:
         own = settings.of(path)
-        if own.file == settings.file:
+        if nested and own.file == settings.file:
             return False
         if own.file not in specs:
             specs[own.file] = Patterns((*own.exclude, *own.extend_exclude))

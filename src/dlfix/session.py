@@ -621,6 +621,7 @@ class Watch:
         self.per_file: dict[Path | None, Callable[[Finding], bool]] = {}
         self.listed = frozenset(session.files)
         self.own = self.listed.union(session.around)  # what is excluded is read for others only
+        self.left_out = selection.excluded(session.settings, nested=False)
         self.read: dict[tuple[Path, str], dict[int, list[suppression.Suppression]]] = {}
 
     @staticmethod
@@ -631,7 +632,7 @@ class Watch:
     def keep(self, finding: Finding, project: Project) -> bool:
         """Return whether a finding stays; its places are in the project's texts."""
         path = finding.place.path
-        if path not in self.own:
+        if path not in self.own and not self._is_imported(path):
             return False
         if path in self.session.notebooks and finding.code in NOT_IN_NOTEBOOKS:
             return False
@@ -640,6 +641,10 @@ class Watch:
         near = list(self._near(finding, project))
         # All are asked, so that each knows whether it is of use.
         return not [one for one in near if one.covers(finding.code, finding.rule.name)]
+
+    def _is_imported(self, path: Path) -> bool:
+        """Return whether a file belongs to a script without a project because the script imports it."""
+        return self.session.loose and not self.left_out(path)
 
     def _kept_in_file(self, finding: Finding) -> bool:
         settings = self.session.settings.of(finding.place.path)

@@ -134,3 +134,30 @@ def test_what_an_excluded_folder_sends_is_not_reported(run, tmp_path):
     (tmp_path / "train.py").write_text(TRAIN.replace("from data", "from dist.data"))
     assert run("check", ".").exit_code == 0
     assert run("check", "train.py").exit_code == 0
+
+
+def in_sibling_folders(folder, exclude=""):
+    """Lay a script and what it imports from a sibling folder, without a project around them."""
+    head = 'import sys\n\nsys.path.insert(0, "..")\n'
+    (folder / "app").mkdir()
+    (folder / "lib").mkdir()
+    (folder / "app" / "train.py").write_text(head + TRAIN.replace("from data", "from lib.data"))
+    (folder / "lib" / "data.py").write_text(ROWS)
+    (folder / "pyproject.toml").unlink()
+    if exclude:
+        (folder / "dlfix.toml").write_text(f'exclude = ["{exclude}"]\n')
+
+
+def test_what_a_script_without_a_project_imports_from_a_sibling_folder_is_reported(run, tmp_path):
+    in_sibling_folders(tmp_path)
+    done = run("check", "app/train.py")
+    assert done.exit_code == 1
+    assert "--> lib/data.py:3:18" in done.stdout
+    assert ELSEWHERE in done.stdout
+
+
+def test_what_a_script_without_a_project_imports_is_not_reported_where_it_is_excluded(
+    run, tmp_path
+):
+    in_sibling_folders(tmp_path, exclude="lib")
+    assert run("check", "app/train.py").exit_code == 0
