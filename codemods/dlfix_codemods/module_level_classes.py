@@ -87,6 +87,10 @@ class _Carrier(cst.CSTTransformer):
             spans, [each.source for each in plan.helpers], (cst.FunctionDef,)
         )
         self.helpers = {functions[each.source]: each for each in plan.helpers}
+        methods = positions.pick(spans, [each.method for each in plan.inner], (cst.FunctionDef,))
+        self.inner: dict[cst.CSTNode, list[str]] = defaultdict(list)
+        for each in plan.inner:
+            self.inner[methods[each.method]].append(each.text)
         classes = positions.pick(spans, [each.cls for each in plan.helpers], (cst.ClassDef,))
         self.made: dict[cst.CSTNode, list[cst.FunctionDef]] = {
             classes[each.cls]: [] for each in plan.helpers
@@ -133,7 +137,8 @@ class _Carrier(cst.CSTTransformer):
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.FunctionDef:
-        """Let an `__init__` take what it read around its class."""
+        """Let a method import what the function around its class did, and an `__init__` take the rest."""
+        updated_node = bodies.with_imports(updated_node, self.inner.get(original_node, ()))
         helper = self.helpers.get(original_node)
         if helper is not None:
             self.made[self.classes[helper.cls]].append(_as_method(updated_node, helper.name))

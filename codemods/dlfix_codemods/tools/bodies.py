@@ -107,7 +107,7 @@ def with_signature(function: cst.FunctionDef, hoist: Hoist) -> cst.FunctionDef:
         decorator = cst.Decorator(cst.Name(hoist.decorator))
         changed = changed.with_changes(decorators=[decorator, *changed.decorators])
     if hoist.imports:
-        changed = _with_imports(changed, hoist.imports)
+        changed = with_imports(changed, hoist.imports)
     return changed
 
 
@@ -429,7 +429,8 @@ def _last(params: cst.Parameters) -> cst.Param:
     return params.star_arg if isinstance(params.star_arg, cst.Param) else params.params[-1]
 
 
-def _with_imports(function: cst.FunctionDef, texts: Sequence[str]) -> cst.FunctionDef:
+def with_imports(function: cst.FunctionDef, texts: Sequence[str]) -> cst.FunctionDef:
+    """Return a function that begins with some import statements."""
     lines = [cst.parse_statement(text) for text in texts]
     body = function.body
     if not isinstance(body, cst.IndentedBlock):

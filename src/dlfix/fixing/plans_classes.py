@@ -61,6 +61,14 @@ class HelperMove:
 
 
 @dataclass(frozen=True)
+class InnerImport:
+    """An import that a method makes for itself, as the function around its class did."""
+
+    method: Span
+    text: str
+
+
+@dataclass(frozen=True)
 class ClassesPlan:
     """All that one fix does to one file."""
 
@@ -70,3 +78,4 @@ class ClassesPlan:
     arguments: tuple[NewArguments, ...] = ()
     helpers: tuple[HelperMove, ...] = ()
     imports: tuple[Span, ...] = ()  # statements that go to module level
+    inner: tuple[InnerImport, ...] = ()

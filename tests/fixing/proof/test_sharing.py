@@ -39,6 +39,9 @@ TOUCHES = {
     + LOAD,
     "a loader without workers": "rows = Rows('a')\nfor batch in DataLoader(rows):\n    pass" + LOAD,
     "another method": "class Trainer:\n    def __init__(self):\n        self.rows = Rows('a')\n        self.loader = DataLoader(self.rows)\n\n    def shape(self):\n        return self.rows[0]\n",
+    "the constructor of what it is passed to": "class Part:\n    def __init__(self, data):\n        self.first = data[0]\n\nrows = Rows('a')\npart = Part(rows)"
+    + LOAD,
+    "what the constructor of its holder runs": "class Part:\n    def __init__(self, data):\n        self.data = data\n        self.count = self.measured()\n\n    def measured(self):\n        return self.data.shape()[0]\n\nloader = DataLoader(Part(Rows('a')), num_workers=2)\n",
     "an annotated parameter": "def show(data: Rows):\n    print(data.file.attrs)\n\nrows = Rows('a')\nshow(rows)"
     + LOAD,
 }

@@ -234,10 +234,11 @@ class OpenedIn:
 
 
 def _is_opened(value: object, analysis: Analysis) -> bool:
-    if isinstance(value, Derived):
-        return True
-    row = row_of(value, analysis)[1]
-    return row is not None and row.kind != "plain"
+    origin = value
+    while isinstance(origin, Derived):
+        origin = origin.origin
+    row = row_of(origin, analysis)[1]
+    return row.kind != "plain" if row is not None else isinstance(value, Derived)
 
 
 def _class_names(crossing: Crossing) -> Iterable[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dlfix.fixing.classes.closing import is_closer
 from dlfix.fixing.classes.evidence import OpenedIn
-from dlfix.fixing.classes.facts import STARTS, ClassFacts, self_names_used
+from dlfix.fixing.classes.facts import STARTS, ClassFacts, Method, self_names_used
 from dlfix.fixing.classes.inputs import Inputs, Related
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.text import names_in
@@ -308,11 +308,20 @@ def _used_outside(
             found |= {"__contains__"} & names
     for facts, attribute in _holders(project, classes, holding):
         reached = facts.reached([*facts.started, *run])
-        for method, read in facts.reads.get(attribute, []):
+        for method, read in [*facts.reads.get(attribute, []), *_read_as_passed(facts, attribute)]:
             if method.name in reached:
                 found |= _used_through(facts, method, read, names)
         found |= _used_of_holders(project, facts, attribute, names)
     return found
+
+
+def _read_as_passed(facts: ClassFacts, attribute: str) -> Iterator[tuple[Method, ast.Name]]:
+    """Yield where a method reads what it sets an attribute to under the name it was passed by."""
+    for site in facts.stores.get(attribute, []):
+        name = site.value.id if isinstance(site.value, ast.Name) else ""
+        for node in ast.walk(site.method):
+            if isinstance(node, ast.Name) and node.id == name and node is not site.value:
+                yield site.method, node
 
 
 def _used_of_holders(

@@ -483,6 +483,8 @@ class _Parts:
             node = node.value
         if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
             return None
+        if self._is_called(node):
+            return None  # a method of the handle
         part = node.value
         own = isinstance(part, ast.Attribute) and is_self_attribute(part, self.me)
         return node if own and self.inputs.holds(node) else None

@@ -61,7 +61,7 @@ class Mover(Leaving):
             raise Refusal(
                 f"the resource is opened inside another statement ({self.facts.line(definition)})"
             )
-        value = self.value_of(attribute)
+        value = self._own_part(attribute)
         if isinstance(value, ast.Name) and self._is_parameter(value.id):
             raise Refusal(f"the resource is passed in ({self.facts.line(value)})")
         settings = self._settings(attribute)
@@ -73,6 +73,16 @@ class Mover(Leaving):
         body = self._opened(attribute, value, settings)
         imports = self.saves.get(f"import {attribute}", [])
         return "\n".join([*imports, body]), self.saves.get(attribute, [])[before:]
+
+    def _own_part(self, attribute: str) -> ast.expr:
+        """Return what opens an attribute, without the caller's exit stack, which closes the parent's alone."""
+        value = self.value_of(attribute)
+        match value:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=stack), attr="enter_context"), args=[opened]
+            ) if self._is_parameter(stack) and self.handles[attribute].enters:
+                return opened
+        return value
 
     def _settings_left(self, attribute: str) -> list[str]:
         """Return the statements that set up an attribute once it is made: they run anew as well."""

@@ -13,7 +13,7 @@ from dlfix.fixing.classes.recorded import fitted
 from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.reach.labels import label
-from dlfix.reach.values import ExternalCall
+from dlfix.reach.values import Derived, ExternalCall, Value
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Again:
 
 
 _PATHS = ("name", "file", "filename")
-_READING = ("r", "rb", None)
+_READING = ("r", "rb", "r:*", "r:gz", "r:bz2", "r:xz", None)
 
 REOPENED = {
     "h5py.File": Again((("name", "filename"), ("mode", "mode")), "h5py.File({}, {})", "h5py"),
@@ -35,7 +35,15 @@ REOPENED = {
     "open": Again((("name", "name"), ("mode", "mode")), "open({}, {})", ""),
     "gzip.open": Again((("name", "name"),), "gzip.open({})", "gzip"),
     "rasterio.open": Again((("name", "name"),), "rasterio.open({})", "rasterio"),
+    "tarfile.open": Again((("name", "name"),), "tarfile.open({})", "tarfile"),
+    "soundfile.SoundFile": Again((("name", "name"),), "soundfile.SoundFile({})", "soundfile"),
+    "numpy.load": Again((("name", "zip.filename"),), "numpy.load({})", "numpy"),
 }
+_PART_OF_H5 = Again(
+    (("file", "file.filename"), ("mode", "file.mode"), ("name", "name")),
+    "h5py.File({}, {})[{}]",
+    "h5py",
+)
 
 
 def plan_passed_in(culprit: Culprit, around: Surroundings) -> ClassPlan:
@@ -79,18 +87,28 @@ def plan_passed_in(culprit: Culprit, around: Surroundings) -> ClassPlan:
 
 def _opened_again(culprit: Culprit) -> Again:
     """Return how what the caller opened is opened again, with all that it was opened with."""
-    again = REOPENED.get(culprit.opener)
+    value, again = culprit.value, REOPENED.get(culprit.opener)
+    if isinstance(value, Derived):
+        value, again = _part_of_h5(value)
     if again is None:
         opened = f"opens the resource with `{culprit.opener}`" if culprit.opener else ""
         how = opened or f"passes `{label(culprit.value)}`"
         raise Refusal(f"the caller {how}, which does not record how to open it again")
-    value = culprit.value
     if isinstance(value, ExternalCall) and not _records(again, value.node):
         where = f"{value.frame.module.path.name}:{value.node.lineno}"
         raise Refusal(
             f"the caller opens the resource with arguments that it does not record ({where})"
         )
     return _spelled(again, culprit.facts)
+
+
+def _part_of_h5(value: Derived) -> tuple[Value, Again | None]:
+    """Return the file that a group or dataset is an item of, and how the item is opened again."""
+    origin: Value = value
+    while isinstance(origin, Derived) and origin.how == "__getitem__":
+        origin = origin.origin
+    opened = isinstance(origin, ExternalCall) and origin.name == "h5py.File"
+    return origin, _PART_OF_H5 if opened else None
 
 
 def _spelled(again: Again, facts: ClassFacts) -> Again:

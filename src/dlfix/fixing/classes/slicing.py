@@ -8,6 +8,7 @@ reads besides is evaluated where it was, and kept. The constructor goes on as be
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -23,6 +24,7 @@ from dlfix.fixing.classes.text import bound_within, comments_of, indented, names
 from dlfix.project.order import begins_before, comes_before
 
 INDENT = "    "
+LOOPS = (ast.For, ast.While, ast.comprehension)
 
 
 class Slice(Selection):
@@ -43,6 +45,7 @@ class Slice(Selection):
         self.depth = 0  # of the loops that are written
         self.whole = True  # every statement that the slice takes a part of, it takes whole
         self.statements: list[ast.stmt] = []  # those of the method's block that the slice takes
+        self.asked = frozenset(self._asked_where_they_stand())  # streams whose position is kept
 
     def body(self) -> str:
         """Return the statements that open the handles; raise Refusal where there is no such slice."""
@@ -59,7 +62,53 @@ class Slice(Selection):
         self._refuse_binding_again()
         self._refuse_modified("\n".join(lines))
         imports = self.saves.get(f"import {self.first}", [])
-        return "\n".join([*imports, *lines])
+        return "\n".join([*imports, *lines, *map(self._sought, sorted(self.asked))])
+
+    # -- positions
+
+    def _asked_where_they_stand(self) -> Iterator[str]:
+        """Yield the streams that the constructor reads in loops, and that say where they stand then."""
+        for name, handle in self.handles.items():
+            moves = [each for each in self._moves_of(name) if self._counts(each)]
+            looped = any(isinstance(e, LOOPS) for each in moves for e in self._around(each))
+            tells = {"tell", "seek"} <= {*handle.position} and all(map(_is_method, moves))
+            if looped and tells and not self._is_gone_through(name):
+                yield name
+
+    def _moves_of(self, name: str) -> Iterator[ast.Call]:
+        for call in ast.walk(self.method):
+            if isinstance(call, ast.Call) and self._moves(call):
+                receiver = call.func.value if isinstance(call.func, ast.Attribute) else call.args[0]
+                if self._handle_of(receiver) is self.handles[name]:
+                    yield call
+
+    def _around(self, node: ast.AST) -> Iterator[ast.AST]:
+        return itertools.takewhile(lambda e: e is not self.method, self.module.ancestors(node))
+
+    def _is_kept(self, call: ast.Call) -> bool:
+        """Return whether a call only moves a stream whose position is kept."""
+        return any(call in self._moves_of(name) for name in self.asked)
+
+    def _is_gone_through(self, name: str) -> bool:
+        """Return whether other code than its methods reads a stream: it cannot tell its position then."""
+        return any(
+            self._is_handle(node, self.needed)
+            and self._handle_of(node) is self.handles[name]
+            and isinstance(getattr(node, "ctx", None), ast.Load)
+            and not isinstance(self.module.parent(node), ast.Attribute)
+            for node in ast.walk(self.method)
+        )
+
+    def _sought(self, name: str) -> str:
+        """Return the statement that seeks where the constructor left a stream, and keep where that was."""
+        kept = self._free_attribute(f"_{name.strip('_')}_position")
+        self.moved.kept[kept] = kept
+        rows = [each.lineno for each in self._moves_of(name)]
+        last = next(each for each in reversed(self.method.body) if each.lineno <= max(rows))
+        text = f"{self.me}.{kept} = {self.me}.{name}.tell()"
+        self.inserts.append(Insert(self.module.span(last), text))
+        self.whole = False
+        return f"{self.me}.{name}.seek({self.me}.{kept})"
 
     def read_instead(self) -> Iterator[Exchange]:
         """Yield what the constructor, where it stays, evaluates to keep it: it reads the kept values."""
@@ -101,7 +150,7 @@ class Slice(Selection):
         if self._sets_up(statement, self.needed):
             return self._rendered(statement)
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            if self._is_done_to_handle(statement.value):
+            if self._is_done_to_handle(statement.value) and not self._is_kept(statement.value):
                 return self._rendered(statement)
             if self._helps(statement.value):
                 return self._rendered(statement)
@@ -142,7 +191,8 @@ class Slice(Selection):
     def _moving(self, statement: ast.stmt) -> list[ast.Call]:
         """Return the calls that move the position of a handle which reading goes on from."""
         calls = [each for each in ast.walk(statement) if isinstance(each, ast.Call)]
-        return [each for each in calls if self._moves(each) and self._counts(each)]
+        moving = (each for each in calls if self._moves(each) and self._counts(each))
+        return [each for each in moving if not self._is_kept(each)]
 
     def _replayed(self, statement: ast.stmt, call: ast.Call) -> list[str]:
         self.whole = False
@@ -192,7 +242,10 @@ class Slice(Selection):
         return lines
 
     def _written_for(self, statement: ast.For) -> list[str]:
-        if not self._takes_inside(statement):
+        moving = any(map(self._moving, statement.body))
+        if not self._takes_inside(statement) and (
+            self._is_handle(statement.iter, self.needed) or not moving
+        ):
             if self._is_handle(statement.iter, self.needed):
                 self._refuse_moving(statement)
             return []
@@ -357,6 +410,11 @@ class Slice(Selection):
                 outside = begins_before(each.node, first) or comes_before(last, each.node)
                 if each.kind != "parameter" and not outside:
                     raise Refusal(f"`{name}` is assigned again ({self.facts.line(each.node)})")
+
+
+def _is_method(call: ast.Call) -> bool:
+    """Return whether a call is one of a method, none that goes through a stream."""
+    return isinstance(call.func, ast.Attribute) and "next" not in call.func.attr
 
 
 def _fails(block: Sequence[ast.stmt]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from dlfix.fixing.classes.closing import is_closer
 from dlfix.fixing.classes.facts import (
@@ -22,6 +23,7 @@ REPOSITIONS = (
 
 
 READERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__")
+IN_TURN = ("__iter__", "__next__")  # each worker goes through all that is there
 
 # Functions that leave the position of what they are passed: those of buffers take no streams at all.
 LEAVE_POSITION = frozenset(
@@ -75,11 +77,11 @@ class Refusing(Uses):
         sql = sql_of(self.module, call)
         return bool(sql) and not sql.startswith((*SQL_READS, *SQL_SETTINGS))
 
-    def _refuse_positions(self) -> None:
+    def _refuse_positions(self, readers: Iterable[str] = READERS) -> None:
         """Refuse where a worker reads on from wherever a handle happens to stand."""
         if not any(self._has_position(name) for name in self.handles):
             return
-        for start in READERS:
+        for start in readers:
             found = self._scan(start, set())
             if isinstance(found, ast.AST):
                 raise Refusal(

@@ -136,7 +136,7 @@ class Drafts:
                 f"{_line(bindings[-1])})"
             )
         if bindings and all(each.kind == "import" for each in bindings):
-            draft.imports.append(_import_text(draft.module, bindings[-1]))
+            draft.imports.append(import_text(bindings[-1]))
             return
         if any(each.kind == "class" for each in bindings):
             node = bindings[0].node
@@ -554,7 +554,8 @@ def _type_of(draft: Draft, binder: Scope, value: ast.expr) -> str:
     return ""
 
 
-def _import_text(module: Module, binding: Binding) -> str:
+def import_text(binding: Binding) -> str:
+    """Return the statement that imports one name."""
     statement, alias = binding.statement, binding.node
     assert isinstance(alias, ast.alias)
     name = f"{alias.name} as {alias.asname}" if alias.asname else alias.name

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 
 from dlfix.fixing import naming
 from dlfix.fixing.hoisting import hoisted_imports
-from dlfix.fixing.hoisting.captures import CannotHoist, guard_of
+from dlfix.fixing.hoisting.captures import CannotHoist, guard_of, import_text
 from dlfix.fixing.hoisting.helpers import Helpers
 from dlfix.fixing.hoisting.kept_names import Keeping
 from dlfix.fixing.plans_classes import (
     ClassesPlan,
     ClassMove,
     HelperMove,
+    InnerImport,
     NewArguments,
     NewParameters,
     Rename,
@@ -60,6 +61,7 @@ class _Work:
     arguments: list[NewArguments] = field(default_factory=list)
     helpers: list[HelperMove] = field(default_factory=list)
     imports: list[Span] = field(default_factory=list)
+    inner: list[InnerImport] = field(default_factory=list)
 
     @property
     def module(self) -> Module:
@@ -73,6 +75,7 @@ class _Work:
             tuple(self.arguments),
             tuple(self.helpers),
             tuple(dict.fromkeys(self.imports)),
+            tuple(dict.fromkeys(self.inner)),
         )
 
     def add(self, node: ast.ClassDef) -> str:
@@ -237,6 +240,11 @@ class _Work:
                 if statement is not None:
                     self.imports.append(self.module.span(statement))
                     continue
+                method = None if binder.is_module else self._method_around(node, read)
+                if method is not None and len(binder.bindings[read.id]) == 1:
+                    text = import_text(binder.bindings[read.id][0])
+                    self.inner.append(InnerImport(self.module.span(method), text))
+                    continue
                 place = "under the main guard" if binder.is_module else "in the enclosing function"
                 raise CannotHoist(
                     f"the class `{node.name}` needs `{read.id}`, which is only imported {place} "
@@ -252,6 +260,13 @@ class _Work:
         for name, listed in helpers.captured.items():
             captured.setdefault(name, []).extend(listed)
         return captured
+
+    def _method_around(self, node: ast.ClassDef, read: ast.Name) -> ast.FunctionDef | None:
+        """Return the method of a class that reads a name when it runs; None where the class does."""
+        around = list(self.module.ancestors(read))
+        method = around[around.index(node) - 1] if node in around[1:] else None
+        runs = isinstance(method, ast.FunctionDef) and any(each in around for each in method.body)
+        return method if runs and isinstance(method, ast.FunctionDef) else None
 
     def _meant(self, read: ast.Name) -> str | None:
         """Return what a local name is another name for: an import, class or function at the top."""

@@ -149,7 +149,7 @@ def _fix(evidences: Sequence[SetInParent], settings: Sequence[Setting], analysis
     boundary = evidences[0].read.function.crossing.boundary
     module = boundary.frame.module
     loaders = _loaders_beside(analysis, boundary)
-    earlier = {_earlier(module, loader) for loader in loaders}
+    earlier = {_earlier(module, loader, analysis) for loader in loaders}
     if len(earlier) > 1:
         raise _No("the loaders have different `worker_init_fn` arguments")
     before = earlier.pop()
@@ -211,8 +211,20 @@ def _setting(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> S
             again = adds_once_more(evidence.write, evidence.name.name)
             if again:
                 raise _No(again)
-            return _made_again(caller, call, module, loader, _parameters(evidence))
+            return _made_again_or_carried(evidence, caller, call, module, loader)
     return _carried(evidence, module, loader)
+
+
+def _made_again_or_carried(
+    evidence: SetInParent, caller: Module, call: ast.Call, module: Module, loader: ast.Call
+) -> Setting:
+    try:
+        return _made_again(caller, call, module, loader, _parameters(evidence))
+    except _No as no:
+        try:
+            return _carried(evidence, module, loader)
+        except _No:
+            raise no from None
 
 
 def _no_loader(boundary: Boundary) -> str:
@@ -279,11 +291,12 @@ def _made_again(
 def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting:
     """Carry the value itself to the worker and set it there."""
     name, write = evidence.name, evidence.write
-    if name.module is not module:
-        raise _elsewhere(f"`{name.name}` is a name of", name.module, module, loader)
     if write.module is not module:
         raise _elsewhere(f"`{name.name}` is set in", write.module, module, loader)
-    if evidence.read.function.module is not module:
+    own = name.module is module
+    if not own and not _is_of_an_import(module, write.node):
+        raise _elsewhere(f"`{name.name}` is a name of", name.module, module, loader)
+    if own and evidence.read.function.module is not module:
         raise _elsewhere(f"`{name.name}` is read in", evidence.read.function.module, module, loader)
     calls = evidence.entry.calls
     here = enclosing_function(module, write.node) is enclosing_function(module, loader)
@@ -293,10 +306,22 @@ def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting
     again = _set_below(module, name.name, loader) if here else 0
     if again:
         raise _No(f"the name may be set after the loader is created (line {again})")
+    if not own:
+        written = ast.unparse(write.node)
+        return Setting((("value", written),), (f"{written} = value",))
     if module.scope_of(loader).lookup(name.name) is not module.scope:
         raise _No(f"`{name.name}` is a different name where the loader is created")
     body = (f"global {name.name}", f"{name.name} = value")
     return Setting((("value", name.name),), body, name.name)
+
+
+def _is_of_an_import(module: Module, node: ast.AST) -> bool:
+    """Return whether a node is an attribute of a module that this one imports for all its functions."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return False
+    bindings = module.scope.bindings.get(node.value.id, [])
+    looked_up = module.scope_of(node).lookup(node.value.id) is module.scope
+    return looked_up and {each.kind for each in bindings} == {"import"}
 
 
 def _elsewhere(what: str, where: Module, module: Module, loader: ast.Call) -> _No:
@@ -358,13 +383,11 @@ def _loaders_beside(analysis: Analysis, boundary: Boundary) -> list[Boundary]:
     return list(found.values())
 
 
-def _earlier(module: Module, loader: Boundary) -> str:
+def _earlier(module: Module, loader: Boundary, analysis: Analysis) -> str:
     """Return the `worker_init_fn` that is there; the new one calls it."""
     call = loader.node
     assert isinstance(call, ast.Call)
-    if any(k.arg is None for k in call.keywords) or any(
-        isinstance(a, ast.Starred) for a in call.args
-    ):
+    if any(isinstance(a, ast.Starred) for a in call.args) or _may_be_spread(loader, analysis):
         raise _No(f"the loader is created with `*` or `**` arguments (line {call.lineno})")
     node = next((k.value for k in call.keywords if k.arg == OPTION), None)
     if node is None or (isinstance(node, ast.Constant) and node.value is None):
@@ -374,6 +397,16 @@ def _earlier(module: Module, loader: Boundary) -> str:
     if isinstance(node, ast.Name) and module.scope_of(node).lookup(node.id) is module.scope:
         return node.id
     raise _No(f"the `worker_init_fn` of the loader cannot be extended (line {call.lineno})")
+
+
+def _may_be_spread(loader: Boundary, analysis: Analysis) -> bool:
+    """Return whether a mapping that a call spreads may have a `worker_init_fn`."""
+    call = loader.node
+    assert isinstance(call, ast.Call)
+    if all(k.arg is not None for k in call.keywords):
+        return False
+    given = analysis.interpreter.calls.arguments(call, loader.frame)
+    return given.more_keywords or OPTION in given.keywords
 
 
 def _is_typed(module: Module, node: ast.AST) -> bool:

@@ -367,7 +367,7 @@ class _Delayed:
         if name in self.change.lazy or name in self.change.after.values:
             return
         if read.use == "called" or (kind in {"attr", "method"} and member not in _OF_CONTAINERS):
-            if not self._made_here(name):
+            if not self._made_here(name) and not (read.use == "called" and self._is_named(name)):
                 yield self.change.regression(
                     line,
                     f"`{name}` is read later than before (line {line}) and may have been modified by then",
@@ -396,6 +396,37 @@ class _Delayed:
         values = list(self._values(name))
         made = (ast.Call, ast.Dict, ast.List, ast.Constant)
         return bool(values) and all(isinstance(v, made) for _, v in values)
+
+    def _is_named(self, name: str) -> bool:
+        """Return whether an attribute holds a function or class that the module or Python has a name for."""
+        values = list(self._values(name))
+        return bool(values) and all(self._names(function, value) for function, value in values)
+
+    def _names(self, function: Function, value: ast.expr) -> bool:
+        if isinstance(value, ast.IfExp):
+            return self._names(function, value.body) and self._names(function, value.orelse)
+        module = self.change.after.module
+        match value:
+            case (
+                ast.Subscript(value=ast.Name(id=table))
+                | ast.Call(func=ast.Attribute(value=ast.Name(id=table), attr="get"))
+            ):
+                given = value.args[1:] if isinstance(value, ast.Call) else []
+                made = [b.value for b in module.scope.bindings.get(table, [])]
+                items = [e for d in made if isinstance(d, ast.Dict) for e in d.values]
+                dicts = bool(made) and all(isinstance(d, ast.Dict) for d in made)
+                return dicts and all(self._names(function, e) for e in (*items, *given))
+        root = dotted(value).partition(".")[0]
+        scope = module.inner_scope(function)
+        if root in scope.bindings:
+            found = scope.bindings[root]
+            return dotted(value) == root and all(
+                b.kind == "assign" and not b.path and b.value is not None and b.value is not value
+                and self._names(function, b.value)
+                for b in found
+            )  # fmt: skip
+        kinds = {b.kind for b in module.scope.bindings.get(root, [])}
+        return kinds <= {"import", "def", "class"} and (bool(kinds) or hasattr(builtins, root))
 
     def _values(self, name: str) -> Iterator[tuple[Function, ast.expr]]:
         for _, function in self.change.constructed_after:

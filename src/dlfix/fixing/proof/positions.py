@@ -175,7 +175,8 @@ def _left_elsewhere(
     """Return how the constructor moved a handle that later methods read on from."""
     kinds = {kind for _, f in made for kind in _kinds(f, name)}
     moved = [op for _, f in made for op in _advances(f, name, kinds)]
-    if not kinds:
+    row = held.rows.get(f".{name}")
+    if not kinds and (row is None or row.position or row.iterates):
         found = _operations_in(change.old, made, held, name)
         moved = [op.name for op in found if not op.configures]
     again = {op for _, f in opener for op in _operations(f.body)}

@@ -239,6 +239,11 @@ def _uses(
         for module, call in change.new.constructions(cls):
             if id(call) in own:
                 continue
+            outer = module.parent(call)
+            if isinstance(outer, ast.Call) and call in outer.args:
+                position = outer.args.index(call)
+                uses = _uses_by_callee(change, module, outer, position, touching, own, 2)
+                yield from ((module, call, f"`{dotted(outer.func)}(...)`") for _ in uses)
             for where, body, name in _bodies(change, module, call):
                 key = (id(body), name)
                 if key not in seen:
@@ -370,16 +375,51 @@ def _by_call(
         method = _PROTOCOL.get(dotted(node.func), "")
         if method in touching or (method == "__iter__" and "__getitem__" in touching):
             yield module, node, f"`{dotted(node.func)}({name})`"
-        known = change.new.function_of(module, node.func)
-        if known is None or far == 0:
+        if any(_uses_by_callee(change, module, node, position, touching, own, far)):
+            yield module, node, f"`{dotted(node.func)}({name})`"
+
+
+def _uses_by_callee(
+    change: ClassChange,
+    module: Module,
+    call: ast.Call,
+    position: int,
+    touching: set[str],
+    own: set[int],
+    far: int,
+) -> Iterator[tuple[Module, ast.expr, str]]:
+    """Yield where a function or a constructor uses what it is passed."""
+    for where, body, name in _received(change, module, call, position) if far else ():
+        yield from _uses_of(change, where, body, name, touching, own, far - 1)
+
+
+def _received(
+    change: ClassChange, module: Module, call: ast.Call, position: int
+) -> Iterator[tuple[Module, list[ast.stmt], str]]:
+    """Yield the code of a function, or of a class's constructor, with its name for what it is passed."""
+    known = change.new.function_of(module, call.func)
+    if known is not None and position < len(parameters(known[1])):
+        yield known[0], known[1].body, parameters(known[1])[position]
+    made = change.new.class_of(module, call.func)
+    run = list(order.construction(change.new, made)) if made is not None else []
+    for cls, function in run:
+        names = parameters(function)[1:]
+        if function.name != "__init__" or position >= len(names):
             continue
-        names = parameters(known[1])
-        if position < len(names):
-            for _, inner, _ in _uses_of(
-                change, known[0], known[1].body, names[position], touching, own, far - 1
-            ):
-                yield module, node, f"`{dotted(node.func)}({name})` (line {inner.lineno})"
-                break
+        yield cls.module, function.body, names[position]
+        for kept in _kept_as(function, names[position]):
+            yield from ((c.module, f.body, f"{self_name(f)}.{kept}") for c, f in run)
+
+
+def _kept_as(function: Function, name: str) -> Iterator[str]:
+    """Yield the attributes that a constructor sets to what it is passed."""
+    for node in executed(function.body):
+        if isinstance(node, ast.Assign) and dotted(node.value) == name:
+            yield from (
+                t.attr
+                for t in node.targets
+                if isinstance(t, ast.Attribute) and is_attribute(t, self_name(function))
+            )
 
 
 def _without_workers(module: Module, call: ast.Call, name: str) -> bool:
