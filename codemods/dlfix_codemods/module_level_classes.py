@@ -138,7 +138,8 @@ class _Carrier(cst.CSTTransformer):
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> cst.FunctionDef:
         """Let a method import what the function around its class did, and an `__init__` take the rest."""
-        updated_node = bodies.with_imports(updated_node, self.inner.get(original_node, ()))
+        if original_node in self.inner:
+            updated_node = bodies.with_imports(updated_node, self.inner[original_node])
         helper = self.helpers.get(original_node)
         if helper is not None:
             self.made[self.classes[helper.cls]].append(_as_method(updated_node, helper.name))

@@ -50,6 +50,7 @@ _IMPURE = frozenset(
     " SpooledTemporaryFile time time_ns perf_counter now utcnow today uuid1 uuid4 urandom token_hex"
     " getpass readline readlines permutation rand randn".split()
 )
+_PLAIN = frozenset("str int float bool bytes Path PurePath pathlib Optional typing".split())
 _FRESH = frozenset(
     "list tuple sorted set dict frozenset deepcopy copy str int float Path fspath".split()
 )
@@ -366,6 +367,8 @@ class _Delayed:
             return
         if name in self.change.lazy or name in self.change.after.values:
             return
+        if kind == "attr" and self._is_frozen(name, member):
+            return
         if read.use == "called" or (kind in {"attr", "method"} and member not in _OF_CONTAINERS):
             if not self._made_here(name) and not (read.use == "called" and self._is_named(name)):
                 yield self.change.regression(
@@ -396,6 +399,26 @@ class _Delayed:
         values = list(self._values(name))
         made = (ast.Call, ast.Dict, ast.List, ast.Constant)
         return bool(values) and all(isinstance(v, made) for _, v in values)
+
+    def _is_frozen(self, name: str, field: str) -> bool:
+        """Return whether an attribute holds an object whose field is a plain value that nothing can set."""
+        values = list(self._values(name))
+        return bool(values) and all(self._has_frozen(*each, field) for each in values)
+
+    def _has_frozen(self, function: Function, value: ast.expr, field: str) -> bool:
+        arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+        annotation = next((a.annotation for a in arguments if a.arg == dotted(value)), None)
+        if annotation is None or dotted(value) in stored_names(function.body):
+            return False
+        made = self.new.class_of(self.change.after.module, annotation)
+        if made is None or field not in made.annotated:
+            return False
+        written = [ast.unparse(each) for each in made.node.decorator_list]
+        frozen = any("frozen=True" in each for each in written)
+        named = any(last_part(base) == "NamedTuple" for base in made.node.bases)
+        names = {last_part(n) for n in ast.walk(made.annotated[field].annotation)
+                 if isinstance(n, (ast.Name, ast.Attribute))}  # fmt: skip
+        return (frozen or named) and names <= _PLAIN
 
     def _is_named(self, name: str) -> bool:
         """Return whether an attribute holds a function or class that the module or Python has a name for."""

@@ -6,11 +6,21 @@ import ast
 
 from dlfix.fixing.proof.changes import ClassChange
 from dlfix.fixing.proof.program import Class
-from dlfix.fixing.proof.syntax import dotted, last_part, parameters, within
+from dlfix.fixing.proof.syntax import (
+    dotted,
+    executed,
+    last_part,
+    parameters,
+    stored_names,
+    within,
+)
 from dlfix.fixing.proof.writes import values_of
 from dlfix.project.holding import Holding, Passing
 from dlfix.project.module import Module
 
+# Bases that give an object no attributes but methods of their own.
+_BARE = frozenset({"object", "ABC", "Generic", "Protocol", "Dataset", "IterableDataset"})
+_OF_ATTRIBUTES = frozenset({"AttributeError", "Exception", "BaseException"})
 _MOST_MODULES = 24  # a name in more modules than these is too common to follow
 
 
@@ -18,7 +28,39 @@ def may_be_object(
     change: ClassChange, module: Module, node: ast.expr, classes: list[Class]
 ) -> bool:
     """Return whether an expression may be an object of one of these classes, also one that a parameter is given."""
+    if _has_other_attributes(change, module, node, classes):
+        return False
     return is_object(change, module, node, classes) or _is_passed_to(change, module, node)
+
+
+def _has_other_attributes(
+    change: ClassChange, module: Module, node: ast.expr, classes: list[Class]
+) -> bool:
+    """Return whether a function reads an attribute of its parameter that no object of the classes has."""
+    function, name = change.new.enclosing(module, node), dotted(node)
+    if function is None or name not in parameters(function) or name in stored_names(function.body):
+        return False
+    nodes = list(executed(function.body))
+    if any(map(_catches, nodes)) or "hasattr" in map(last_part, nodes):
+        return False
+    read = {n.attr for n in nodes if isinstance(n, ast.Attribute) and dotted(n.value) == name}
+    unset = {attr for attr in read if not any(change.new.project.setters(attr))}
+    return bool(unset) and all(_lacks_one(change, cls, unset) for cls in classes)
+
+
+def _catches(node: ast.AST) -> bool:
+    """Return whether a node handles the error of an attribute that is not there."""
+    if not isinstance(node, ast.ExceptHandler):
+        return False
+    return node.type is None or any(last_part(n) in _OF_ATTRIBUTES for n in ast.walk(node.type))
+
+
+def _lacks_one(change: ClassChange, cls: Class, names: set[str]) -> bool:
+    """Return whether objects of a class surely lack one of some attributes that nothing sets."""
+    lineage = change.new.lineage(cls)
+    members = {name for each in lineage for name in (*each.methods, *each.values, *each.annotated)}
+    known = not set(change.new.unknown_bases(cls)) - _BARE and "__getattr__" not in members
+    return known and bool(names - members - {*dir(object)})
 
 
 def may_go_by(change: ClassChange, module: Module, node: ast.expr, classes: list[Class]) -> bool:

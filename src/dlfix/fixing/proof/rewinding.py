@@ -65,15 +65,17 @@ class Rewinding:
     def _expressions(
         self, nodes: Iterable[ast.AST], function: Function, names: frozenset[str], far: int
     ) -> _Way:
-        for node in executed(nodes):
+        run = list(executed(nodes))
+        items = {id(each.value) for each in run if isinstance(each, ast.Subscript)}
+        for node in run:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 if node.func.attr in _REWINDS and not self._is_own(node, function):
                     return _READS if _is_relative(node) else _GOES
                 way = self._called(node, function, far)
                 if way != _NOTHING:
                     return way
-            elif isinstance(node, ast.expr) and dotted(node) in names:
-                return _READS
+            elif isinstance(node, ast.expr) and dotted(node) in names and id(node) not in items:
+                return _READS  # an item is not read where the stream stands
         return _NOTHING
 
     def _is_own(self, call: ast.Call, function: Function) -> bool:

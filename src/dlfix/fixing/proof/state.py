@@ -512,6 +512,7 @@ def _flags(change: ClassChange) -> Iterator[Regression]:
                     if (
                         flag not in kept
                         and flag not in change.lazy
+                        and not _is_constant(change, flag, function, statement)
                         and _decides(change, flag, gone)
                     ):
                         yield change.regression(
@@ -519,6 +520,20 @@ def _flags(change: ClassChange) -> Iterator[Regression]:
                             f"`{flag}` stays set in the state (line {statement.lineno}), but `{min(handles)}` is "
                             "removed from it",
                         )
+
+
+def _is_constant(change: ClassChange, name: str, function: Function, statement: ast.stmt) -> bool:
+    """Return whether an attribute has one value from the constructor on: it says nothing of a handle."""
+    if function.name not in CONSTRUCTORS or statement not in function.body:
+        return False
+    family = change.new.family(change.after)
+    stores = [
+        n
+        for cls in family
+        for n in within(cls.node)
+        if isinstance(n, ast.Attribute) and n.attr == name and not isinstance(n.ctx, ast.Load)
+    ]
+    return len(stores) == 1 and not any(name in cls.values for cls in family)
 
 
 def blocks(function: Function) -> Iterator[list[ast.stmt]]:
