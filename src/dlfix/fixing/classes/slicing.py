@@ -21,7 +21,7 @@ from dlfix.fixing.classes.selection import Selection, is_stored
 from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.statements import is_plain, is_value
 from dlfix.fixing.classes.text import bound_within, comments_of, indented, names_in
-from dlfix.project.order import begins_before, comes_before
+from dlfix.project.order import begins_before, comes_before, lies_in
 
 INDENT = "    "
 LOOPS = (ast.For, ast.While, ast.comprehension)
@@ -103,8 +103,8 @@ class Slice(Selection):
         """Return the statement that seeks where the constructor left a stream, and keep where that was."""
         kept = self._free_attribute(f"_{name.strip('_')}_position")
         self.moved.kept[kept] = kept
-        rows = [each.lineno for each in self._moves_of(name)]
-        last = next(each for each in reversed(self.method.body) if each.lineno <= max(rows))
+        moves = list(self._moves_of(name))
+        last = next(e for e in reversed(self.method.body) if any(lies_in(m, e) for m in moves))
         text = f"{self.me}.{kept} = {self.me}.{name}.tell()"
         self.inserts.append(Insert(self.module.span(last), text))
         self.whole = False
