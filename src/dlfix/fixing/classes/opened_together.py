@@ -27,6 +27,7 @@ class Together(Refusing):
     ) -> None:
         super().__init__(facts, handles, around)
         self.together = self._together()
+        self.read_again: list[tuple[str, str]] = []  # what each opening reads of which handle
 
     def _together(self) -> list[str]:
         """Return the handles that must be opened in one go: a reader reads on where its file stands."""
@@ -92,6 +93,7 @@ class Together(Refusing):
                 lines.append(f"{local} = {value}")
             if self._forces_names(name):
                 lines.append(f"{local}.fieldnames  # read now, from the first line")
+        lines += [text for _, text in self.read_again]
         text = "\n".join([*lines, "return " + ", ".join(locals_.values())])
         me = self_name(self.handles[self.together[0]].site.method)
         for name, local in locals_.items():

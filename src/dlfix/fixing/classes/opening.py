@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -14,6 +15,7 @@ from dlfix.fixing.classes.facts import (
     STARTS,
     Method,
     StoreSite,
+    is_self_attribute,
     self_name,
 )
 from dlfix.fixing.classes.filling import Filling, is_filled
@@ -22,10 +24,13 @@ from dlfix.fixing.classes.handles import Handle, Moved, NotLazily, Refusal
 from dlfix.fixing.classes.lengths import COUNT, Count, find_count
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.observed import declared_at, fields_seen_at, seen_whole_at, tried_at
+from dlfix.fixing.classes.opened_together import split_return
 from dlfix.fixing.classes.parent_close import Released, Releasing, start_method
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Lazy, Within
 from dlfix.fixing.classes.scoped import is_needed_later
 from dlfix.fixing.classes.state import is_slotted, slotted_by_decorator
+from dlfix.fixing.classes.text import names_in
+from dlfix.project.order import comes_before, in_order
 
 
 class LazyClass(Clearing):
@@ -34,7 +39,7 @@ class LazyClass(Clearing):
     def plan(self) -> ClassPlan:
         """Return the plan; raise Refusal where there is none."""
         self._refuse_writes()
-        self._refuse_positions()
+        self._refuse_positions(self._readers())
         self._refuse_declared()
         shared = all(handle.inherited for handle in self.handles.values())
         by_process = (self.is_touched_later() and not shared) or is_slotted(self.facts)
@@ -50,7 +55,9 @@ class LazyClass(Clearing):
         if by_process and not self.together and not is_slotted(self.facts):
             self.together = self._one_with_its_parts()
         self._move(by_process)
-        self._refuse_consumed()
+        self.read_again = [] if by_process else list(self._read_again())
+        if not self.read_again:
+            self._refuse_consumed()
         self._refuse_second_openings()
         exchanges, inserts = self._edits()
         released = Released() if shared else self._released(count, by_process)
@@ -63,6 +70,7 @@ class LazyClass(Clearing):
                 self.facts, name, self._kept_in(name, by_process), place, together
             )
         openers = released.residue.openers if released.residue is not None else set()
+        self._read_in_bodies(released)
         self.unneeded = set() if by_process else self._unneeded(released)
         lazies = tuple(self._lazies(by_process, openers))
         self._refuse_changing(lazies)
@@ -76,6 +84,53 @@ class LazyClass(Clearing):
             state=self._state(by_process),
             after=self._after(),
         )
+
+    def _read_again(self) -> Iterator[tuple[str, str]]:
+        """Yield what the constructor reads of its streams once all are open; nothing where that is not all."""
+        found = list(self._moves_that_count())
+        last = in_order(handle.site.statement for handle in self.handles.values())[-1]
+        texts = [self._read_alone(method, node, last) for method, node in found]
+        if all(texts):
+            names = [node.attr for _, node in found if isinstance(node, ast.Attribute)]
+            yield from zip(names, texts, strict=True)
+
+    def _read_alone(self, method: Method, node: ast.expr, last: ast.stmt) -> str:
+        """Return the call that reads of a handle, where it runs once, and gives the same again; else nothing."""
+        statement, parent = self.module.statement(node), self.module.parent(node)
+        call = self.module.parent(parent) if isinstance(parent, ast.Attribute) else parent
+        if not isinstance(call, ast.Call) or not is_self_attribute(node, self_name(method)):
+            return ""
+        given = [*call.args, *call.keywords]
+        same = all(each is node or isinstance(each, ast.Constant) for each in given)
+        once = statement in method.body and comes_before(last, statement)
+        inner = (ast.comprehension, ast.Lambda, ast.IfExp, ast.BoolOp)
+        reads = isinstance(parent, ast.Attribute) or ast.unparse(call.func) == "next"
+        simple = isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr))
+        alone = not any(isinstance(each, inner) for each in ast.walk(statement))
+        return self.module.segment(call) if same and once and reads and simple and alone else ""
+
+    def _read_in_bodies(self, released: Released) -> None:
+        """Let what opens a stream read what the constructor read, from a local one of its own."""
+        residue = released.residue
+        for name, text in self.read_again:
+            if residue is None or name not in residue.locals or name in residue.openers:
+                self._refuse_consumed()
+            elif name not in self.together:
+                self._read_in_body(name, text)
+
+    def _read_in_body(self, name: str, text: str) -> None:
+        site = self.handles[name].site
+        moved = self.work.moved[site.method]
+        *before, last = split_return(moved.bodies[name])
+        local = name.lstrip("_") or "opened"
+        if not last.startswith("return ") or name in moved.branching:
+            self._refuse_consumed()
+        taken = {*self.module.scope.bindings, *dir(builtins), *names_in([site.method])}
+        local = f"{local}_" if local in taken else local
+        value = last.removeprefix("return ")
+        read = text.replace(f"{self_name(site.method)}.{name}", local)
+        opens = [] if value == local else [f"{local} = {value}"]
+        moved.bodies[name] = "\n".join([*filter(None, before), *opens, read, f"return {local}"])
 
     def _withins(self) -> list[Within]:
         return [each for moved in self.work.moved.values() for each in moved.withins]

@@ -23,7 +23,7 @@ from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, 
 from dlfix.fixing.classes.slicing import Slice, attributes_read, contiguous
 from dlfix.fixing.classes.state import EACH_ITS_OWN, is_slotted, state_for
 from dlfix.fixing.classes.statements import is_plain
-from dlfix.fixing.classes.unsafe_uses import IN_TURN, LEAVE_POSITION, READERS
+from dlfix.fixing.classes.unsafe_uses import LEAVE_POSITION, READERS
 from dlfix.project.order import begins_before, comes_before
 from dlfix.project.syntax import last_name
 
@@ -42,8 +42,7 @@ class Sliced(Forms):
         if not self.handles:
             raise Refusal("no attribute holds the resource")
         self._refuse_writes()
-        in_parent = self.facts.reached(sorted(self.around.parent_methods)) & {*IN_TURN}
-        self._refuse_positions(each for each in READERS if in_parent or each not in IN_TURN)
+        self._refuse_positions(self._readers())
         self._refuse_fields()
         start = self._start()
         self._add_what_reads_on(start)

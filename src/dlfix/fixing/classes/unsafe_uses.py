@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from dlfix.fixing.classes.closing import is_closer
 from dlfix.fixing.classes.facts import (
@@ -89,22 +89,28 @@ class Refusing(Uses):
                     "its own"
                 )
 
+    def _readers(self) -> list[str]:
+        """Return the methods that may not depend on a position: those that go through all, if the parent does."""
+        in_parent = self.facts.reached(sorted(self.around.parent_methods)) & {*IN_TURN}
+        return [each for each in READERS if in_parent or each not in IN_TURN]
+
     def _refuse_consumed(self) -> None:
         """Refuse where making an instance moves a position that reading goes on from."""
+        for method, found in self._moves_that_count():
+            raise Refusal(
+                f"`{method.name}` reads from the resource ({self.facts.line(found)}), and a newly opened one "
+                "starts at the beginning"
+            )
+
+    def _moves_that_count(self) -> Iterator[tuple[Method, ast.expr]]:
+        """Yield where making an instance moves a position that reading goes on from."""
         streams = self._streams()
         streams |= {n for n, each in self.handles.items() if self._reads_from(each, streams)}
-        if not streams:
-            return
-        for name in sorted(self.facts.started):
-            found = self._consumed(self.facts.methods[name], streams)
-            if found is None:
-                continue
-            for start in READERS:
-                if start in self.touching and self._scan(start, set()) != "sought":
-                    raise Refusal(
-                        f"`{name}` reads from the resource ({self.facts.line(found)}), and a newly opened one "
-                        "starts at the beginning"
-                    )
+        starts = (start for start in READERS if start in self.touching) if streams else ()
+        if any(self._scan(start, set()) != "sought" for start in starts):
+            for name in sorted(self.facts.started):
+                method = self.facts.methods[name]
+                yield from ((method, node) for node in self._consumed(method, streams))
 
     def _reads_from(self, handle: Handle, streams: set[str]) -> bool:
         value, me = handle.site.value, self_name(handle.site.method)
@@ -118,8 +124,8 @@ class Refusing(Uses):
             local & _aliases(handle.site.method, me, each) for each in streams
         )
 
-    def _consumed(self, method: Method, streams: set[str]) -> ast.AST | None:
-        """Return where a method moves the position of a stream."""
+    def _consumed(self, method: Method, streams: set[str]) -> Iterator[ast.expr]:
+        """Yield where a method moves the position of a stream."""
         me = self_name(method)
         local = {each for name in streams for each in _aliases(method, me, name)}
         local |= {
@@ -135,9 +141,8 @@ class Refusing(Uses):
                 continue
             if any(each in self.work.gone for each in self.module.ancestors(node)):
                 continue
-            if self._moves_position(node):
-                return node
-        return None
+            if isinstance(node, ast.expr) and self._moves_position(node):
+                yield node
 
     def _moves_position(self, node: ast.AST) -> bool:
         call = self._call_on(node)

@@ -142,29 +142,6 @@ def construction_with_heirs(program: Program, cls: Class) -> list[tuple[Class, F
     return found
 
 
-def only_constructs(program: Program, cls: Class) -> list[tuple[Class, Function]]:
-    """Return those of them that nothing else calls."""
-    made = construction(program, cls)
-    running = [function for _, function in made]
-    elsewhere = {
-        name
-        for each in program.family(cls)
-        for function in each.functions
-        if all(function is not one for one in running)
-        for name in called_on_self(each, function)
-    }
-    return [
-        (owner, function)
-        for owner, function in made
-        if function.name in CONSTRUCTORS
-        or (
-            function.name not in elsewhere
-            and not is_getter(function)
-            and not called_from_outside(program, function.name)
-        )
-    ]
-
-
 def called_from_outside(program: Program, name: str) -> bool:
     """Return whether code calls a public method otherwise than on its own object."""
     if name.startswith("_"):

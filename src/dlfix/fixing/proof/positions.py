@@ -261,7 +261,7 @@ def _reads_on(change: ClassChange, held: Held, name: str) -> Function | None:
     """Return a later method that reads a handle where it stands."""
     made = [f for _, f in change.constructed_after]
     for cls in change.new.family(change.after):
-        rewinding = Rewinding(change.new, cls, name)
+        rewinding = Rewinding(change.new, cls, name, holds_several=f".{name}" not in held.rows)
         for function in cls.functions:
             only_made = function in made and function.name not in change.late_before
             if only_made or function.name in change.lazy:

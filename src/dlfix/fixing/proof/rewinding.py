@@ -34,8 +34,9 @@ _GOES = _Way(reads=False, goes=True)
 class Rewinding:
     """Reads the methods of one class."""
 
-    def __init__(self, program: Program, cls: Class, name: str) -> None:
+    def __init__(self, program: Program, cls: Class, name: str, *, holds_several: bool) -> None:
         self.program, self.cls, self.name = program, cls, name
+        self.holds_several = holds_several  # an item is a handle
 
     def comes_first(self, function: Function, names: Iterable[str]) -> bool:
         """Return whether no way through a method reads the handle, known by these names, where it stands."""
@@ -66,7 +67,8 @@ class Rewinding:
         self, nodes: Iterable[ast.AST], function: Function, names: frozenset[str], far: int
     ) -> _Way:
         run = list(executed(nodes))
-        items = {id(each.value) for each in run if isinstance(each, ast.Subscript)}
+        taken = () if self.holds_several else run
+        items = {id(each.value) for each in taken if isinstance(each, ast.Subscript)}
         for node in run:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 if node.func.attr in _REWINDS and not self._is_own(node, function):
