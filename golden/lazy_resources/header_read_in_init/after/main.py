@@ -1,4 +1,5 @@
 import argparse
+import functools
 import os
 import tempfile
 
@@ -8,28 +9,19 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 class Lines(IterableDataset):
     def __init__(self, path):
-        self._file_by_pid = {}
         self.path = path
-        self.file = open(path)
-        self.fields = self.file.readline().split(",")
+        with open(self.path) as file:
+            self.fields = file.readline().split(",")
 
-    def _open_file(self):
-        self.file = open(self.path)
-        self.file.readline()
-
-    @property
+    @functools.cached_property
     def file(self):
-        if os.getpid() not in self._file_by_pid:
-            self._open_file()
-        return self._file_by_pid[os.getpid()]
-
-    @file.setter
-    def file(self, file):
-        self._file_by_pid[os.getpid()] = file
+        file = open(self.path)
+        file.readline()
+        return file
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state["_file_by_pid"] = {}  # each process opens its own
+        state.pop("file", None)  # each process opens its own
         return state
 
     def __iter__(self):

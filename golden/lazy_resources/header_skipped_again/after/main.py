@@ -1,5 +1,6 @@
 import argparse
 import csv
+import functools
 import os
 import random
 import tempfile
@@ -13,43 +14,30 @@ class TableStream(IterableDataset):
 
     def __init__(self, path, columns):
         super().__init__()
-        self._file_by_pid = {}
-        self._reader_by_pid = {}
         self.path = path
-        self.file = open(path, newline="", encoding="utf-8")
-        self.reader = csv.reader(self.file, delimiter=";")
-        self.header = next(self.reader)
+        with open(self.path, newline="", encoding="utf-8") as file:
+            reader = csv.reader(file, delimiter=";")
+            self.header = next(reader)
         self.take = [self.header.index(name) for name in columns]
 
-    def _open_file(self):
-        self.file = open(self.path, newline="", encoding="utf-8")
-        self.reader = csv.reader(self.file, delimiter=";")
-        next(self.reader)
+    @functools.cached_property
+    def _opened(self):
+        file = open(self.path, newline="", encoding="utf-8")
+        reader = csv.reader(file, delimiter=";")
+        next(reader)
+        return file, reader
 
     @property
     def file(self):
-        if os.getpid() not in self._file_by_pid:
-            self._open_file()
-        return self._file_by_pid[os.getpid()]
-
-    @file.setter
-    def file(self, file):
-        self._file_by_pid[os.getpid()] = file
+        return self._opened[0]
 
     @property
     def reader(self):
-        if os.getpid() not in self._reader_by_pid:
-            self._open_file()
-        return self._reader_by_pid[os.getpid()]
-
-    @reader.setter
-    def reader(self, reader):
-        self._reader_by_pid[os.getpid()] = reader
+        return self._opened[1]
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state["_file_by_pid"] = {}  # each process opens its own
-        state["_reader_by_pid"] = {}
+        state.pop("_opened", None)  # each process opens its own
         return state
 
     def __iter__(self):
