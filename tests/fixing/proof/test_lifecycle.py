@@ -336,3 +336,51 @@ def test_an_item_by_a_number_is_read_at_once(statement):
 @pytest.mark.parametrize("statement", READ_BY_A_NAME.values(), ids=READ_BY_A_NAME)
 def test_an_item_by_a_name_may_be_a_view(statement):
     assert any("holds a resource" in reason for reason in _kept_rows(statement))
+
+
+CLOSER = """
+
+    def close(self):
+        {0}
+
+    @property
+    def closed(self):
+        {1}
+"""
+ASKED = 'if "file" in self.__dict__:\n            {0}'
+
+
+@pytest.mark.parametrize(
+    ("close", "closed", "reason"),
+    [
+        (
+            ASKED.format("self.file.close()"),
+            ASKED.format("return self.file.closed"),
+            "returns None",
+        ),
+        (ASKED.format("self.file.close()"), "return self.file.closed", "`file.closed` is read"),
+    ],
+)
+def test_code_may_ask_whether_a_handle_is_closed(close, closed, reason):
+    before = "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n        self.file = open(path)\n"
+    after = (
+        "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n"
+        + LAZY.format(opener="return open(self.path)")
+    )
+    eager = CLOSER.format("self.file.close()", "return self.file.closed")
+    assert any(
+        reason in each for each in worse(before + eager, after + CLOSER.format(close, closed))
+    )
+
+
+def test_a_closer_may_ask_whether_its_handle_is_closed():
+    asks = 'if "file" in self.__dict__ and not self.file.closed:\n            self.file.close()'
+    eager = (
+        "\n    def close(self):\n        if not self.file.closed:\n            self.file.close()\n"
+    )
+    before = "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n        self.file = open(path)\n"
+    after = (
+        "class Rows(Dataset):\n    def __init__(self, path):\n        self.path = path\n"
+        + LAZY.format(opener="return open(self.path)")
+    )
+    assert not worse(before + eager, after + f"\n    def close(self):\n        {asks}\n")

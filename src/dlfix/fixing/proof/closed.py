@@ -25,7 +25,9 @@ _ASKS = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.If, ast.IfExp, ast.While, ast
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield what is closed too early, and what a method takes away only where it was opened."""
     yield from _left_in_a_stack(change)
+    yield from _returns_nothing_now(change)
     for name in change.made_lazy:
+        yield from _asked_whether_closed(change, name)
         for function in change.after.functions:
             before = change.before.methods.get(function.name)
             if function.name in STATE or before is None or same(before, function):
@@ -39,6 +41,89 @@ def check(change: ClassChange) -> Iterator[Regression]:
                     "be opened where no code has opened it",
                 )
                 return
+
+
+def _returns_nothing_now(change: ClassChange) -> Iterator[Regression]:
+    """Yield methods that returned a value on every path, and have a path without one now."""
+    answering = {_header(function) for function in change.before.functions if _answers(function)}
+    for function in change.after.functions:
+        if _header(function) in answering and _completes(function.body):
+            yield change.regression(
+                function, f"`{function.name}` returns None if the resource is not open"
+            )
+
+
+def _header(function: Function) -> tuple[str, ...]:
+    """Return the name of a method and its decorators, which tell a getter from a setter."""
+    return (function.name, *(ast.dump(each) for each in function.decorator_list))
+
+
+def _answers(function: Function) -> bool:
+    """Return whether a method returns a value on every path."""
+    returned = (n for n in executed(function.body) if isinstance(n, ast.Return) and n.value)
+    return not _completes(function.body) and any(returned)
+
+
+def _completes(body: list[ast.stmt]) -> bool:
+    """Return whether control may reach the end of a body."""
+    return all(_may_complete(statement) for statement in body)
+
+
+def _may_complete(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Return() | ast.Raise():
+            return False
+        case ast.If(body=body, orelse=orelse):
+            return _completes(body) or _completes(orelse)
+        case ast.With(body=body) | ast.AsyncWith(body=body):
+            return _completes(body)
+        case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=last):
+            handled = any(_completes(handler.body) for handler in handlers)
+            return _completes(last) and (_completes([*body, *orelse]) or handled)
+    return True
+
+
+def _asked_whether_closed(change: ClassChange, name: str) -> Iterator[Regression]:
+    """Yield where code reads `closed` of a handle that a process which never opened it does not close."""
+    if not any(_closes(function, name) for function in change.before.functions):
+        return
+    for function in change.after.functions:
+        me = self_name(function)
+        guarded = {
+            id(n) for block in _opened_blocks(function) for n in within([block.test, *block.body])
+        }
+        for node in executed(function.body):
+            match node:
+                case ast.Attribute(value=held, attr="closed", ctx=ast.Load()) if (
+                    is_attribute(held, me, name) and id(node) not in guarded
+                ):
+                    yield change.regression(
+                        node,
+                        f"`{name}.closed` is read (line {node.lineno}), and `{name}` is opened for it "
+                        "if this process has not opened it",
+                    )
+                    return
+
+
+def _closes(function: Function, name: str) -> bool:
+    """Return whether a method closes the handle of an attribute."""
+    me = self_name(function)
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "close"
+        and is_attribute(node.func.value, me, name)
+        for node in executed(function.body)
+    )
+
+
+def _opened_blocks(function: Function) -> Iterator[ast.If]:
+    """Yield the blocks that run only if this process has opened something."""
+    for node in executed(function.body):
+        if isinstance(node, ast.If):
+            text = ast.dump(node.test)
+            if "getpid" in text or "__dict__" in text:
+                yield node
 
 
 def _left_in_a_stack(change: ClassChange) -> Iterator[Regression]:
@@ -77,12 +162,7 @@ def _takes_away(function: Function, name: str) -> bool:
 
 def _only_if_opened(function: Function, name: str) -> bool:
     """Return whether a method takes an attribute away under a test of what this process opened."""
-    for node in executed(function.body):
-        if isinstance(node, ast.If) and _takes_away_in(node, function, name):
-            text = ast.dump(node.test)
-            if "getpid" in text or "__dict__" in text:
-                return True
-    return False
+    return any(_takes_away_in(block, function, name) for block in _opened_blocks(function))
 
 
 def _takes_away_in(block: ast.If, function: Function, name: str) -> bool:
