@@ -64,3 +64,11 @@ def test_annotations_that_are_not_evaluated_are_written(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\nrequires-python = ">=3.8"\n')
     after = fixed(tmp_path, f"from __future__ import annotations\n\n{TYPED}")
     assert "-> dict[str, object]:" in after
+
+
+@pytest.mark.parametrize(("oldest", "is_used"), [("3.7", False), ("3.8", True)])
+def test_a_fix_takes_the_form_that_runs_on_the_oldest_python(tmp_path, oldest, is_used):
+    (tmp_path / "pyproject.toml").write_text(f'[project]\nrequires-python = ">={oldest}"\n')
+    after = fixed(tmp_path)
+    assert ("functools.cached_property" in after) is is_used
+    assert "def db(self)" in after

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from dlfix.project.order import first_row
+from dlfix.project.targets import oldest_minor
 from dlfix.rules.base import Finding
 from dlfix.source.lines import bare
 from dlfix.source.text import Span
@@ -21,6 +22,9 @@ from dlfix.source.text import Span
 _TO_A_TOOL = re.compile(
     r"#\s*(noqa|type:|pylint:|mypy:|pyright:|ruff:|dlfix:|pragma:|fmt:|yapf:|isort:)"
 )
+
+# What fixes write, and the minor version of Python that first had it.
+_SINCE = {"functools.cached_property": 8}
 
 
 class Rewritten:
@@ -45,7 +49,7 @@ def broken(
 
     `spans` are the places the plans name: only the statements they lie in may change.
     """
-    reason = not_compiled(path, after)
+    reason = not_compiled(path, after) or _too_new(path, before, after)
     if reason is not None:
         return reason
     elsewhere = _changed_elsewhere(before, after, ast.parse(after), spans)
@@ -64,6 +68,18 @@ def not_compiled(path: Path, text: str) -> str | None:
     except (SyntaxError, ValueError) as error:
         return f"the result does not compile: {error}"
     return None
+
+
+def _too_new(path: Path, before: str, after: str) -> str | None:
+    """Return what the oldest Python of the project does not have, None where it has all of it."""
+    added = [name for name in _SINCE if name in after and name not in before]
+    oldest = oldest_minor(path) if added else None
+    if oldest is None:
+        return None
+    missing = next((name for name in added if oldest < _SINCE[name]), None)
+    if missing is None:
+        return None
+    return f"`{missing}` is new in Python 3.{_SINCE[missing]}, and the project supports 3.{oldest}"
 
 
 def _changed_elsewhere(
