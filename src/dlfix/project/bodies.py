@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, TypeVar, overload
 
 K = TypeVar("K", bound=Hashable)
@@ -103,17 +104,37 @@ class Body(list[ast.stmt]):
 class Named(Mapping[K, list[R]]):
     """Nodes of a module (or rows of data that begin with one) by something; what was asked for is noted."""
 
-    def __init__(self, rows: dict[K, list[R]], bodies: Bodies) -> None:
-        self.rows = rows
+    def __init__(
+        self,
+        build: Callable[[], dict[K, list[R]]],
+        bodies: Callable[[], Bodies],
+        may_have: Callable[[str], bool] | None = None,
+    ) -> None:
+        self._build, self._find_bodies, self._may_have = build, bodies, may_have
         self.asked: set[K] = set()
         self.there: dict[object, bool] = {}  # the keys of which was asked whether they are there
-        self._bodies = bodies
         self._around: dict[
             object, tuple[Body, ...]
         ] = {}  # the bodies in which the nodes of a key are
 
+    @cached_property
+    def rows(self) -> dict[K, list[R]]:
+        """All rows by their keys, for those who note themselves what they take."""
+        with self._bodies.on_behalf_of_nobody():
+            return self._build()
+
+    @cached_property
+    def _bodies(self) -> Bodies:
+        return self._find_bodies()
+
+    def _is_ruled_out(self, key: object) -> bool:
+        """Return whether the text alone says that there is nothing by a key."""
+        if self._may_have is None or not isinstance(key, str):
+            return False
+        return not self._may_have(key)
+
     def __getitem__(self, key: K) -> list[R]:
-        found = self.rows[key] if self._bodies.is_quiet else self._noted(key)
+        found = self.get(key)
         if found is None:
             raise KeyError(key)
         return found
@@ -124,6 +145,8 @@ class Named(Mapping[K, list[R]]):
     def get(self, key: K, /, default: list[R] | T) -> list[R] | T: ...
     def get(self, key: K, /, default: Any = None) -> Any:
         """Return what there is by a key."""
+        if self._is_ruled_out(key):
+            return default
         found = self.rows.get(key) if self._bodies.is_quiet else self._noted(key)
         return default if found is None else found
 
@@ -141,6 +164,8 @@ class Named(Mapping[K, list[R]]):
         return found
 
     def __contains__(self, key: object) -> bool:
+        if self._is_ruled_out(key):
+            return False
         if not self._bodies.is_quiet:
             self.there[key] = key in self.rows
         return key in self.rows

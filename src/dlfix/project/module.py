@@ -6,10 +6,11 @@ import ast
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from dlfix.project import scan
 from dlfix.project.bindings import Binding, Names
 from dlfix.project.bodies import Bodies, Named, Parents
 from dlfix.project.extent import too_large, too_much
@@ -27,21 +28,72 @@ _OPENING = frozenset({*SCOPED, *COMPREHENSIONS})
 
 
 class Module:
-    """A parsed module. Everything but the tree is worked out when first asked for."""
+    """A module. Its text is parsed when the tree is first asked for; all else is worked out like that, too.
 
-    def __init__(self, source: SourceText, name: str) -> None:
+    `said` remembers what its bytes were asked before they were parsed.
+    """
+
+    def __init__(
+        self, source: SourceText, name: str, said: dict[tuple[Any, ...], Any] | None = None
+    ) -> None:
         self.source = source
         self.path: Path = source.path
         self._text = source.text
+        self._said = {} if said is None else said
         self.is_text_seen = False
         self.name = name
-        self.broken: SourceError | None = None  # what was cut out of the text, if it did not parse
-        self.tree = self._parsed()
-        self.bodies = Bodies(self.tree)
+        self._broken: SourceError | None = None
+        self._failure: SourceError | None = None
         # What was asked for of the whole module.
         self.kinds: set[type[ast.AST]] = set()
         self.tables: dict[Any, Named[Any, Any]] = {}
         self.answers: dict[tuple[Any, ...], Any] = {}
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The syntax tree; an empty one where the text does not parse."""
+        try:
+            tree = self._parsed()
+        except SourceError as error:
+            self._failure = error
+            tree = ast.Module([], [])
+        self._bodies = Bodies(tree)  # before anybody looks at the tree
+        return tree
+
+    @property
+    def is_parsed(self) -> bool:
+        """Whether the tree has been asked for."""
+        return "tree" in self.__dict__
+
+    @cached_property
+    def bodies(self) -> Bodies:
+        """The bodies of its outermost functions."""
+        _ = self.tree
+        return self._bodies
+
+    @property
+    def failure(self) -> SourceError | None:
+        """Why there is no tree, once it has been asked for."""
+        return self._failure
+
+    @property
+    def broken(self) -> SourceError | None:
+        """What was cut out of the text, if it did not parse as a whole."""
+        return self._broken if self.tree is not None else None
+
+    @property
+    def trouble(self) -> SourceError | None:
+        """Why the text did not parse, or not as a whole, once that has been tried."""
+        return self._failure or self._broken
+
+    def may(self, question: Callable[[bytes, bytes], bool], name: str) -> bool:
+        """Return what a search of the bytes says of a name; True once the tree can be asked instead."""
+        if self.is_parsed or not (name and name.isascii()):
+            return True
+        key = (question, name.encode(errors="surrogatepass"))
+        if key not in self._said:
+            self._said[key] = question(self.source.data, key[1])
+        return cast("bool", self._said[key])
 
     def _parsed(self) -> ast.Module:
         reason = too_large(self._text)
@@ -54,7 +106,7 @@ class Module:
             if found is None:
                 raise
             reason = f"{error.reason}; {_counted(found.cut)} skipped, the rest is analyzed"
-            self.broken = SourceError(self.path, error.row, reason)
+            self._broken = SourceError(self.path, error.row, reason)
             self._text = found.text
             return found.tree
 
@@ -62,7 +114,11 @@ class Module:
     def text(self) -> str:
         """The text as it was parsed; who asks for it has seen all of the module."""
         self._see_text()
-        return self._text
+        return self._read_text
+
+    @property
+    def _read_text(self) -> str:
+        return self._text if self.tree is not None else ""  # recovery may cut it
 
     @property
     def lines(self) -> list[str]:
@@ -110,7 +166,7 @@ class Module:
     @cached_property
     def unnoted_lines(self) -> list[str]:
         """The lines, without its being noted that somebody asked for them."""
-        return self._text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        return self._read_text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
     @cached_property
     def scope(self) -> Scope:
@@ -208,14 +264,19 @@ class Module:
         """All calls, in source order."""
         return self.nodes(ast.Call)
 
-    def table(self, build: Callable[[Module], dict[K, list[R]]]) -> Named[K, R]:
+    def table(
+        self,
+        build: Callable[[Module], dict[K, list[R]]],
+        may_have: Callable[[bytes, bytes], bool] | None = None,
+    ) -> Named[K, R]:
         """Return nodes of this module by something, as a function of the module gives them.
 
-        Whoever asks has seen only the nodes that they get.
+        Whoever asks has seen only the nodes that they get. `may_have` says of the bytes whether there may be
+        any by a name; while it says no, the module need not be parsed.
         """
         if build not in self.tables:
-            with self.bodies.on_behalf_of_nobody():
-                self.tables[build] = Named(build(self), self.bodies)
+            asked = None if may_have is None else partial(self.may, may_have)
+            self.tables[build] = Named(partial(build, self), lambda: self.bodies, asked)
         return self.tables[build]
 
     def answer(self, question: Callable[..., T], *asked: Hashable) -> T:
@@ -228,12 +289,19 @@ class Module:
 
     def says(self, text: str) -> bool:
         """Return whether a text is anywhere in this module's."""
-        return self.answer(_says, text)
+        return self.may(scan.says, text) and self.answer(_says, text)
 
     @property
     def calls_by_name(self) -> Named[str, ast.Call]:
         """The calls whose callee is written as a name, or ends in one: `f(x)`, `a.f(x)`."""
-        return self.table(_calls_by_name)
+        return self.table(_calls_by_name, scan.may_call)
+
+    def calls_as(self, written: str) -> list[ast.Call]:
+        """Return the calls whose callee is written just so: `copy`, `copy.copy`."""
+        if not self.may(scan.may_call_as, written):
+            return []
+        calls = self.calls_by_name.get(written.rpartition(".")[2], ())
+        return [call for call in calls if ast.unparse(call.func) == written]
 
     def calls_of(self, names: AbstractSet[str]) -> list[ast.Call]:
         """Return those of some names, in source order."""
@@ -251,21 +319,24 @@ class Module:
     @property
     def nodes_by_name(self) -> Named[str, ast.Name | ast.Attribute]:
         """The names and attributes, by what they are written as (an attribute by its last part)."""
-        return self.table(_nodes_by_name)
+        return self.table(_nodes_by_name, scan.may_name)
 
     @property
     def attributes_by_name(self) -> Named[str, ast.Attribute]:
         """The attributes by name."""
-        return self.table(_attributes_by_name)
+        return self.table(_attributes_by_name, scan.may_read)
 
     @property
     def stores_by_name(self) -> Named[str, ast.Attribute]:
         """The attributes that are set or deleted, by name."""
-        return self.table(_stores_by_name)
+        return self.table(_stores_by_name, scan.may_store)
+
+    def aliases_of(self, name: str) -> AbstractSet[str]:
+        """Return the other names that imports of this module give to things of a name."""
+        return self._aliases.get(name, _NONE) if self.may(scan.renames, name) else _NONE
 
     @cached_property
-    def aliases(self) -> dict[str, set[str]]:
-        """The names that imports of this module give to things of another name."""
+    def _aliases(self) -> dict[str, set[str]]:
         renamed: dict[str, set[str]] = {}
         for alias in self.nodes(ast.alias):
             if alias.asname and alias.asname != alias.name:
@@ -279,8 +350,9 @@ class Module:
 
     def deriving(self, name: str) -> list[ast.ClassDef]:
         """Return the classes that name a class as their base, by its name or one that an import gives it."""
-        names = {name, *self.aliases.get(name, ())}
-        found = {node for each in names for node in self._classes_by_base.get(each, ())}
+        names = {name, *self.aliases_of(name)}
+        deriving = [each for each in names if self.may(scan.derives, each)]
+        found = {node for each in deriving for node in self._classes_by_base.get(each, ())}
         return in_order(found)
 
     @cached_property
@@ -615,6 +687,9 @@ def _stores_by_name(module: Module) -> dict[str, list[ast.Attribute]]:
         if not isinstance(node.ctx, ast.Load):
             named.setdefault(node.attr, []).append(node)
     return named
+
+
+_NONE: frozenset[str] = frozenset()
 
 
 def _opens_for(parent: ast.AST, child: ast.AST) -> bool:

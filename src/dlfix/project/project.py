@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from itertools import chain
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from dlfix.project import roots
+from dlfix.project import roots, scan
 from dlfix.project.module import Module
 from dlfix.project.unseen import unseen
 from dlfix.source import seen
@@ -21,25 +19,7 @@ T = TypeVar("T")
 
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 _MANY = 60  # files that hold a name: beyond, it is a common word
-_WORD = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*")
-_DECORATOR = re.compile(
-    rb"^[ \t\f]*@[^\n#(]*?([A-Za-z0-9_\x80-\xff]+)[ \t]*(?:$|[(#\r\n])", re.MULTILINE
-)
-_DEFINED = re.compile(rb"\b(?:(?:def|class|as)\s+(\w+)|(\w+)\b\s*(?::[^=\n]{0,80})?=(?!=))")
-# `x.name =`, `x.name: T =`, `x.name += `, `x.name, y =`, `for x.name in`, `as x.name:`
-_STORE = rb"(?=\s*(?:[-+*/|&^@%]?=(?!=)|:[^=\n]*=(?!=)|[,)\]](?:[^=\n]*=(?!=)|\s*\\?$)|in\b))"
-_SET = re.compile(rb"\.(\w+)%b|\bas\s+[\w.]+\.(\w+)" % _STORE, re.MULTILINE)
-_NAMED = re.compile(rb"[\"'](\w+)[\"']")
-_BY_NAME = (b"setattr", b"__dict__")
-_STAR = re.compile(rb"\bimport\s*\(?\s*\*")
-_QUOTED = re.compile(rb"""["'](\w+)["']""")
-_LISTED = re.compile(rb"^__all__\s*=\s*[\[(](?=[^\])]*[\])]\s*$)", re.MULTILINE)
 _MOST_LEVELS = 12  # how far up the tree imports are looked for
-
-
-# Of the modules that one imports with a star: those that may bring a word, and those that may bring any;
-# each with its place in the order in which they are asked.
-StarWords = tuple[dict[bytes, list[tuple[int, str]]], list[tuple[int, str]]]
 
 
 @dataclass
@@ -47,7 +27,9 @@ class Asked:
     """What somebody wanted to know of the texts of a project, whichever file it is in."""
 
     words: set[bytes] = field(default_factory=set)
-    names: dict[str, set[bytes]] = field(default_factory=lambda: {kind: set() for kind in _NAMING})
+    names: dict[str, set[bytes]] = field(
+        default_factory=lambda: {kind: set() for kind in scan.NAMING}
+    )
     whole: set[Path] = field(default_factory=set)  # files of which all was looked at
 
 
@@ -61,7 +43,7 @@ class Project:
     def __init__(self, files: Iterable[Path], texts: Mapping[Path, str] | None = None) -> None:
         self.files: tuple[Path, ...] = tuple(dict.fromkeys(Path(f).absolute() for f in files))
         self.texts = {path.absolute(): text for path, text in (texts or {}).items()}
-        self.errors: list[SourceError] = []
+        self._unread: list[SourceError] = []
         self._listed = frozenset(map(str, (*self.files, *self.texts)))
         self._sources: dict[Path, SourceText | None] = {}
         self._modules: dict[Path, Module | None] = {}
@@ -77,12 +59,13 @@ class Project:
         self._seen_from: dict[tuple[Module | None, str], Module | None] = {}
         self._decorating: dict[str, list[Path]] = {}
         self._words: dict[Path, frozenset[bytes]] = {}
-        self._offers: dict[Path, tuple[frozenset[bytes] | None, bool]] = {}
-        self._names: dict[str, dict[Path, frozenset[bytes]]] = {kind: {} for kind in _NAMING}
+        self._offers: dict[Path, tuple[frozenset[bytes] | None, tuple[str, ...]]] = {}
+        self._starring: dict[Path, tuple[Path | None, ...]] = {}
+        self._brings: dict[tuple[Path, bytes], bool] = {}
+        self._names: dict[str, dict[Path, frozenset[bytes]]] = {kind: {} for kind in scan.NAMING}
         self._interned: dict[bytes, bytes] = {}
         self._answers: dict[Path, dict[tuple[Any, ...], Any]] = {}  # about one text, by question
         self.asked = Asked()
-        self.unparsed: dict[Path, SourceError] = {}  # what does not parse, or not as a whole
         self.imported: set[Path] = set()  # what an import was followed to
 
     def with_texts(self, texts: Mapping[Path, str]) -> Project:
@@ -161,17 +144,17 @@ class Project:
         )
 
     def _is_alike_as_module(self, path: Path, after: Project) -> bool:
-        if path not in self._modules:
+        before = self._modules.get(path)
+        if path not in self._modules or (before is not None and not before.is_parsed):
             return True
-        before, now = self._modules[path], after.get(path)
+        now = after.get(path)
         return before is not None and now is not None and unseen(before, now) is not None
 
     def with_files(self, files: Iterable[Path]) -> Project:
         """Return the same project with these files; what is read already is not read again."""
         project = Project(files, self.texts)
-        project.errors = self.errors
+        project._unread, project.imported = self._unread, self.imported
         project._sources, project._modules = self._sources, self._modules
-        project.unparsed, project.imported = self.unparsed, self.imported
         return project
 
     # Reading
@@ -216,33 +199,45 @@ class Project:
 
     def get(self, path: Path) -> Module | None:
         """Return a parsed module, or None with the error noted."""
+        module = self.opened(path)
+        parses = module is not None and module.tree is not None and module.failure is None
+        return module if parses else None
+
+    def opened(self, path: Path) -> Module | None:
+        """Return a module, parsed or not; None where it cannot be read."""
         if path not in self._modules:
             source = self.unnoted(path)
-            self._modules[path] = None if source is None else self._parse(source)
+            said = self._answers.setdefault(path, {})
+            known = None if source is None else Module(source, self.name_of(path), said)
+            self._modules[path] = known
         return self._modules[path]
 
-    def _parse(self, source: SourceText) -> Module | None:
-        try:
-            module = Module(source, self.name_of(source.path))
-            broken = module.broken
-        except SourceError as error:
-            module, broken = None, error
-        if broken is not None:
-            self.unparsed[source.path] = broken
-            self.errors.append(broken)
-        return module
+    @property
+    def errors(self) -> list[SourceError]:
+        """What cannot be read or parsed, as far as that was tried."""
+        return [*self._unread, *self.unparsed.values()]
+
+    @property
+    def unparsed(self) -> dict[Path, SourceError]:
+        """What does not parse, or not as a whole, as far as it was tried."""
+        opened = (module for module in self._modules.values() if module is not None)
+        return {module.path: module.trouble for module in opened if module.trouble is not None}
 
     def _noting(self, work: Callable[[], T]) -> T | None:
         try:
             return work()
         except SourceError as error:
-            self.errors.append(error)
+            self._unread.append(error)
             return None
 
     @property
     def parsed(self) -> int:
         """How many modules have been parsed."""
-        return sum(module is not None for module in self._modules.values())
+        return sum(self._has_parsed(path) for path in self._modules)
+
+    def _has_parsed(self, path: Path) -> bool:
+        module = self._modules.get(path)
+        return module is not None and module.is_parsed and module.failure is None
 
     def holding(self, words: Iterable[bytes]) -> Iterator[Path]:
         """Yield the project's files that hold one of these words."""
@@ -252,10 +247,10 @@ class Project:
     def holds(self, path: Path, words: frozenset[bytes]) -> bool:
         """Return whether a file holds any of these words."""
         self.asked.words |= words
-        odd = {word for word in words if _WORD.fullmatch(word) is None}
+        odd = {word for word in words if scan.WORD.fullmatch(word) is None}
         if len(odd) < len(words) and not words.isdisjoint(self._words_of(path)):
             return True
-        return any(self._ask(path, _has_word, word) for word in odd)
+        return any(self._ask(path, scan.has_word, word) for word in odd)
 
     def using(self, words: Iterable[bytes]) -> Iterator[Path]:
         """Yield the project's files whose code may use one of these words: prose and addresses do not."""
@@ -263,31 +258,31 @@ class Project:
         self.asked.words |= wanted
         for path in self.files:
             held = wanted & self._words_of(path)
-            if any(self._ask(path, _is_in_code, word) for word in held):
+            if any(self._ask(path, scan.is_in_code, word) for word in held):
                 yield path
 
     def mentions(self, identifier: str) -> list[Module]:
         """Return the modules of the project that hold an identifier, by a search of their bytes."""
         if identifier not in self._mentioned:
-            self._mentioned[identifier] = self._parsed(self._mentioning(identifier))
+            self._mentioned[identifier] = self._opened(self._mentioning(identifier))
         return self._mentioned[identifier]
 
     def users(self, module: Module, identifier: str) -> list[Module]:
         """Return the modules that may use a name of a module: of many, those that name that too."""
         key = (module, identifier)
         if key not in self._users:
-            self._users[key] = self._parsed(self._using(module, identifier))
+            self._users[key] = self._opened(self._using(module, identifier))
         return self._users[key]
 
     def callers(self, module: Module, identifier: str) -> list[Module]:
         """Return those of them that may call it, under this name or another that they give it."""
         paths = self._using(module, identifier)
-        return self._parsed(path for path in paths if self._may_call(path, identifier))
+        return self._opened(path for path in paths if self._may_call(path, identifier))
 
     def is_called(self, module: Module, identifier: str) -> bool:
         """Return whether one of them calls it under this name; they are parsed until one does."""
         for path in dict.fromkeys((module.path, *self._using(module, identifier))):
-            if self._ask(path, _calls, _encoded(identifier)):
+            if self._ask(path, scan.calls, _encoded(identifier)):
                 caller = self.get(path)
                 if caller is not None and identifier in caller.calls_by_name:
                     return True
@@ -298,9 +293,9 @@ class Project:
         found = []
         for path in self._using(module, identifier):
             known = self._modules.get(path)
-            if known is not None:
+            if known is not None and known.is_parsed:
                 found.append(known)
-            elif path not in self._modules and self._may_call(path, identifier):
+            elif self._may_call(path, identifier):
                 return None
         return found
 
@@ -313,8 +308,9 @@ class Project:
 
     def _may_call(self, path: Path, identifier: str) -> bool:
         """Return whether a file's text may call a name; that of a parsed one is not asked."""
-        known = path in self._modules or self.unnoted(path) is None
-        return known or self._ask(path, _calls, _encoded(identifier))
+        if self._has_parsed(path):
+            return True
+        return self.unnoted(path) is not None and self._ask(path, scan.calls, _encoded(identifier))
 
     def _ask(self, path: Path, question: Callable[..., T], *asked: Any) -> T:
         """Return what a function says of a file's bytes; remembered."""
@@ -342,10 +338,13 @@ class Project:
         self.asked.names[kind].add(_encoded(name))
         return (self._defined if kind == "defined" else self._set).get(_encoded(name))
 
-    def setters(self, attribute: str, classes: Collection[str] | None = None) -> Iterator[Module]:
+    def setters(
+        self, attribute: str, classes: Collection[str] | None = None, *, all_named: bool = False
+    ) -> Iterator[Module]:
         """Yield the modules that may set an attribute of this name on anything, each when it is asked for.
 
-        With `classes`, on objects of classes of these names, or of what derives from them.
+        With `classes`, on objects of classes of these names, or of what derives from them. `all_named` says
+        that all that derive from them are among these.
         """
         if not attribute.isascii():
             yield from self.mentions(attribute)
@@ -355,17 +354,29 @@ class Project:
         for path in self._of_name("set", attribute) or ():
             if (
                 classes is None
-                or path in self._modules
-                or not self._words_of(path).isdisjoint(names)
+                or self._has_parsed(path)
+                or (
+                    not self._words_of(path).isdisjoint(names)
+                    and (not all_named or self._has_methods_of(path, names))
+                )
                 or self._sets_on_others(path, _encoded(attribute))
             ):
-                module = self.get(path)
+                module = self.opened(path)
                 if module is not None:
                     yield module
 
+    def _has_methods_of(self, path: Path, classes: Collection[bytes]) -> bool:
+        """Return whether a file may have methods of classes of some names, or of what derives from them."""
+        self.asked.names["class"].update(classes)
+        return (
+            not self._names_in(path, "class").isdisjoint(classes)
+            or any(self._ask(path, scan.derives, name) for name in classes)
+            or self._ask(path, scan.has_loose_methods)
+        )
+
     def _sets_on_others(self, path: Path, attribute: bytes) -> bool:
         """Return whether a file may set an attribute on something else than a method's own object."""
-        return self.unnoted(path) is None or self._ask(path, _sets_on_others_in, attribute)
+        return self.unnoted(path) is None or self._ask(path, scan.sets_on_others, attribute)
 
     @cached_property
     def _defined(self) -> dict[bytes, list[Path]]:
@@ -388,7 +399,7 @@ class Project:
         known = self._names[kind]
         if path not in known:
             source = self.unnoted(path)
-            names = _NAMING[kind](source.data) if source is not None else ()
+            names = scan.NAMING[kind](source.data) if source is not None else ()
             known[path] = self._shared(names)
         return known[path]
 
@@ -399,12 +410,12 @@ class Project:
         paths = self._of_name("set", attribute) if attribute.isascii() else None
         if not attribute.isascii():
             paths = self._mentioning(attribute)
-        return self._parsed(
+        return self._opened(
             path
             for path in paths or ()
             if path != owner.path
             and word in self._words_of(path)
-            and self._ask(path, _sets_attribute, name)
+            and self._ask(path, scan.sets_attribute, name)
         )
 
     def decorating(self, name: str) -> list[Module]:
@@ -412,7 +423,7 @@ class Project:
         if name not in self._decorating:
             found = [p for p in self._mentioning(name) if self.decorates(p, name)]
             self._decorating[name] = found
-        return self._parsed(self._decorating[name])
+        return self._opened(self._decorating[name])
 
     def decorates(self, path: Path, name: str) -> bool:
         """Return whether a file may decorate something with a name."""
@@ -434,15 +445,15 @@ class Project:
         """Return all words of a file, each object shared between files."""
         if path not in self._words:
             source = self.unnoted(path)
-            words = _WORD.findall(source.data) if source is not None else ()
+            words = scan.WORD.findall(source.data) if source is not None else ()
             self._words[path] = self._shared(words)
         return self._words[path]
 
     def _shared(self, words: Iterable[bytes]) -> frozenset[bytes]:
         return frozenset(self._interned.setdefault(word, word) for word in set(words))
 
-    def _parsed(self, paths: Iterable[Path]) -> list[Module]:
-        modules = (self.get(path) for path in paths)
+    def _opened(self, paths: Iterable[Path]) -> list[Module]:
+        modules = map(self.opened, paths)
         return [module for module in modules if module is not None]
 
     # Names and imports
@@ -553,40 +564,61 @@ class Project:
         folders = [str(path.parent) for path in self.files]
         return Path(os.path.commonpath(folders)) if folders else Path()
 
-    def star_words(self, importer: Module, starred: Iterable[str]) -> StarWords:
-        """Return which of the modules that a module imports with a star may bring which word.
+    def bringing(self, importer: Module, starred: Iterable[str], name: str) -> Iterator[str]:
+        """Yield which of the modules that a module imports with a star may bring a name, in order."""
+        word = _encoded(name)
+        self.asked.words.add(word)
+        for dotted in starred:
+            path = self._locate(dotted, importer.folder)
+            if path is not None and self._may_bring(path, word):
+                yield dotted
 
-        A module's `__all__` lists its words; without one, it may bring each word in its text. One with a
-        star import of its own may bring any.
+    def _may_bring(self, path: Path, word: bytes) -> bool:
+        """Return whether a star import of a file may bring a word, by the texts of it and what it star-imports.
+
+        `__all__` lists its words; without one, it may bring each word in its text.
         """
-        by_word: dict[bytes, list[tuple[int, str]]] = {}
-        any_word = []
-        for place in enumerate(starred):
-            path = self._locate(place[1], importer.folder)
-            if path is None:
-                continue
-            listed, has_star = self._offered(path)
-            if listed is None and has_star:
-                any_word.append(place)
-            else:
-                for word in self._words_of(path) if listed is None else listed:
-                    by_word.setdefault(word, []).append(place)
-        return by_word, any_word
+        key = (path, word)
+        if key not in self._brings:
+            self._brings[key] = any(
+                source is None or word in (self._offered(source)[0] or self._words_of(source))
+                for source in self._star_sources(path)
+            )
+        return self._brings[key]
 
-    def bringing(self, words: StarWords, name: str) -> tuple[str, ...]:
-        """Return which of these modules may bring a name, in order."""
-        by_word, any_word = words
-        self.asked.words.add(_encoded(name))
-        places = [*by_word.get(_encoded(name), ()), *any_word]
-        return tuple(dotted for _, dotted in sorted(places))
+    def _star_sources(self, path: Path) -> tuple[Path | None, ...]:
+        """Return a file and all that it star-imports; None stands for what is out of view."""
+        if path not in self._starring:
+            found: dict[Path | None, None] = {path: None}
+            pending = [path]
+            while pending:
+                at = pending.pop()
+                listed, starred = self._offered(at)
+                for dotted in starred if listed is None else ():
+                    source = self._locate(self._absolute(dotted, at), at.parent) if dotted else None
+                    if source is not None and source not in found:
+                        pending.append(source)
+                    found[source] = None
+            self._starring[path] = tuple(found)
+        return self._starring[path]
 
-    def _offered(self, path: Path) -> tuple[frozenset[bytes] | None, bool]:
-        """Return the quoted words of a file with `__all__`, and whether it has a star import."""
+    def _absolute(self, dotted: str, path: Path) -> str:
+        """Return the whole name of a module that a file names: of `.x` with its package."""
+        name = dotted.lstrip(".")
+        level = len(dotted) - len(name)
+        if not level:
+            return name
+        own = self.name_of(path).split(".")
+        level -= path.name == "__init__.py"
+        return ".".join([*own[: len(own) - level], *([name] if name else [])])
+
+    def _offered(self, path: Path) -> tuple[frozenset[bytes] | None, tuple[str, ...]]:
+        """Return the quoted words of a file with `__all__`, and the modules that it star-imports."""
         if path not in self._offers:
             source = self.unnoted(path)
             data = source.data if source is not None else b""
-            listed = frozenset(_QUOTED.findall(data)) if _LISTED.search(data) else None
-            self._offers[path] = listed, _STAR.search(data) is not None
+            listed = frozenset(scan.QUOTED.findall(data)) if scan.LISTED.search(data) else None
+            self._offers[path] = listed, scan.starred(data)
         return self._offers[path]
 
     def bases(self, folder: Path) -> tuple[Path, ...]:
@@ -635,78 +667,3 @@ class Project:
 def _encoded(name: str) -> bytes:
     """Return a name's bytes; that of a file whose name is not UTF-8 is no word of any text."""
     return name.encode(errors="surrogatepass")
-
-
-@lru_cache(maxsize=4_096)
-def _called(word: bytes) -> re.Pattern[bytes]:
-    """Return what a call of a name looks like, or an import that gives it another."""
-    # The word comes first: a pattern that begins with letters is searched for fast.
-    return re.compile(
-        rb"%b(?<![A-Za-z0-9_]%b)(?<!def %b)(?<!class %b)(?:\s*\(|\s+as\b)"
-        % ((re.escape(word),) * 4)
-    )
-
-
-@lru_cache(maxsize=4_096)
-def _set_on_others(attribute: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Return what setting an attribute looks like that is not a method's own object's."""
-    # Each begins with letters, so that it is searched for fast.
-    other = rb"\.%b\b(?<!\bself\.%b)%b" % (attribute, attribute, _STORE)
-    named = rb"as(?<!\was)\s+[\w.]+\.%b\b" % attribute
-    return re.compile(other, re.M), re.compile(named)
-
-
-def _calls(data: bytes, word: bytes) -> bool:
-    """Return whether a text may call a name, or gives it another."""
-    return _called(word).search(data) is not None
-
-
-def _is_in_code(data: bytes, word: bytes) -> bool:
-    """Return whether a text may use a word in code."""
-    return _in_code(word).search(data) is not None
-
-
-def _sets_attribute(data: bytes, name: bytes) -> bool:
-    """Return whether a text may set an attribute by an assignment."""
-    return re.search(rb"\.%b\s*=(?!=)" % re.escape(name), data) is not None
-
-
-def _sets_on_others_in(data: bytes, attribute: bytes) -> bool:
-    """Return whether a text may set an attribute on something else than a method's own object."""
-    if any(word in data for word in _BY_NAME):
-        return True
-    return any(each.search(data) for each in _set_on_others(attribute))
-
-
-def _set_in(data: bytes) -> Iterator[bytes]:
-    """Yield the attributes that code may set; by a text only where it says so."""
-    yield from chain.from_iterable(_SET.findall(data))
-    if any(word in data for word in _BY_NAME):
-        yield from _NAMED.findall(data)
-
-
-# The kinds of names that texts are searched for.
-_NAMING: dict[str, Callable[[bytes], Iterable[bytes]]] = {
-    "defined": lambda data: chain.from_iterable(_DEFINED.findall(data)),
-    "set": _set_in,
-    "decorating": _DECORATOR.findall,
-}
-
-
-def _has_word(data: bytes, word: bytes) -> bool:
-    """Return whether bytes hold a word that is no part of a longer one."""
-    return word in data and _pattern(word).search(data) is not None
-
-
-@lru_cache(maxsize=1024)
-def _pattern(word: bytes) -> re.Pattern[bytes]:
-    return re.compile(rb"(?<![A-Za-z0-9_])" + re.escape(word) + rb"(?![A-Za-z0-9_])")
-
-
-@lru_cache(maxsize=1024)
-def _in_code(word: bytes) -> re.Pattern[bytes]:
-    """Return what finds a word that is not followed by another word, but for an operator's, as code is."""
-    return re.compile(
-        rb"(?<![A-Za-z0-9_/])%b(?![A-Za-z0-9_])"
-        rb"(?![ \t]+(?!(?:if|else|for|in|is|and|or|not|as|import)\b)[A-Za-z])" % re.escape(word)
-    )

@@ -274,7 +274,7 @@ class Callers:
         return {
             use: module
             for module in self._modules(frame, name, self.interpreter.project.users)
-            for written in (name, *module.aliases.get(name, ()))
+            for written in (name, *module.aliases_of(name))
             for use in module.nodes_by_name.get(written, ())
             if isinstance(use.ctx, ast.Load) and not _is_annotation(use, module)
         }
@@ -343,7 +343,7 @@ class Callers:
 
     def named(self, module: Module, name: str) -> list[ast.Call]:
         """Return the calls in a module whose callee is written with this name."""
-        aliases = [name, *module.aliases.get(name, ())]
+        aliases = [name, *module.aliases_of(name)]
         return [call for alias in aliases for call in module.calls_by_name.get(alias, ())]
 
     def _calls_it(self, call: ast.Call, caller: Frame, node: ast.AST, frame: Frame) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from dlfix.project import scan
 from dlfix.project.bodies import Named
 from dlfix.project.module import Module
 from dlfix.project.syntax import positional
@@ -593,7 +594,7 @@ def _additions_by_holder(module: Module) -> dict[tuple[str, str], list[Addition]
 
 def _added_on_others(module: Module) -> Named[str, tuple[ast.expr, Addition]]:
     """Return what a module adds to attributes of other objects than `self`, with what they are of."""
-    return module.table(_added_on)
+    return module.table(_added_on, scan.may_read)
 
 
 def _added_on(module: Module) -> dict[str, list[tuple[ast.expr, Addition]]]:
@@ -633,7 +634,7 @@ def _additions(module: Module) -> Iterator[tuple[tuple[str, str], Addition]]:
 
 def handed_over(module: Module) -> Named[str, tuple[ast.Call, int | str]]:
     """Return the calls that a name is an argument of, with its position or keyword."""
-    return module.table(_handed_over)
+    return module.table(_handed_over, scan.may_name)
 
 
 def _handed_over(module: Module) -> dict[str, list[tuple[ast.Call, int | str]]]:

@@ -89,7 +89,7 @@ class GlobalName:
 
     def _named_so(self, module: Module) -> Iterator[ast.Name | ast.Attribute]:
         """Yield the names and attributes that are written as this one, or as an alias of it."""
-        aliases = () if module is self.module else module.aliases.get(self.name, ())
+        aliases = () if module is self.module else module.aliases_of(self.name)
         for name in (self.name, *aliases):
             yield from module.nodes_by_name.get(name, ())
 

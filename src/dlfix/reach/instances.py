@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from dlfix.project import scan
 from dlfix.project.module import Module
 from dlfix.project.syntax import is_super
 from dlfix.reach.correlated import excluded
@@ -38,6 +39,7 @@ from dlfix.reach.values import (
 if TYPE_CHECKING:
     from dlfix.reach.evaluator import Evaluator
 
+T = TypeVar("T")
 _OWN = ("self", "cls")  # what a method's first parameter is usually called
 _UNKNOWN = Unknown()
 MOST_SUBCLASSES = 48
@@ -67,7 +69,7 @@ class Instances:
         self._lining_up = 0
         self._methods: dict[tuple[Class, str], Function | None] = {}
         self._subclasses: dict[Class, list[Class]] = {}
-        self._set_at: dict[tuple[str, Class], list[tuple[Module, Setting]]] = {}
+        self._set_at: dict[tuple[str, Class], Replayed[tuple[Module, Setting]]] = {}
         self._is_set_by_any: dict[str, bool] = {}
         self._only: dict[tuple[Instance, str], Bound | None] = {}
         self._anyone: dict[Class, Instance] = {}
@@ -576,28 +578,21 @@ class Instances:
     def is_set(self, name: str) -> bool:
         """Return whether code in view sets an attribute by a name, on whatever object."""
         if name not in self._is_set_by_any:
-            places = self._find_setting(name, None)
+            places = _places_setting(name, self.interpreter.project.setters(name))
             self._is_set_by_any[name] = next(places, None) is not None
         return self._is_set_by_any[name]
 
-    def _setting(self, name: str, cls: Class) -> list[tuple[Module, Setting]]:
+    def _setting(self, name: str, cls: Class) -> Replayed[tuple[Module, Setting]]:
         """Return the places that set an attribute by a name, on what may be of a class."""
         key = (name, cls)
         if key not in self._set_at:
-            self._set_at[key] = list(self._find_setting(name, cls))
-        return self._set_at[key]
-
-    def _find_setting(self, name: str, cls: Class | None) -> Iterator[tuple[Module, Setting]]:
-        names = None
-        if cls is not None:
-            line = [*self.mro(cls), *self.subclasses(cls)]
+            deriving = self.subclasses(cls)
+            line = [*self.mro(cls), *deriving]
             names = {base.name for base in line if isinstance(base, Class)}
-        for module in self.interpreter.project.setters(name, names):
-            for target in module.stores_by_name.get(name, ()):
-                yield module, target
-            for call in module.calls_by_name.get("setattr", ()):
-                if setting(call) and getattr(call.args[1], "value", name) == name:
-                    yield module, call
+            every = len(deriving) < _MOST_SUBCLASSES
+            setters = self.interpreter.project.setters(name, names, all_named=every)
+            self._set_at[key] = Replayed(_places_setting(name, setters))
+        return self._set_at[key]
 
     def _may_set(self, module: Module, target: Setting, owner: Instance) -> bool:
         """Return whether a store may be on an object: not where another class's method stores."""
@@ -703,6 +698,36 @@ class Instances:
             yield target.attr, Bound(statement.value, frame)
 
 
+class Replayed(Generic[T]):
+    """What an iterator gives, taken from it once, when it is first asked for."""
+
+    def __init__(self, source: Iterator[T]) -> None:
+        self._source = source
+        self._taken: list[T] = []
+
+    def __iter__(self) -> Iterator[T]:
+        at = 0
+        while at < len(self._taken) or self._take():
+            yield self._taken[at]
+            at += 1
+
+    def _take(self) -> bool:
+        found = next(self._source, None)
+        if found is not None:
+            self._taken.append(found)
+        return found is not None
+
+
+def _places_setting(name: str, modules: Iterable[Module]) -> Iterator[tuple[Module, Setting]]:
+    """Yield where modules set an attribute by a name."""
+    for module in modules:
+        for target in module.stores_by_name.get(name, ()):
+            yield module, target
+        for call in module.calls_by_name.get("setattr", ()):
+            if setting(call) and getattr(call.args[1], "value", name) == name:
+                yield module, call
+
+
 def is_own(module: Module, owner: ast.expr) -> bool:
     """Return whether a method's own object is meant, by its usual name: no local variable of that name."""
     if not isinstance(owner, ast.Name) or owner.id not in _OWN:
@@ -745,7 +770,7 @@ def _class_node(value: Value) -> ast.AST | None:
 
 def attribute_targets(module: Module, name: str) -> list[tuple[ast.Attribute, ast.Assign]]:
     """Return the attributes of a name that plain assignments of a module set."""
-    return module.table(_targets_by_name).get(name, [])
+    return module.table(_targets_by_name, scan.may_store).get(name, [])
 
 
 def sets_on_others(module: Module, name: str) -> bool:

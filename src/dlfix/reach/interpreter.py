@@ -18,7 +18,7 @@ from dlfix.project.bindings import EACH, Attribute, Binding, Key
 from dlfix.project.flow import reaching
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import begins_before
-from dlfix.project.project import Project, StarWords
+from dlfix.project.project import Project
 from dlfix.project.trees import COMPREHENSIONS
 from dlfix.reach.call_contexts import Contexts
 from dlfix.reach.callers import Callers
@@ -99,7 +99,7 @@ class Interpreter:
         self._asked: set[tuple[Module, str]] = set()
         self._depth = 0
         self._importing: set[object] = set()
-        self._given: dict[Module, StarWords] = {}
+        self._starred_by: dict[Module, tuple[str, ...]] = {}
         self._outside: dict[Module, tuple[str, ...]] = {}
         self._stars: dict[tuple[Module, str], tuple[Reached, ...]] = {}
         self._cycles = 0  # how often imports led back to a module that is being asked
@@ -508,23 +508,26 @@ class Interpreter:
     def _starred_outside(self, module: Module) -> tuple[str, ...]:
         """Return those modules of libraries that a module imports all names of."""
         if module not in self._outside:
-            starred = self._starred(module)
             self._outside[module] = tuple(
-                dotted for dotted in starred if not self.project.contains(dotted, module)
+                dotted
+                for dotted in self._starred(module)
+                if not self.project.contains(dotted, module)
             )
         return self._outside[module]
 
-    def _starred(self, module: Module) -> Iterator[str]:
-        """Yield the modules that a module imports all names of, the last first."""
-        for binding in reversed(module.scope.bindings.get("*", [])):
-            if isinstance(binding.statement, ast.ImportFrom):
-                yield self._imported_from(binding.statement, module)
+    def _starred(self, module: Module) -> tuple[str, ...]:
+        """Return the modules that a module imports all names of, the last first."""
+        if module not in self._starred_by:
+            self._starred_by[module] = tuple(
+                self._imported_from(binding.statement, module)
+                for binding in reversed(module.scope.bindings.get("*", []))
+                if isinstance(binding.statement, ast.ImportFrom)
+            )
+        return self._starred_by[module]
 
-    def _giving(self, name: str, module: Module) -> tuple[str, ...]:
-        """Return the modules whose star imports may bring a name to a module."""
-        if module not in self._given:
-            self._given[module] = self.project.star_words(module, self._starred(module))
-        return self.project.bringing(self._given[module], name)
+    def _giving(self, name: str, module: Module) -> Iterator[str]:
+        """Yield the modules whose star imports may bring a name to a module."""
+        return self.project.bringing(module, self._starred(module), name)
 
     def _star_imported(self, name: str, module: Module) -> tuple[Reached, ...]:
         """Return what a star import brings under a name; kept, unless a cycle or a limit cut it."""

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlfix.catalog import BoundaryRow
+from dlfix.project import scan
 from dlfix.project.bodies import Named
 from dlfix.project.module import Module, Scope
 from dlfix.project.syntax import (
@@ -371,7 +372,7 @@ class RoleReader:
         own = self._own(cls)
         for name in sorted(self.methods(cls).keys() - set(WORKER)):
             for module in self._outside(cls):
-                for call in module.table(_calls_on_others).get(name, ()):
+                for call in module.table(_calls_on_others, scan.may_call_on).get(name, ()):
                     if not _inside(module, call, own) and not self._in_worker_code(module, call):
                         yield name, module, call
 
@@ -608,7 +609,7 @@ def _started_in_workers_of(module: Module) -> frozenset[str]:
 
 def _calls_with(module: Module) -> Named[str, ast.Call]:
     """Return the calls of a module by the names they get first, or under a keyword."""
-    return module.table(_given_names)
+    return module.table(_given_names, scan.may_give)
 
 
 def _given_names(module: Module) -> dict[str, list[ast.Call]]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
+from dlfix.project import scan
 from dlfix.project.module import Module
 from dlfix.project.order import start
 from dlfix.reach.correlated import is_set_again, tests_around
@@ -54,7 +55,7 @@ def runs_beside_no_workers(
 
 def _given_as(module: Module, parameters: AbstractSet[str]) -> list[tuple[ast.Call, ast.expr]]:
     """Return the calls of a module that pass one of some keywords, and what they pass."""
-    table = module.table(_by_keyword)
+    table = module.table(_by_keyword, scan.may_name)
     found = [given for parameter in parameters for given in table.get(parameter, ())]
     return sorted(found, key=lambda given: start(given[0]))
 

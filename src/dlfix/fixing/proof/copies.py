@@ -17,7 +17,7 @@ from dlfix.fixing.proof.state import dropped, restored
 from dlfix.fixing.proof.syntax import dotted, self_name
 from dlfix.project.module import Module
 
-_COPIES = frozenset({"copy", "copy.copy"})
+_COPIES = ("copy", "copy.copy")
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
@@ -50,16 +50,8 @@ def _open_once(change: ClassChange) -> Iterator[str]:
 
 def _copies(program: Program) -> Iterator[tuple[Module, ast.Call]]:
     for module in program.project.mentions("copy"):
-        for node in module.nodes_by_name.get("copy", ()):
-            call = module.parent(node)
-            if (
-                not isinstance(call, ast.Call)
-                or call.func is not node
-                or dotted(node) not in _COPIES
-            ):
-                continue
-            if len(call.args) == 1:
-                yield module, call
+        for written in _COPIES:
+            yield from ((module, call) for call in module.calls_as(written) if len(call.args) == 1)
 
 
 def _is_of(change: ClassChange, module: Module, held: ast.expr, classes: list[Class]) -> bool:

@@ -352,7 +352,7 @@ class Program:
         for made in (cls, *self.heirs(cls)):
             yield from self.made_through(made)
             for module in self.project.mentions(made.name):
-                names = {made.name, *module.aliases.get(made.name, ())}
+                names = {made.name, *module.aliases_of(made.name)}
                 for name in names:
                     for call in module.calls_by_name.get(name, ()):
                         if self.class_of(module, call.func) in (made, None):

@@ -72,6 +72,7 @@ def _opened_by_process(change: ClassChange, name: str) -> bool:
     return any(
         "getpid" in {last_part(node) for node in within(cls.getters[name])}
         for module in change.new.project.mentions(name)
+        if module.says("getpid")
         for cls in change.new.classes(module)
         if name in cls.getters
     )

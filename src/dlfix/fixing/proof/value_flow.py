@@ -103,7 +103,7 @@ def _only_decorates(program: Program, name: str) -> bool:
     """Return whether a name is read as a decorator, or called to make one, and nowhere else."""
     decorates = False
     for module in program.project.mentions(name):
-        if module.aliases.get(name):
+        if module.aliases_of(name):
             return False
         for node in module.nodes_by_name.get(name, ()):
             above = module.parent(node)
@@ -321,7 +321,7 @@ class _Flow:
         self.names.add(name)
         seen = len(self.places)
         for other in self.program.project.mentions(name):
-            if other.aliases.get(name):
+            if other.aliases_of(name):
                 return False
             for node in other.nodes_by_name.get(name, ()):
                 call = other.parent(node)
