@@ -35,6 +35,18 @@ class Rows(Dataset):
         return self.transform(shifted(index))
 """
 MATHS = "def shifted(value):\n    return value + 1\n"
+# It names these, but calls, sets and derives from none of them.
+NAMING = """\
+\"\"\"Models of Rows: see shifted of maths, and transform.\"\"\"
+
+
+class Model:
+    def __init__(self, transform):
+        self.transform = transform
+
+    def forward(self, value):
+        return self.transform(value)
+"""
 OTHER = "class Model{0}:\n    def forward(self, value):\n        return [value] * {0}\n"
 
 
@@ -45,7 +57,14 @@ def tree(tmp_path: Path) -> Path:
     package = tmp_path / "pkg"
     package.mkdir()
     others = {f"other{number}": OTHER.format(number) for number in range(30)}
-    texts = {"__init__": "", "train": LOADER, "data": DATA, "maths": MATHS, **others}
+    texts = {
+        "__init__": "",
+        "train": LOADER,
+        "data": DATA,
+        "maths": MATHS,
+        "naming": NAMING,
+        **others,
+    }
     for name, text in texts.items():
         (package / f"{name}.py").write_text(text)
     return tmp_path

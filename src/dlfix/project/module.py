@@ -348,6 +348,12 @@ class Module:
         """All class statements, in source order."""
         return self.nodes(ast.ClassDef)
 
+    @property
+    def deriving_classes(self) -> list[ast.ClassDef]:
+        """The classes that name any base, in source order."""
+        found = self.classes if self.may(scan.has_bases, "class") else []
+        return [node for node in found if node.bases]
+
     def deriving(self, name: str) -> list[ast.ClassDef]:
         """Return the classes that name a class as their base, by its name or one that an import gives it."""
         names = {name, *self.aliases_of(name)}

@@ -282,6 +282,11 @@ def derives(data: bytes, word: bytes) -> bool:
     )
 
 
+def has_bases(data: bytes, keyword: bytes) -> bool:
+    """Return whether any class statement of a text, found by its keyword, may have bases."""
+    return keyword in data and _HEAD.search(data) is not None
+
+
 def _end_of_head(data: bytes, start: int) -> int:
     """Return where the brackets after a class's name end."""
     depth = 1

@@ -344,7 +344,7 @@ class Boundaries:
         while modules:
             fresh: set[str] = set()
             for module in modules:
-                for node in module.classes:
+                for node in module.deriving_classes:
                     if node in found or not any(_mentions(base, names) for base in node.bases):
                         continue
                     cls = self._class(node, module)

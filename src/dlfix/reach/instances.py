@@ -589,7 +589,7 @@ class Instances:
             deriving = self.subclasses(cls)
             line = [*self.mro(cls), *deriving]
             names = {base.name for base in line if isinstance(base, Class)}
-            every = len(deriving) < _MOST_SUBCLASSES
+            every = len(deriving) < MOST_SUBCLASSES
             setters = self.interpreter.project.setters(name, names, all_named=every)
             self._set_at[key] = Replayed(_places_setting(name, setters))
         return self._set_at[key]
