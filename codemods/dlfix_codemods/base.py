@@ -33,7 +33,7 @@ class PlannedCodemod(CodemodCommand):
         from dlfix.fixing.single_file import plans_for
 
         if self.context.filename is None:
-            raise SkipFile("dlfix needs the name of the file")
+            raise SkipFile("the codemod requires a file name")
         first = code_of(tree)
         for plan in plans_for(Path(self.context.filename), first, self.NAME):
             with contextlib.suppress(Moved):  # what an earlier plan changed is for another run

@@ -1,4 +1,4 @@
-"""Copy a sample before it is changed."""
+"Copy samples before modifying them in place."
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class CopySample(PlannedCodemod):
     """Copy what the dataset keeps before it is changed."""
 
     NAME = "copy_sample"
-    DESCRIPTION = "Copy a sample before it is changed."
+    DESCRIPTION = "Copy samples before modifying them in place."
 
     @staticmethod
     def rewrite(module: cst.Module, plan: Any) -> cst.Module:

@@ -13,7 +13,7 @@ class LazyResources(PlannedCodemod):
     """Open handles lazily, in each process its own, and keep them out of the pickled state."""
 
     NAME = "lazy_resources"
-    DESCRIPTION = "Open resources lazily, separately in each worker process."
+    DESCRIPTION = "Open resources lazily in each process."
 
     @staticmethod
     def rewrite(module: cst.Module, plan: ClassPlan) -> cst.Module:

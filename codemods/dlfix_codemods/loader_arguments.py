@@ -15,7 +15,7 @@ from dlfix_codemods.tools.positions import find
 class LoaderArguments(PlannedCodemod):
     """Take arguments out of a loader's call."""
 
-    DESCRIPTION = "Remove loader arguments that have no effect or are not allowed"
+    DESCRIPTION = "Remove loader arguments that have no effect or are not allowed."
     NAME: ClassVar[str] = "loader_arguments"
 
     @staticmethod

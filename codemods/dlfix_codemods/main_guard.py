@@ -22,7 +22,7 @@ Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 class MainGuard(PlannedCodemod):
     """Put a script's statements under a main guard."""
 
-    DESCRIPTION = "Move the code of a script under a main guard"
+    DESCRIPTION = "Move script code under a main guard."
     NAME: ClassVar[str] = "main_guard"
 
     @staticmethod

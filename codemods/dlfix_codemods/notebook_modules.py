@@ -20,7 +20,7 @@ class NotebookModules(PlannedCodemod):
     """Give what a notebook sends to workers a module that they can import it from."""
 
     NAME = "notebook_modules"
-    DESCRIPTION = "Move what a notebook sends to worker processes into a module next to it."
+    DESCRIPTION = "Move definitions that a notebook sends to worker processes into a module."
 
     @staticmethod
     def rewrite(module: cst.Module, plan: CellsPlan | ModulePlan) -> cst.Module:

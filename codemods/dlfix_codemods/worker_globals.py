@@ -15,7 +15,7 @@ from dlfix_codemods.tools.positions import all_spans, find
 class WorkerGlobals(PlannedCodemod):
     """Give loaders a `worker_init_fn` that sets what workers read."""
 
-    DESCRIPTION = "Set globals in each worker that only the parent sets"
+    DESCRIPTION = "Set in each worker the globals that only the parent sets."
     NAME: ClassVar[str] = "worker_globals"
 
     @staticmethod

@@ -17,7 +17,7 @@ class WorkerRandomState(PlannedCodemod):
     """Derive a kept generator from each worker's own seed."""
 
     NAME = "worker_random_state"
-    DESCRIPTION = "Draw random numbers from each worker's own seed."
+    DESCRIPTION = "Seed random generators separately in each worker."
 
     @staticmethod
     def rewrite(module: cst.Module, plan: Any) -> cst.Module:

@@ -1,4 +1,4 @@
-"""Split the samples of an iterable dataset between the workers."""
+"Split the samples of an iterable dataset among the workers."
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class WorkerSharding(PlannedCodemod):
     """Give each worker its own share of an iterable dataset."""
 
     NAME = "worker_sharding"
-    DESCRIPTION = "Split the samples of an iterable dataset between the workers."
+    DESCRIPTION = "Split the samples of an iterable dataset among the workers."
 
     @staticmethod
     def rewrite(module: cst.Module, plan: Any) -> cst.Module:

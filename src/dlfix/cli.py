@@ -74,8 +74,8 @@ def _not_negative(value: float) -> float:
 app = typer.Typer(
     name="dlfix",
     cls=_Commands,
-    help="Finds objects that a PyTorch program sends to its worker processes but that cannot "
-    "be pickled or shared, and rewrites the code.",
+    help="Find objects that a PyTorch program sends to worker processes but that cannot "
+    "be pickled or shared, and rewrite the code.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -121,8 +121,8 @@ Paths = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="PATHS",
-        help="Files and folders to read; the default is the current folder, `-` reads standard "
-        "input.",
+        help="Files and folders to check, or `-` for standard input; defaults to the "
+        "current folder.",
         show_default=False,
     ),
 ]
@@ -138,10 +138,12 @@ Ignore = Annotated[
     list[str] | None, typer.Option("--ignore", help="Disable these rules.", metavar="CODES")
 ]
 Fixable = Annotated[
-    list[str] | None, typer.Option("--fixable", help="Fix only these rules.", metavar="CODES")
+    list[str] | None,
+    typer.Option("--fixable", help="Fix only findings of these rules.", metavar="CODES"),
 ]
 Unfixable = Annotated[
-    list[str] | None, typer.Option("--unfixable", help="Do not fix these rules.", metavar="CODES")
+    list[str] | None,
+    typer.Option("--unfixable", help="Do not fix findings of these rules.", metavar="CODES"),
 ]
 Exclude = Annotated[
     list[str] | None,
@@ -171,7 +173,8 @@ Jobs = Annotated[
         "-j",
         callback=_not_negative,
         metavar="NUMBER",
-        help="Processes that compute fixes for json, sarif and --report; 0 means one per core.",
+        help="Number of processes that compute fixes for JSON, SARIF and `--report`; 0 "
+        "uses one per CPU core.",
     ),
 ]
 Report = Annotated[
@@ -188,11 +191,13 @@ OutputFile = Annotated[
     ),
 ]
 ExitZero = Annotated[
-    bool, typer.Option("--exit-zero", help="Exit with 0 even if there are findings.")
+    bool, typer.Option("--exit-zero", help="Exit with status 0 even if there are findings.")
 ]
 Strict = Annotated[
     bool | None,
-    typer.Option("--strict", help="Exit with 2 if any file does not parse.", show_default=False),
+    typer.Option(
+        "--strict", help="Exit with status 2 if any file cannot be parsed.", show_default=False
+    ),
 ]
 CacheDir = Annotated[
     str | None,
@@ -210,10 +215,10 @@ def check(
     ] = Format.TEXT,
     output_file: OutputFile = None,
     show_files: Annotated[
-        bool, typer.Option("--show-files", help="List the files that would be checked, then exit.")
+        bool, typer.Option("--show-files", help="List the files that would be checked and exit.")
     ] = False,
     watch: Annotated[
-        bool, typer.Option("--watch", "-w", help="Check again whenever a file changes.")
+        bool, typer.Option("--watch", "-w", help="Run again whenever a file changes.")
     ] = False,
     select: Select = None,
     extend_select: ExtendSelect = None,
@@ -240,7 +245,7 @@ def check(
     quiet: Quiet = False,
     color: ColorOption = Color.AUTO,
 ) -> None:
-    """Report objects that cannot be sent to workers. Exits with 1 if there are any."""
+    """Report objects that cannot be sent to workers. Exits with status 1 if there are any."""
     raise typer.Exit(
         checking.check(
             paths=paths,
@@ -279,7 +284,8 @@ def apply(
         typer.Option(
             "--dry-run",
             "--diff",
-            help="Print the diff and write nothing; exit with 1 if anything would change.",
+            help="Print the diff without writing files; exit with status 1 if any file "
+            "would change.",
         ),
     ] = False,
     side_by_side: Annotated[
@@ -292,14 +298,14 @@ def apply(
         bool | None,
         typer.Option(
             "--unsafe-fixes/--no-unsafe-fixes",
-            help="Include fixes that may change what the program does.",
+            help="Include fixes that may change the behavior of the program.",
         ),
     ] = None,
     prefer: Annotated[
         Form | None,
         typer.Option(
-            help="Open a resource on first use (lazy), or keep `__init__` and open it again"
-            " when the object is unpickled (state)."
+            help="Open resources on first use (lazy), or keep `__init__` and reopen them "
+            "when the object is unpickled (state)."
         ),
     ] = None,
     select: Select = None,
@@ -317,7 +323,7 @@ def apply(
         str | None,
         typer.Option(
             "--prove",
-            help="Run SCRIPT up to its first batch, before and after the rewrite.",
+            help="Run SCRIPT up to its first batch before and after the rewrite.",
             metavar="'SCRIPT ARGS'",
         ),
     ] = None,
@@ -331,7 +337,7 @@ def apply(
     quiet: Quiet = False,
     color: ColorOption = Color.AUTO,
 ) -> None:
-    """Fix the findings by rewriting the code. Exits with 1 if findings are left."""
+    """Fix the findings by rewriting the code. Exits with status 1 if findings remain."""
     from dlfix import commands
 
     try:
@@ -353,7 +359,7 @@ def apply(
     if prove is None:
         raise typer.Exit(commands.apply(request, manner))
     if dry_run or side_by_side:
-        _fail("--prove runs the rewritten code and cannot be used with --diff")
+        _fail("--prove cannot be used with --diff because it runs the rewritten code")
     from dlfix.runtime.commands import prove as prove_it
 
     raise typer.Exit(prove_it(prove, lambda: commands.apply(request, manner)))
@@ -363,27 +369,35 @@ def apply(
 def undo(
     listed: Annotated[
         bool,
-        typer.Option("--list", help="List the runs of apply that can be undone, with their files."),
+        typer.Option(
+            "--list",
+            help="List the runs of `dlfix apply` that can be undone "
+            "and the files that they changed.",
+        ),
     ] = False,
     diff: Annotated[
         bool,
         typer.Option(
             "--dry-run",
             "--diff",
-            help="Print the diff and write nothing; exit with 1 if anything would change.",
+            help="Print the diff without writing files; exit with status 1 if any file "
+            "would change.",
         ),
     ] = False,
     forget: Annotated[
-        bool, typer.Option("--forget", help="Remove the last apply from the list; write nothing.")
+        bool,
+        typer.Option(
+            "--forget", help="Remove the last apply from the list without restoring files."
+        ),
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Include files of the project outside the current folder.")
+        bool, typer.Option("--all", help="Include project files outside the current folder.")
     ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Undo the last apply in the current folder.
 
-    A file that was changed since then is reported and not restored. A second undo restores the state
+    A file that has changed since then is reported but not restored. A second undo restores the state
     before the previous apply.
     """
     from dlfix import commands, undo_commands
@@ -414,7 +428,9 @@ def trace(
 
 
 rules = typer.Typer(
-    cls=_Commands, invoke_without_command=True, help="List all rules, or test those of a package."
+    cls=_Commands,
+    invoke_without_command=True,
+    help="List all rules, or test the rules of a package.",
 )
 app.add_typer(rules, name="rules", context_settings={"help_option_names": ["-h", "--help"]})
 
@@ -425,7 +441,7 @@ def list_rules(
     output_format: PlainOption = Plain.TEXT,
     color: ColorOption = Color.AUTO,
 ) -> None:
-    """List all rules, or test those of a package."""
+    "List all rules, or test the rules of a package."
     if context.invoked_subcommand is not None:
         return
     from dlfix import commands
@@ -476,12 +492,12 @@ def probe(
     ] = 120.0,
     output_format: PlainOption = Plain.TEXT,
 ) -> None:
-    """Run a program and report what its workers cannot get.
+    """Run a program and report the objects that its workers cannot receive.
 
-    The program stops where its workers would start, before the training step. A loader without
-    workers is examined as if it had one.
+    The program stops before its first workers start. A loader without workers is examined as if it
+    had one worker.
 
-    Exits with 1 if there are such objects, and with 2 if the program could not be examined.
+    Exits with status 1 if there are such objects, and with status 2 if the program could not be examined.
     """
     from dlfix.runtime import commands
 
@@ -499,7 +515,8 @@ def explain(
         str,
         typer.Argument(
             metavar="CODE|-|FILE",
-            help="A rule code, `-` for a traceback on standard input, or a file with one.",
+            help="A rule code, a file that contains a traceback, or `-` to read the "
+            "traceback from standard input.",
         ),
     ],
     color: ColorOption = Color.AUTO,
@@ -554,7 +571,7 @@ def lsp() -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise
-        _fail("the language server needs pygls: pip install 'dlfix[lsp]'")
+        _fail("the language server requires pygls: pip install 'dlfix[lsp]'")
     server.start()
 
 
@@ -563,12 +580,18 @@ def ide(
     editor: Annotated[
         str | None,
         typer.Argument(
-            metavar="EDITOR", help="vscode, pycharm, vim, ...; lists all editors without a name."
+            metavar="EDITOR",
+            help="The editor (vscode, pycharm, vim, ...); lists all editors if omitted.",
         ),
     ] = None,
     write: Annotated[
         Path | None,
-        typer.Option("--write", metavar="FILE", help="Write to this file, or merge into it."),
+        typer.Option(
+            "--write",
+            metavar="FILE",
+            help="Write the configuration to this file; if the "
+            "file exists, merge the configuration into it.",
+        ),
     ] = None,
 ) -> None:
     """Print the configuration of an editor for dlfix."""
@@ -605,22 +628,27 @@ def ide(
     except UnicodeDecodeError:
         _fail(f"{write}: not utf-8")
     except CannotMerge as error:
-        _fail(f"{write}: {error}; `dlfix ide {editor}` prints what belongs there")
+        _fail(f"{write}: {error}; `dlfix ide {editor}` prints the configuration")
 
 
 @app.command()
 def fleet(
     manifest: Annotated[
         Path,
-        typer.Argument(metavar="MANIFEST", help="A list of folders and git addresses, one a line."),
+        typer.Argument(
+            metavar="MANIFEST", help="A file that lists folders and git URLs, one per line."
+        ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Write the results here.")
+        Path,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Write the results to this folder."),
     ] = Path("fleet"),
     address: Annotated[
         str | None,
         typer.Option(
-            "--address", help="The Ray cluster; a local one by default.", metavar="ADDRESS"
+            "--address",
+            help="The address of the Ray cluster; defaults to a local cluster.",
+            metavar="ADDRESS",
         ),
     ] = None,
     unsafe_fixes: Annotated[
@@ -631,15 +659,17 @@ def fleet(
     ] = None,
     fresh: Annotated[
         bool,
-        typer.Option("--fresh", help="Check all again; results of an earlier run are not kept."),
+        typer.Option(
+            "--fresh", help="Check all repositories without reusing results of an earlier run."
+        ),
     ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Check many repositories on Ray.
 
-    Writes findings.parquet, repositories.parquet, fleet.sarif and patches. Exits with 1 if there are
-    findings, and with 2 if a repository could not be checked. Results that the output folder has from an
-    earlier run with the same options are kept.
+    Writes findings.parquet, repositories.parquet, fleet.sarif and patches. Exits with status 1 if there
+    are findings, and with status 2 if a repository could not be checked. Results of an earlier run with
+    the same options are reused from the output folder.
     """
     from dlfix import commands
     from dlfix import fleet as fleets
@@ -665,7 +695,7 @@ def fleet(
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("ray", "pyarrow"):
             raise
-        _fail("checking a fleet needs Ray: pip install 'dlfix[fleet]'")
+        _fail("`dlfix fleet` requires Ray: pip install 'dlfix[fleet]'")
     if any(one.status == "failed" for one in results):
         raise typer.Exit(2)
     raise typer.Exit(1 if any(one.findings for one in results) else 0)

@@ -99,7 +99,7 @@ def _troubles(session: Session) -> int:
     for bug in dict.fromkeys(session.bugs):
         tell(bug)
     if session.cut_short:
-        tell("some objects were too large to follow completely; there may be more findings")
+        tell("some objects are too large to be analyzed completely; there may be more findings")
     return FAILED if session.serious() or session.bugs else CLEAN
 
 
@@ -160,8 +160,8 @@ def _tell_left_out(count: int) -> None:
     from dlfix.report.text import plural
 
     tell(
-        f"the edits of {plural(count, 'fix')} are left out: a file has more than {previews.MOST} fixes "
-        f"(`dlfix apply --diff` shows all)"
+        f"the edits of {plural(count, 'fix')} are omitted because a file has more than "
+        f"{previews.MOST} fixes (`dlfix apply --diff` shows all edits)"
     )
 
 
@@ -527,7 +527,7 @@ def test_rules(package: str) -> int:
     rules = rules_of(package)
     if not rules:
         raise config.ConfigError(
-            f"`{package}` has no rules (entry points of the group `dlfix.rules`)"
+            f"`{package}` defines no rules (entry points in the group `dlfix.rules`)"
         )
     untested = [rule.code for rule in rules if not (rule.valid and rule.invalid)]
     failed = [failure for rule in rules for failure in failures(rule)]

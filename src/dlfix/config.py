@@ -49,7 +49,7 @@ class Configuration:
     )
     ignore: tuple[str, ...] = _key(
         (),
-        "Rules to skip; if two codes match a rule, the longer one decides.",
+        "Rules to skip; if two selectors match a rule, the longer one takes precedence.",
     )
     fixable: tuple[str, ...] = _key(
         ("ALL",),
@@ -57,16 +57,16 @@ class Configuration:
     )
     unfixable: tuple[str, ...] = _key(
         (),
-        "Rules whose findings are only reported; if two codes match a rule, the longer "
-        "one decides.",
+        "Rules whose findings are reported but not fixed; if two selectors match a rule, "
+        "the longer one takes precedence.",
     )
     exclude: tuple[str, ...] = _key(
         EXCLUDED,
-        "Files and folders to skip: patterns as in `.gitignore`.",
+        "Files and folders to exclude, as `.gitignore` patterns.",
     )
     extend_exclude: tuple[str, ...] = _key(
         (),
-        "Files and folders to skip in addition to `exclude`.",
+        "Files and folders to exclude in addition to `exclude`.",
     )
     respect_gitignore: bool = _key(
         True,
@@ -74,7 +74,7 @@ class Configuration:
     )
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict,
-        metadata={"description": "Rules to skip in the files that match a pattern."},
+        metadata={"description": "Rules to skip in files that match a pattern."},
     )
     unsafe_fixes: bool = _key(
         False,
@@ -88,23 +88,23 @@ class Configuration:
     )
     prefer: Literal["lazy", "state"] = _key(
         "lazy",
-        "The form of a fix if there are several: `lazy` opens a resource on first use, "
-        "`state` keeps `__init__` and opens the resource again when the object is "
-        "unpickled. If one form cannot be proved, the other is tried.",
+        "The preferred form of a fix: `lazy` opens a resource on first use; `state` keeps "
+        "`__init__` and reopens the resource when the object is unpickled. If the proof "
+        "rejects this form, dlfix tries the other one.",
     )
     extend_catalog: tuple[str, ...] = _key(
         (),
-        "Files with your own resources and loaders for the catalogue, relative to the "
+        "Catalogue files that define additional resources and loaders, relative to the "
         "configuration file.",
     )
     strict: bool = _key(
         False,
-        "Whether every file that does not parse gives exit status 2.",
+        "Whether to exit with status 2 if any file cannot be parsed.",
     )
     cache_dir: str = _key(
         "",
-        "The folder for cached results, below that of the configuration file; empty: the "
-        "cache directory of the user.",
+        "The folder for cached results, inside the folder of the configuration file. If "
+        "empty, the user's cache directory is used.",
     )
 
 
@@ -194,8 +194,8 @@ def _read(file: Path, *, required: bool = False) -> Settings | None:
         _refuse_no_pattern(f"{file}: `{key}`", table.get(key, ()))
     if not _is_below(file.parent, given.cache_dir):
         raise ConfigError(
-            f"{file}: `cache-dir` must be a folder below that of the configuration file; "
-            "`--cache-dir` may name another"
+            f"{file}: `cache-dir` must be inside the folder of the configuration file (use "
+            "`--cache-dir` for another folder)"
         )
     values = {name: getattr(given, name) for name in (key.replace("-", "_") for key in table)}
     return Settings(**values, root=file.parent, file=file, origins=dict.fromkeys(values, str(file)))

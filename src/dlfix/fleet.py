@@ -301,7 +301,7 @@ def line(result: Result) -> str:
 
     unread = f"; {result.error}" if result.error else ""
     if result.is_kept:
-        unread += " (kept from an earlier run)"
+        unread += " (reused from an earlier run)"
     fixes = f"{result.fixes} {'fix' if result.fixes == 1 else 'fixes'}"
     return (
         f"{name}: {plural(result.files, 'file')}, {plural(len(result.findings), 'finding')},"
@@ -311,7 +311,10 @@ def line(result: Result) -> str:
 
 def of_kept(kept: int, count: int) -> str:
     """Return how many results are an earlier run's."""
-    return f"{kept} of {count} results are kept from an earlier run (`--fresh` checks all again)"
+    return (
+        f"{kept} of {count} results are reused from an earlier run (use `--fresh` to "
+        "check all repositories)"
+    )
 
 
 def total(found: Sequence[Result], folder: Path) -> str:

@@ -81,7 +81,7 @@ class Chooser:
             return Choice.APPLY
         if proposal.problem:  # with the text that was edited: the question is asked again
             self.console.print(
-                f"The edited text is not accepted: {proposal.problem}", style="bold red"
+                f"The edited text was rejected: {proposal.problem}", style="bold red"
             )
             self.answers.pop()
             self.shown -= 1
@@ -138,7 +138,7 @@ class Chooser:
         editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
         problem = "" if editor else "set $EDITOR to edit a result"
         if any(map(is_notebook, proposal.after)):
-            problem = "the result is a notebook, which cannot be edited here"
+            problem = "the result is a notebook and cannot be edited"
         with tempfile.TemporaryDirectory(prefix="dlfix-") as folder:
             copies = {
                 path: Path(folder, f"{n}_{path.name}") for n, path in enumerate(proposal.after)

@@ -82,7 +82,7 @@ def state_folder() -> Path:
     try:
         home = Path.home()
     except RuntimeError as error:
-        raise NoJournal("there is no home directory") from error
+        raise NoJournal("the home directory cannot be determined") from error
     if os.name == "nt":
         return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"), "dlfix", "state")
     if sys.platform == "darwin":
@@ -318,7 +318,7 @@ def _as_data(entry: Entry, tree: Path) -> dict[str, Any]:
 
 def _from_data(name: str, data: dict[str, Any], tree: Path) -> Entry:
     if data["version"] != VERSION or data["tree"] != str(tree):
-        raise ValueError("written by another version or for another project")
+        raise ValueError("written by a different version or for a different project")
     number, _, kind = name.partition(".")
     token = data["token"]
     if not re.fullmatch("[0-9a-f]{16}", token):
@@ -337,7 +337,7 @@ def _file(row: dict[str, Any]) -> File:
     if digest(before or b"") != row["before_hash"] or not re.fullmatch(
         "[0-9a-f]{64}", row["after_hash"]
     ):
-        raise ValueError("a hash that does not match")
+        raise ValueError("the hash does not match")
     return File(inside(row["path"]), before, row["after_hash"])
 
 

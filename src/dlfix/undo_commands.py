@@ -61,7 +61,9 @@ def failed(written: Written | None, tell: Say) -> bool:
         return False
     print(written.error, file=sys.stderr)
     if written.paths:
-        tell("files listed before it were rewritten, files listed after it were not")
+        tell(
+            "the files listed before this error were rewritten; the files listed after it were not"
+        )
     return True
 
 
@@ -93,6 +95,7 @@ def undo(manner: Undo, tell: Say, *, quiet: bool) -> int:
 
 
 def _undone(done: Undoing, tell: Say, quiet: bool) -> int:
+    from dlfix.report.text import plural
     from dlfix.report.view import relative
 
     for target in done.targets:
@@ -102,7 +105,9 @@ def _undone(done: Undoing, tell: Say, quiet: bool) -> int:
     for path in done.edited:
         tell(f"{relative(path)}: changed since the last apply; not restored")
     if done.outside and not quiet:
-        tell(f"{done.outside} more of that apply outside this folder; use --all to restore them")
+        tell(
+            f"not restored outside this folder: {plural(done.outside, 'file')}; use --all to restore them"
+        )
     return 2 if done.edited else 0
 
 

@@ -399,7 +399,7 @@ def test_undo_in_a_subfolder_leaves_the_rest_of_the_apply_unless_all_is_asked_fo
     monkeypatch.chdir(paths[2].parent)
     result = dlfix("undo")
     assert result.exit_code == 0
-    assert "2 more of that apply outside this folder; use --all to restore them" in result.stderr
+    assert "not restored outside this folder: 2 files; use --all to restore them" in result.stderr
     assert [path.read_text() for path in paths] == ["x = good\n", "x = good\n", "x = bad\n"]
     dlfix("undo", "--all")
     assert [path.read_text() for path in paths] == ["x = bad\n"] * 3
@@ -425,7 +425,10 @@ def test_a_write_that_fails_halfway_says_what_was_written_and_what_was_not(dlfix
     result = dlfix("apply")
     assert result.exit_code == 2
     assert "b.py: Device or resource busy" in result.stderr
-    assert "files listed before it were rewritten, files listed after it were not" in result.stderr
+    assert (
+        "the files listed before this error were rewritten; the files listed after it were not"
+        in result.stderr
+    )
     assert "Fixed (1)" in result.stdout
     assert "1 file rewritten. Undo with" in result.stdout
 

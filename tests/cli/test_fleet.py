@@ -56,7 +56,7 @@ def test_a_quiet_fleet_without_findings_says_nothing(dlfix, asked):
 
 def checked(result):
     lines = (line.partition(":") for line in result.stdout.splitlines())
-    return [name for name, _, rest in lines if not rest.endswith("(kept from an earlier run)")]
+    return [name for name, _, rest in lines if not rest.endswith("(reused from an earlier run)")]
 
 
 def test_a_fleet_goes_on_where_it_was_stopped(dlfix, asked):
@@ -67,7 +67,8 @@ def test_a_fleet_goes_on_where_it_was_stopped(dlfix, asked):
     result = dlfix("fleet", str(whole))
     assert checked(result) == ["three", "gone"]
     assert (
-        "2 of 4 results are kept from an earlier run (`--fresh` checks all again)" in result.stderr
+        "2 of 4 results are reused from an earlier run (use `--fresh` to check all repositories)"
+        in result.stderr
     )
     assert result.exit_code == 2
     assert checked(dlfix("fleet", str(whole))) == ["gone"]

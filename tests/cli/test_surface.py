@@ -309,7 +309,7 @@ def test_lsp_without_pygls_is_one_line(dlfix, monkeypatch):
     monkeypatch.delattr("dlfix.editor.server", raising=False)
     result = dlfix("lsp")
     assert result.exit_code == 2
-    assert result.stderr == "dlfix: the language server needs pygls: pip install 'dlfix[lsp]'\n"
+    assert result.stderr == "dlfix: the language server requires pygls: pip install 'dlfix[lsp]'\n"
 
 
 @pytest.mark.parametrize("command", ["check", "apply", "trace"])
@@ -324,7 +324,9 @@ def test_what_was_not_followed_to_its_end_is_told(command, tmp_path, monkeypatch
         "def make(n):\n    return DataLoader([n], collate_fn=lambda b: b, num_workers=2)\n"
         "make(1 + 2 + 3)\n",
     )
-    told = "dlfix: some objects were too large to follow completely; there may be more findings\n"
+    told = (
+        "dlfix: some objects are too large to be analyzed completely; there may be more findings\n"
+    )
     assert told not in CliRunner().invoke(app, [command]).stderr
     monkeypatch.setattr(interpreter, "BUDGET", 3)
     left_out = ["--no-cache"] if command != "trace" else []

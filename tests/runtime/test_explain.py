@@ -373,9 +373,9 @@ Traceback (most recent call last):
 ModuleNotFoundError: No module named 'sets_of_ours'
 """
     found = explain(text)
-    assert "raised while an object was loaded in the worker" in found.happened
+    assert "raised while an object was unpickled in the worker" in found.happened
     assert (
-        "Unpickling imports the modules of the object and runs its `__setstate__` in a process without the state that the parent set up; the probe unpickles the object there and names it."
+        "Unpickling imports the object's modules and runs `__setstate__` in a process without the state that the parent set up; `dlfix probe` unpickles the object in such a process and names it."
         in found.why
     )
 

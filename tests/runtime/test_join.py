@@ -158,7 +158,7 @@ AttributeError: 'NoneType' object has no attribute 'execute'
     ours = found(
         "DLF201",
         20,
-        "`connect(...)` in `Rows._db` is stored on the class by the parent only; a spawned worker does not have it",
+        "`connect(...)` in `Rows._db` is stored on the class only by the parent and is missing in spawned workers",
     )
     other = found("DLF201", 4, "`connect(...)` in `Rows._other` is kept")
     assert explain(text, [other, ours]).line == f"{TRAIN}:20"
@@ -167,7 +167,11 @@ AttributeError: 'NoneType' object has no attribute 'execute'
 
 def test_generators_that_draw_alike_belong_to_their_rule():
     seen = culprit(
-        7, "all workers draw the same numbers from their copies", "alike", error="", attribute="rng"
+        7,
+        "all workers draw the same random numbers from their copies of the generator",
+        "alike",
+        error="",
+        attribute="rng",
     )
     (joined,) = join([seen], [finding(3, "self.cache")])
     assert (joined.code, joined.finding) == ("DLF503", None)

@@ -204,7 +204,7 @@ def test_a_position_that_does_not_come_back_is_a_difference():
     tape = Tape()
     tape.seek(7)
     assert differences(Holder(tape=tape)) == [
-        "dataset.tape is at position 7 here and at 0 in the worker"
+        "dataset.tape is at position 7 in the parent but at position 0 in the worker"
     ]
 
 

@@ -160,4 +160,4 @@ def test_an_explanation_as_json_has_its_parts(capsys):
 
 def test_a_text_that_says_nothing_gives_one_line_and_status_1(capsys):
     assert commands.explain_text("all went well") == 1
-    assert capsys.readouterr().err == "no pickling error or worker error in this text\n"
+    assert capsys.readouterr().err == "the text contains no pickling error or worker error\n"

@@ -173,7 +173,7 @@ def test_other_hard_links_keep_the_old_text_and_that_is_said(tmp_path):
     said = []
     write([Change(path, b"old", b"new")], say=said.append)
     assert (path.read_bytes(), other.read_bytes()) == (b"new", b"old")
-    assert said == [f"{path}: the file has other hard links, which keep the old text"]
+    assert said == [f"{path}: the file has other hard links, which still refer to the old content"]
 
 
 def test_a_name_as_long_as_the_file_system_allows_is_written(tmp_path):

@@ -205,7 +205,7 @@ def _read(path: Path) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
             known = ", ".join(TABLES)
             raise CatalogError(f"{path}: unknown table `{table}` (known: {known})")
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise CatalogError(f"{path}: write `[[{table}]]`, one for each row")
+            raise CatalogError(f"{path}: `{table}` must be an array of tables (`[[{table}]]`)")
         yield from ((table, number, row) for number, row in enumerate(rows, 1))
 
 

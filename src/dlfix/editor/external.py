@@ -58,7 +58,8 @@ showInProject="true" disabled="false" useConsole="true" synchronizeAfterRun="tru
 """,
     ),
     "pycharm-watcher": (
-        ".idea/watcherTasks.xml (a file watcher; check runs when a Python file is saved)",
+        ".idea/watcherTasks.xml (a file watcher that runs `dlfix check` when a Python "
+        "file is saved)",
         """\
 <project version="4">
   <component name="ProjectTasksOptions">
@@ -120,7 +121,7 @@ vim.lsp.enable("dlfix")
 """,
     ),
     "sublime": (
-        "LSP.sublime-settings (with the package LSP)",
+        "LSP.sublime-settings (requires the LSP package)",
         """\
 {
   "clients": {
@@ -155,7 +156,7 @@ language-servers = ["pyright", "dlfix"]
 """,
     ),
     "pre-commit": (
-        ".pre-commit-config.yaml (runs the dlfix that is installed)",
+        ".pre-commit-config.yaml (runs the installed dlfix)",
         """\
 repos:
   - repo: local

@@ -273,7 +273,7 @@ class Calls:
             return self.run(callee.function, arguments, node, frame, owner=callee.owner)
         if isinstance(callee, Class):
             if self.interpreter.instances.stands_in(callee):
-                return [Reached(Unknown("a substitute for something that is missing"))]
+                return [Reached(Unknown("a fallback for a missing dependency"))]
             if is_enum(callee, self.interpreter):
                 return [Reached(value) for value in self._members(callee, arguments)]
             return [Reached(self._instance(callee, arguments, node, frame))]

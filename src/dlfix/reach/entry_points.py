@@ -261,7 +261,7 @@ def top_level_statement(module: Module, node: ast.AST) -> ast.stmt:
         if module.parent(above) is module.tree:
             assert isinstance(above, ast.stmt)
             return above
-    raise LookupError("the node is no part of the module")
+    raise LookupError("the node is not part of the module")
 
 
 def under_guard(module: Module, node: ast.AST) -> ast.stmt | None:

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 _HANDED = ("collate_fn", "worker_init_fn", "transform", "target_transform")
 _COUNTS = ("num_workers", "n_workers", "dataloader_num_workers", "workers")
 _WORDS = tuple(name.encode() for name in _HANDED)
-_ROW = BoundaryRow("a call out of view", kind="likely", crosses=_HANDED, workers="num_workers")
+_ROW = BoundaryRow(
+    "a call that the analysis cannot resolve", kind="likely", crosses=_HANDED, workers="num_workers"
+)
 
 
 def likely_crossings(analysis: Analysis) -> Iterator[Crossing]:

@@ -267,7 +267,7 @@ def _extent(view: View, files: int) -> str:
     if extent.unknown:
         parts.append(f"{plural(extent.unknown, 'object')} unknown")
     if view.session.cut_short:
-        parts.append("some objects too large to follow completely")
+        parts.append("some objects too large to be analyzed completely")
     return ", ".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""DLF101: a lambda is sent to the workers and cannot be pickled."""
+"""DLF101: a lambda is sent to the workers but cannot be pickled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class LambdaReachesWorker(Rule):
-    """A lambda is sent to the workers and cannot be pickled.
+    """A lambda is sent to the workers but cannot be pickled.
 
     ## What it does
 
@@ -79,5 +79,5 @@ class LambdaReachesWorker(Rule):
         for crossing in analysis.pickled:
             if callables.problem(crossing, analysis) == "lambda":
                 yield callables.finding(
-                    type(self), crossing, "Lambda is sent to the workers and cannot be pickled"
+                    type(self), crossing, "Lambda is sent to the workers but cannot be pickled"
                 )

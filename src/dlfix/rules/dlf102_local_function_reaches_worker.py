@@ -1,4 +1,4 @@
-"""DLF102: a local function is sent to the workers and cannot be pickled."""
+"""DLF102: a local function is sent to the workers but cannot be pickled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class LocalFunctionReachesWorker(Rule):
-    """A local function is sent to the workers and cannot be pickled.
+    """A local function is sent to the workers but cannot be pickled.
 
     ## What it does
 
@@ -95,5 +95,5 @@ class LocalFunctionReachesWorker(Rule):
         for crossing in analysis.pickled:
             if callables.problem(crossing, analysis) == "local":
                 name = callables.name_of(crossing)
-                message = f"Local function `{name}` is sent to the workers and cannot be pickled"
+                message = f"Local function `{name}` is sent to the workers but cannot be pickled"
                 yield callables.finding(type(self), crossing, message)

@@ -1,4 +1,4 @@
-"""DLF103: a local class, or an instance of one, is sent to the workers and cannot be pickled."""
+"""DLF103: a local class, or an instance of one, is sent to the workers but cannot be pickled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class LocalClassReachesWorker(Rule):
-    """A local class, or an instance of one, is sent to the workers and cannot be pickled.
+    """A local class, or an instance of one, is sent to the workers but cannot be pickled.
 
     ## What it does
 
@@ -103,5 +103,5 @@ class LocalClassReachesWorker(Rule):
         for crossing in analysis.pickled:
             if callables.problem(crossing, analysis) == "class":
                 name = callables.name_of(crossing)
-                message = f"Local class `{name}` is sent to the workers and cannot be pickled"
+                message = f"Local class `{name}` is sent to the workers but cannot be pickled"
                 yield callables.finding(type(self), crossing, message)

@@ -96,5 +96,5 @@ class LibraryCallableNotPicklable(Rule):
         for crossing in analysis.pickled:
             row = callables.library_row(crossing, analysis)
             if row is not None and row.problem == "reference":
-                message = f"`{row.name}` is sent to the workers and cannot be pickled by name"
+                message = f"`{row.name}` is sent to the workers but cannot be pickled by name"
                 yield callables.finding(type(self), crossing, message, row.error)

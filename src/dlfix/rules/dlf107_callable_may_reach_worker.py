@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class CallableMayReachWorker(Rule):
-    """A lambda or local function is given to a call that is likely to send it to workers.
+    """A lambda or local function is passed to a call that probably sends it to the workers.
 
     ## What it does
 
@@ -82,4 +82,4 @@ def _message(crossing: Crossing) -> str:
     what = "Lambda" if name == "lambda" else f"Local function `{name}`"
     func = getattr(crossing.boundary.node, "func", None)
     called = (dotted(func) if func is not None else "") or "the call"
-    return f"{what} is given to `{called}`, which is likely to send it to workers"
+    return f"{what} is passed to `{called}`, which probably sends it to the workers"

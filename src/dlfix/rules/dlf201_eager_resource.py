@@ -126,8 +126,8 @@ class EagerResource(Rule):
         for handle in class_handles(analysis):
             if handle.row.kind == "resource" and handle.row.fails:
                 message = (
-                    f"`{handle.name}`{handle.where} is stored on the class by the parent only; a spawned "
-                    "worker does not have it"
+                    f"`{handle.name}`{handle.where} is stored on the class only by the "
+                    "parent and is missing in spawned workers"
                 )
                 found = finding(type(self), handle, message)
                 if found is not None:

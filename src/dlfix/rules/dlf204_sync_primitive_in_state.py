@@ -113,7 +113,7 @@ class SyncPrimitiveInState(Rule):
                 found = finding(
                     type(self),
                     handle,
-                    f"`{handle.name}`{handle.where} is sent to the workers and cannot be pickled",
+                    f"`{handle.name}`{handle.where} is sent to the workers but cannot be pickled",
                 )
                 if found is not None:
                     yield found

@@ -124,7 +124,7 @@ class ResourcePassedIn(Rule):
                 found = finding(
                     type(self),
                     handle,
-                    f"`{handle.name}` {_how(handle)}, and cannot be pickled",
+                    f"`{handle.name}` {_how(handle)} but cannot be pickled",
                 )
                 if found is not None:
                     yield found
@@ -134,4 +134,4 @@ def _how(handle: Handle) -> str:
     above = handle.crossing.parent
     if handle.crossing.edge.kind == "state" and above is not None:
         return f"is part of the state of `{label(above.value)}`"
-    return f"is opened by the caller, stored{handle.where}"
+    return f"is opened by the caller and stored{handle.where}"

@@ -103,9 +103,9 @@ class UnpicklableState(Rule):
                 trouble = (
                     "but arrives empty: pickle does not store its items"
                     if empty
-                    else "and cannot be unpickled"
+                    else "but cannot be unpickled"
                     if isinstance(handle.crossing.value, Instance)
-                    else "and cannot be pickled"
+                    else "but cannot be pickled"
                 )
                 message = f"`{handle.name}`{handle.where} is sent to the workers {trouble}"
                 found = finding(type(self), handle, message)
@@ -122,8 +122,8 @@ class UnpicklableState(Rule):
             seen.add(found)
             yield Finding(
                 type(self),
-                f"`{found.name}` cannot be unpickled: `__getattr__` reads `{found.attribute}`, which is not set yet, "
-                "and calls itself without end",
+                f"`{found.name}` cannot be unpickled: `__getattr__` reads "
+                f"`{found.attribute}`, which is not set yet, and recurses infinitely",
                 found.place,
                 (*crossing.path, Step(found.place, f"self.{found.attribute}", "in `__getattr__`")),
                 "RecursionError: maximum recursion depth exceeded",

@@ -134,8 +134,8 @@ class WorkerMutatesGlobal(Rule):
         change = Step(use.module.place(use.node), f"`{name.name}` is modified in the worker")
         return Finding(
             type(self),
-            f"`{name.name}` is modified in the workers, each in its own copy; the parent "
-            f"({where}) does not see the changes",
+            f"`{name.name}` is modified in each worker's own copy; the parent ({where}) "
+            "does not see the changes",
             change.place,
             (
                 *function.steps,

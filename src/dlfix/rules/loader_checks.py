@@ -256,7 +256,7 @@ CHECKS = (
         ("num_workers",),
         lambda workers: False,
         kind="UserWarning",
-        why="the maximum depends on the CPUs of the machine",
+        why="the maximum depends on the number of CPUs",
     ),
 )
 

@@ -88,7 +88,7 @@ def explain_text(
     near = _findings_near(text, folder)
     explanation = explain(text, near, folder, () if near else _findings_in(text))
     if explanation is None:
-        print("no pickling error or worker error in this text", file=sys.stderr)
+        print("the text contains no pickling error or worker error", file=sys.stderr)
         return 1
     if output_format == "json":
         print(show.explanation_json(explanation))

@@ -247,19 +247,19 @@ def _ranked(text: str, raised: Sequence[Raised]) -> list[tuple[Meaning, Raised |
 
 
 PICKLED = (
-    "An object that is sent defines how it is pickled, and that failed; the probe names "
-    "the object and where it is stored."
+    "The pickling code of an object that is sent to a worker raised an error; `dlfix "
+    "probe` names the object and where it is stored."
 )
 LOADED = (
-    "Unpickling imports the modules of the object and runs its `__setstate__` in a "
-    "process without the state that the parent set up; the probe unpickles the object "
-    "there and names it."
+    "Unpickling imports the object's modules and runs `__setstate__` in a process without "
+    "the state that the parent set up; `dlfix probe` unpickles the object in such a "
+    "process and names it."
 )
 STAGES = (
     ("reduction.py", "dump", "pickled for the worker", PICKLED),
     ("queues.py", "_feed", "pickled for another process", PICKLED),
-    ("spawn.py", "_main", "loaded in the worker", LOADED),
-    ("forkserver.py", "_serve_one", "loaded in the worker", LOADED),
+    ("spawn.py", "_main", "unpickled in the worker", LOADED),
+    ("forkserver.py", "_serve_one", "unpickled in the worker", LOADED),
 )
 
 
@@ -289,8 +289,8 @@ def _with_inner(
     if meaning.name not in ("KeyError", "NameError", "AttributeError"):
         return replace(meaning, happened=happened), inner
     why = (
-        "If the same code works without workers, it reads state that exists only in the "
-        "parent: a worker has only the pickled objects, and modules as they are after import."
+        "If the same code works without workers, it depends on state that exists only in "
+        "the parent: a worker has only the pickled objects and freshly imported modules."
     )
     return replace(meaning, happened=happened, why=why, code="DLF303"), inner
 

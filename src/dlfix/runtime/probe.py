@@ -230,12 +230,13 @@ def _job(target: str, args: Sequence[str], python: str | None) -> dict[str, Any]
 def _check_script(path: Path) -> None:
     if not path.exists():
         raise ProbeError(
-            f"{path}: the script does not exist (and the name is not `package.module:factory`)"
+            f"{path}: the script does not exist, and the name is not of the form "
+            "`package.module:factory`"
         )
     if path.is_dir():
-        raise ProbeError(f"{path}: is a directory; pass a script")
+        raise ProbeError(f"{path}: expected a script, got a directory")
     if path.suffix == ".ipynb":
-        raise ProbeError(f"{path}: is a notebook; pass a script")
+        raise ProbeError(f"{path}: expected a script, got a notebook")
 
 
 def _run(job: dict[str, Any], timeout: float) -> list[dict[str, Any]]:
@@ -251,7 +252,7 @@ def _run(job: dict[str, Any], timeout: float) -> list[dict[str, Any]]:
         lines = result.read_text(encoding="utf-8").splitlines()
     rows = [row for row in map(_row, lines) if row]
     if status == runner.TOO_OLD and not rows:
-        raise ProbeError(f"{job['python']} is older than Python 3.8")
+        raise ProbeError(f"{job['python']}: dlfix probe requires Python 3.8 or later")
     if not rows and status is None:
         raise ProbeError(
             f"{job['target']} did not finish within {timeout:g} s (Python did not start); see "
@@ -450,7 +451,7 @@ def _nothing(target: str, python: str, end: dict[str, Any]) -> str:
 def _raised(target: str, python: str, end: dict[str, Any]) -> str:
     error = end["error"]
     if not end["torch"] and error["type"] == "ModuleNotFoundError" and "torch" in error["message"]:
-        return f"{python} has no torch; pass the project's interpreter with --python"
+        return f"torch is not installed for {python}; pass the project's interpreter with --python"
     place = _line(error["place"])
     where = f" ({place})" if place else ""
     first = (error["message"].strip().splitlines() or [""])[0]
@@ -486,8 +487,8 @@ def _other(target: str, row: dict[str, Any]) -> str:
     line = _line(row["place"])
     where = f" ({line})" if line else ""
     return (
-        f"{target} starts a {row['kind']}{where} but no loader; --run only supports loaders, "
-        "run the probe without it"
+        f"{target} starts a {row['kind']}{where} but no loader; --run supports only "
+        "loaders (run the probe without --run)"
     )
 
 

@@ -824,9 +824,11 @@ def differences(before, after):
             continue
         other, there, _ = after[path]
         if kind != other and "NoneType" not in other:
-            found.append(f"{path} is a {kind} here and a {other} in the worker")
+            found.append(f"{path} is a {kind} in the parent but a {other} in the worker")
         elif where is not None and there is not None and where != there:
-            found.append(f"{path} is at position {where} here and at {there} in the worker")
+            found.append(
+                f"{path} is at position {where} in the parent but at position {there} in the worker"
+            )
     return found[:20]
 
 
@@ -1067,8 +1069,8 @@ class Child:
             text = f"the worker did not finish ({stage}) within {LOAD_SECONDS + self.seconds} s"
             return [*done, {"stage": "note", "text": text}]
         last = (stderr.decode(errors="replace").strip().splitlines() or [""])[-1]
-        message = f"the worker exited with status {status}: {stage} {last}"
-        error = {"type": "died", "message": message.strip(), "place": None}
+        message = f"the worker exited with status {status} ({stage}): {last}"
+        error = {"type": "died", "message": message.rstrip(": "), "place": None}
         return [*done, {"stage": "died", "error": error}]
 
 
@@ -1171,7 +1173,8 @@ def too_slow(say):
     """End a worker whose first piece of work takes long: that proves nothing."""
     say(
         "note",
-        text=f"the first task of the worker took more than {TASK_SECONDS} s; the probe did not wait for it",
+        text=f"the first task of the worker took longer than {TASK_SECONDS} s; the probe "
+        "did not wait for it",
     )
     say("end")
     os._exit(0)
@@ -1216,7 +1219,7 @@ def compare_streams(job, fetcher, batch, say):
 
 
 ITERABLE = 1  # of torch's _DatasetKind
-SAME_STREAM = "all workers yield the same samples: the stream is not divided between them"
+SAME_STREAM = "all workers yield the same samples: the stream is not split among them"
 
 
 def fetch_as_another(job, loaded):
@@ -1287,7 +1290,7 @@ def states_of_another(job, draws=0):
     return random_states(loaded)
 
 
-SAME_DRAWS = "all workers draw the same numbers from their copies"
+SAME_DRAWS = "all workers draw the same random numbers from their copies of the generator"
 
 
 def call(job, loaded, say):

@@ -49,8 +49,8 @@ def show_probe(probed: Probed, joined: Sequence[Joined], out: Console) -> None:
         out.print(verdict(joined), markup=True)
     if probed.is_cut:
         out.print(
-            "[dim]The program was stopped where its first workers would start (use --continue to "
-            "go on).[/]"
+            "[dim]The program was stopped before its first workers started (use "
+            "--continue to continue).[/]"
         )
     _say(out, f"[dim]Interpreter: {_plain(probed.python)}[/]", 0)
 
@@ -78,7 +78,9 @@ def _show_boundary(boundary: Boundary, joined: Sequence[Joined], out: Console) -
     for handle in boundary.shared:
         name = f" ({handle.name})" if handle.name else ""
         _say(out, f"[yellow]shared[/] [bold]{_plain(handle.path)}[/]  {_plain(handle.type)}")
-        text = f"forked workers would share its file descriptor {handle.descriptor} and position"
+        text = (
+            f"forked workers would share file descriptor {handle.descriptor} and the file position"
+        )
         _say(out, f"{text}{_plain(name)}", DEEP)
     for text in boundary.notes:
         _say(out, f"[dim]note[/] {_plain(text)}")
@@ -153,7 +155,11 @@ def _show_culprit(item: Joined, out: Console, more: Sequence[str]) -> None:
         rest = f" and {len(more) - 3} more" if len(more) > 3 else ""
         _say(out, f"the same applies to {_plain(', '.join(more[:3]))}{rest}", DEEP)
     if culprit.when:
-        _say(out, "only in the second epoch: the parent has called len(dataset) by then", DEEP)
+        _say(
+            out,
+            "only from the second epoch on, because the parent has called len(dataset) by then",
+            DEEP,
+        )
     elif culprit.stage in STAGES:
         _say(out, STAGES[culprit.stage], DEEP)
     if place:
@@ -163,7 +169,7 @@ def _show_culprit(item: Joined, out: Console, more: Sequence[str]) -> None:
 STAGES = {
     "load": "the object can be pickled, but the worker cannot unpickle it",
     "main": "when the worker imports the main module",
-    "init": "in worker_init_fn or the initializer, in the worker",
+    "init": "when the worker runs worker_init_fn or the initializer",
     "fetch": "when the worker fetches its first batch",
     "return": "when the worker returns its result to the parent",
     "died": "in the worker",
@@ -205,8 +211,8 @@ def show_fetched(fetched: Sequence[Fetched], out: Console) -> None:
 
 DIFFERS = "works, differs"
 WHY_DIFFERENT = (
-    "Some batches differ from the batch without workers. Random batches may differ; any "
-    "other difference is an error in the worker."
+    "Some batches differ from the batches loaded without workers. Random batches may "
+    "differ; any other difference indicates an error in the worker."
 )
 
 

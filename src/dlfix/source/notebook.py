@@ -207,7 +207,7 @@ def _sources(text: str) -> Iterator[tuple[int, str, int, int]]:
                 )
             source = "".join(lines)
             if MARK in source or MAGIC in source:
-                raise ValueError(f"cell {number} contains a marker that dlfix reserves")
+                raise ValueError(f"cell {number} contains a marker that is reserved by dlfix")
             yield number, source, *members["source"]
 
 

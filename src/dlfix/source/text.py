@@ -95,7 +95,7 @@ class SourceText:
         try:
             data = text.encode(self.encoding) if reason is None else b""
         except UnicodeEncodeError:
-            reason = f"the fix has characters that the encoding of the file, {self.encoding}, does not have"
+            reason = f"the fix contains characters that cannot be encoded as {self.encoding}"
         if reason is not None:
             raise SourceError(self.path, None, f"not written: {reason}")
         return data

@@ -72,7 +72,7 @@ def resolve(change: Change, within: Sequence[Path] = ()) -> Target:
     for root in roots:
         if real != root and real.is_relative_to(root):
             return Target(change, root, real.relative_to(root).parts)
-    reason = f"a symbolic link that leads out of the project, to {real}; not written"
+    reason = f"a symbolic link to {real}, which is outside the project; not written"
     raise SourceError(change.path, None, reason)
 
 
@@ -82,7 +82,7 @@ def write_named(path: Path, text: str) -> None:
     real = os.path.realpath(path)
     is_below = Path(os.path.abspath(path)).is_relative_to(here)
     if is_below and not Path(real).is_relative_to(os.path.realpath(here)):
-        reason = f"a symbolic link that leads out of the working directory, to {real}; not written"
+        reason = f"a symbolic link to {real}, which is outside the working directory; not written"
         raise SourceError(path, None, reason)
     try:
         path.write_text(text, encoding="utf-8", newline="")
@@ -169,7 +169,10 @@ def _create(
     with folder.opened(target.parts[-1]) as old, open(folder.create(name), "wb") as file:
         now = os.fstat(old)
         if now.st_nlink > 1:
-            say(f"{target.change.path}: the file has other hard links, which keep the old text")
+            say(
+                f"{target.change.path}: the file has other hard links, which still refer "
+                "to the old content"
+            )
         file.write(data)
         file.flush()
         _keep_owner(target, file.fileno(), now)

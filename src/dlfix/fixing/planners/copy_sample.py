@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dlfix.rules.reading.samples import Changed
 
 CODEMOD = "copy_sample"
-_WHY = "samples no longer keep changes made by earlier reads"
+_WHY = "samples no longer keep the changes of earlier reads"
 
 
 @dataclass(frozen=True)

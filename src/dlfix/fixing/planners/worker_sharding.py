@@ -66,7 +66,7 @@ def _outcome(stream: Stream) -> Fix | Refused:
     if isinstance(shape, str):
         return Refused(shape)
     edit = Edit(stream.module.path, CODEMOD, _plan(stream, shape))
-    message = f"Split the samples of `{stream.cls.name}` between the workers"
+    message = f"Split the samples of `{stream.cls.name}` among the workers"
     return Fix(message, Applicability.UNSAFE, (edit,), why_unsafe=_WHY)
 
 

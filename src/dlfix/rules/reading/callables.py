@@ -271,7 +271,7 @@ def said(why: Problem, crossing: Crossing) -> str:
             "function"
         )
     if why == "unimportable":
-        return f"`{name}` is sent to the workers, which cannot import the module it was loaded in"
+        return f"`{name}` is sent to the workers, which cannot import the module that defines it"
     if why == "named":
         return "Lambda is sent to the workers under a name that pickle cannot find"
     if why == "decorated":

@@ -159,7 +159,7 @@ _NON_LEAF = ResourceRow(
     kind="state",
     action="report",
     error="RuntimeError: Cowardly refusing to serialize non-leaf tensor which requires_grad",
-    note="the tensor is computed by a layer and requires its gradient; call `detach()` on it",
+    note="the tensor is the output of a layer and requires a gradient; call `detach()` first",
 )
 _GENERATOR = ResourceRow(
     "generator", kind="state", error="TypeError: cannot pickle 'generator' object"
@@ -314,7 +314,10 @@ def _inherited_row(value: Instance, analysis: Analysis) -> ResourceRow | None:
     for base in analysis.mro(value.cls):
         row = analysis.catalog.resource(base.name) if isinstance(base, External) else None
         if row is not None and row.fails and row.kind in ("resource", "sync", "state"):
-            note = f"`{value.cls.name}` derives from `{row.name}`, and may hold state that its arguments do not restore"
+            note = (
+                f"`{value.cls.name}` inherits from `{row.name}` and may hold state that "
+                "its constructor arguments do not restore"
+            )
             return replace(row, modes=(), action="report", note=note)
     return None
 

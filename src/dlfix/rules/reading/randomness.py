@@ -241,7 +241,7 @@ def why_not(kept: Kept) -> str:
     if kept.call is None:
         return f"`{kept.attribute}` is created elsewhere and passed to `{cls.name}`"
     if not kept.targets:
-        return f"`{kept.attribute}` is not set in `{cls.name}` by a plain assignment"
+        return f"`{kept.attribute}` is not set by a simple assignment in `{cls.name}`"
     for other, also in kept.related:
         for target in targets(also, kept.attribute):
             row = other.span(target).start.row

@@ -159,12 +159,15 @@ def adds_once_more(use: Use, name: str) -> str:
     where = f"({use.module.path.name}:{use.node.lineno})"
     parent = use.module.parent(use.node)
     if isinstance(parent, ast.Attribute) and parent.attr in _GROWING:
-        return f"`{name}` would hold the value twice in a forked worker {where}"
+        return f"`{name}` would contain the value twice in a forked worker {where}"
     for node in walk(function) if function is not None else ():
         if isinstance(node, ast.If | ast.Assert) and name in {
             each.id for each in walk(node.test) if isinstance(each, ast.Name)
         }:
             raises = any(isinstance(each, ast.Raise) for each in walk(node))
             if raises or isinstance(node, ast.Assert):
-                return f"a forked worker has the value, and adding it again raises {where}"
+                return (
+                    "a forked worker already has the value, so adding it again raises "
+                    f"an error {where}"
+                )
     return ""

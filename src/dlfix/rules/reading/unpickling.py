@@ -107,7 +107,10 @@ def made_with_arguments(value: Instance, analysis: Analysis) -> ResourceRow | No
     missing = f"missing {count} required positional argument{'s' if count > 1 else ''}"
     error = f"TypeError: {value.cls.name}.__new__() {missing}"
     error += f": '{last}'" if count == 1 else ""
-    note = "`__new__` takes arguments that pickle does not pass: the class needs `__getnewargs__` or `__reduce__`"
+    note = (
+        "`__new__` takes arguments that pickle does not pass; define `__getnewargs__` "
+        "or `__reduce__`"
+    )
     return ResourceRow(value.cls.name, kind="state", error=error, action="report", note=note)
 
 
