@@ -81,7 +81,7 @@ def killed_once(repository, unsafe=None):
 
 
 def test_after_ctrl_c_the_results_so_far_are_there(tmp_path):
-    pytest.importorskip("ray", reason="needs Ray: pip install 'dlfix[fleet]'")
+    pytest.importorskip("ray", reason="requires Ray: pip install 'dlfix[fleet]'")
     from dlfix import fleet
 
     for number in range(3):
@@ -97,7 +97,7 @@ def test_after_ctrl_c_the_results_so_far_are_there(tmp_path):
 
 
 def test_dozens_of_repositories_with_a_broken_one_and_a_killed_worker(tmp_path):
-    pytest.importorskip("ray", reason="needs Ray: pip install 'dlfix[fleet]'")
+    pytest.importorskip("ray", reason="requires Ray: pip install 'dlfix[fleet]'")
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow")
     from dlfix import fleet
 

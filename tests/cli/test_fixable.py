@@ -16,13 +16,13 @@ def test_what_is_unfixable_is_reported_and_stays(dlfix):
     path = write(dlfix.folder, "a.py", "x = bad\n")
     result = dlfix("apply", "--unfixable", "DLF101")
     assert result.exit_code == 1
-    assert "the settings `fixable` and `unfixable` exclude DLF101" in result.stdout
+    assert "DLF101 is excluded by the settings `fixable` and `unfixable`" in result.stdout
     assert path.read_text() == "x = bad\n"
 
 
 def test_what_is_not_fixable_is_reported_without_a_fix(dlfix):
     write(dlfix.folder, "a.py", "x = bad\n")
-    assert "exclude DLF101" in dlfix("check", "--fixable", "DLF2").stdout
+    assert "DLF101 is excluded" in dlfix("check", "--fixable", "DLF2").stdout
     assert dlfix("apply", "--fixable", "DLF2").exit_code == 1
 
 

@@ -87,7 +87,7 @@ def test_an_edited_text_that_does_not_fix_the_finding_is_not_accepted(
     path = write(dlfix.folder, "a.py", "x = bad\n")
     editor(expression)
     result = dlfix("apply", "-i", input="e\ny\n")
-    assert "The edited text is not accepted" in result.stdout
+    assert "The edited text was rejected" in result.stdout
     assert problem in result.stdout
     assert path.read_text() == "x = good\n"
 

@@ -197,7 +197,7 @@ def test_a_configuration_cannot_have_results_kept_outside_its_folder(
     write(dlfix.folder, "dlfix.toml", f'cache-dir = "{place.format(outside=outside)}"\n')
     done = dlfix("check")
     assert done.exit_code == 2
-    assert "`cache-dir` must be a folder below that of the configuration file" in done.stderr
+    assert "`cache-dir` must be inside the folder of the configuration file" in done.stderr
     assert not list(outside.iterdir())
 
 

@@ -72,7 +72,7 @@ def test_newlines_stay(setup, newline):
 def test_a_file_that_libcst_does_not_keep_is_left_alone(setup):
     result = setup.rewrite({A: "x = BAD\ry = 1\r"})
     assert result.texts == {}
-    assert result.left[0].outcome == Refused("LibCST does not reproduce this file byte for byte")
+    assert result.left[0].outcome == Refused("LibCST does not reproduce the file exactly")
 
 
 def test_no_newline_at_the_end_stays_so(setup):

@@ -177,14 +177,14 @@ def test_statements_on_one_line_stay_together() -> None:
 def test_a_value_that_differs_in_each_process_cannot_stay(value: str, why: str) -> None:
     source = f"import random, torch\ndef make():\n    print('hi')\nx = {value}\ngo(x)"
     assert reason(source, x="`Clips.__getitem__` (line 9)") == (
-        "`Clips.__getitem__` (line 9) needs `x` in the worker too, but the statement that sets it"
-        f" cannot run there again: it {why} (line 4)"
+        "`Clips.__getitem__` (line 9) requires `x` in the worker, but the statement that sets it"
+        f" cannot run again in the worker because it {why} (line 4)"
     )
 
 
 def test_a_name_that_the_guard_sets_cannot_stay() -> None:
     why = reason("if __name__ == '__main__':\n    x = 1\ngo()", x="`f`")
-    assert "`f` needs `x` in the worker too" in why
+    assert "`f` requires `x` in the worker" in why
     assert "is already under the main guard" in why
 
 
@@ -198,7 +198,7 @@ def test_a_function_that_sets_a_global_counts_as_setting_it() -> None:
 def test_a_function_defined_anew_after_its_use_is_refused() -> None:
     source = "def f(): return 1\ngo(f())\ndef f(): return 2\ngo(f())"
     assert reason(source) == (
-        "`f` is assigned again (line 3) after a statement that would move below it (line 2)"
+        "`f` is reassigned (line 3) after a statement that would move below it (line 2)"
     )
 
 

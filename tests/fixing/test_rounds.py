@@ -133,7 +133,7 @@ def test_a_fix_that_needs_a_file_that_was_not_named_says_so(world):
     world.planner = planner
     result = world.run({A: "x = BAD\n", B: "y = BAD\n"}, within=[A])
     assert result.texts == {}
-    reason = "the fix also changes b.py, which is not among the given paths; add it, or check the whole project"
+    reason = "the fix also changes b.py, which is not among the given paths (add it or check the whole project)"
     assert [one.outcome for one in result.left] == [Refused(reason)] * 2
 
 

@@ -73,7 +73,7 @@ def test_a_notebook_whose_source_is_no_text_is_reported(beside, source):
 @pytest.mark.parametrize("text", ["__dlfix_cell__(7)\n", "pass  # dlfix-magic 7\n"])
 def test_a_notebook_with_marks_of_dlfix_own_is_reported(beside, text):
     beside.write("n.ipynb", json.dumps({"cells": [{"cell_type": "code", "source": text}]}))
-    assert "contains a marker that dlfix reserves" in beside.check().stderr
+    assert "contains a marker that is reserved by dlfix" in beside.check().stderr
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_several_statements_on_a_line_are_left_alone(world):
     text = PROGRAM.replace("path\n        self.db", "path; self.db")
     path = world.write("train.py", text)
     result = world.run("apply", "--select", "DLF201")
-    assert "shares a line with another statement" in " ".join(result.stdout.split())
+    assert "is on the same line as another statement" in " ".join(result.stdout.split())
     assert path.read_text() == text
 
 

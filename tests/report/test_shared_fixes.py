@@ -59,7 +59,7 @@ def test_edits_beyond_a_number_of_fixes_are_left_out_and_that_is_said(
     view(tmp_path, UNSAFE, 5)
     page = tmp_path / "page.html"
     done = CliRunner().invoke(app, [command, str(tmp_path), "--report", str(page)])
-    assert "the edits of 3 fixes are left out: a file has more than 2 fixes" in done.stderr
+    assert "the edits of 3 fixes are omitted because a file has more than 2 fixes" in done.stderr
     assert page.read_text().count("too many fixes to show each") == 3
 
 

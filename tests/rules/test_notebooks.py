@@ -68,7 +68,7 @@ def test_a_class_moves_into_a_module_next_to_the_notebook(notebook):
     book, module = outcome.changes
     assert (module.path.name, module.before) == ("book_workers.py", None)
     assert module.after.decode() == (
-        '"""Definitions of book.ipynb that worker processes import."""\n\n'
+        '"""Definitions from book.ipynb that worker processes import."""\n\n'
         "import torch\nfrom torch.utils.data import Dataset\n\n\n" + ROWS + "\n"
     )
     cells = [cell["source"] for cell in json.loads(book.after)["cells"]]
@@ -147,9 +147,9 @@ def test_a_lambda_within_a_class_that_moves_is_named_in_the_module(notebook):
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        ("scale = len(str(torch))", "the code uses `scale`, which the notebook computes"),
+        ("scale = len(str(torch))", "the code uses `scale`, which is computed in the notebook"),
         ("scale = 1\nscale = 2", "`scale` is set more than once"),
-        ("if torch:\n    scale = 1", "`scale` is set in a block"),
+        ("if torch:\n    scale = 1", "`scale` is set in a compound statement"),
         ("%run settings.py", "`scale` is not defined in the notebook"),
         ("scale = 1\nRows.scale = 2", "an attribute or item of `Rows` is set"),
         ("def scale():\n    global count\n    count = 1", "the code sets the global `count`"),

@@ -58,7 +58,7 @@ def test_a_program_that_fails_is_printed(installed, tmp_path):
 
 def test_a_package_without_rules_is_an_error(installed):
     done = dlfix(installed, "rules", "test", "json")
-    assert "`json` has no rules" in done.stderr
+    assert "`json` defines no rules" in done.stderr
     assert done.returncode == 2
 
 

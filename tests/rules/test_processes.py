@@ -109,7 +109,7 @@ def test_a_module_that_is_imported_is_reported_and_left(diagnosed) -> None:
     assert [d.finding.code for d in found] == ["DLF301"]
     assert isinstance(found[0].outcome, Refused)
     assert (
-        "imports the module, and code under a main guard does not run on import"
+        "imports the module, but code under a main guard does not run on import"
         in found[0].outcome.reason
     )
 

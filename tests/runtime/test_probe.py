@@ -611,9 +611,12 @@ def test_an_interpreter_without_torch_is_named(tmp_path, capfd):
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
-        ("nowhere.py", "the script does not exist (and the name is not `package.module:factory`)"),
-        (".", "is a directory"),
-        ("book.ipynb", "is a notebook"),
+        (
+            "nowhere.py",
+            "the script does not exist, and the name is not of the form `package.module:factory`",
+        ),
+        (".", "got a directory"),
+        ("book.ipynb", "got a notebook"),
         ("no_such_module_here:f", "No module named"),
     ],
 )

@@ -95,7 +95,7 @@ def test_a_program_without_a_loader_is_told_what_to_do_instead(tmp_path, capsys,
     assert commands.probe("main.py", run=True) == 2
     told = capsys.readouterr().err.strip()
     assert f"main.py starts a {kind} (main.py:" in told
-    assert "but no loader; --run only supports loaders, run the probe without it" in told
+    assert "but no loader; --run supports only loaders (run the probe without --run)" in told
     assert "\n" not in told
     assert not (tmp_path / "worked").exists()
 

@@ -110,7 +110,7 @@ def test_a_dataset_that_costs_much_is_named_with_what_to_do(capsys):
 def test_a_shared_handle_is_told_with_its_descriptor(capsys):
     told = " ".join(text(capsys).split())
     assert "shared loader.dataset.file _io.BufferedReader" in told
-    assert "share its file descriptor 5 and position (data.bin)" in told
+    assert "share file descriptor 5 and the file position (data.bin)" in told
 
 
 def test_what_takes_several_lines_is_indented_alike_on_all_of_them(capsys, terminal):

@@ -36,7 +36,7 @@ def merged(old: str, definition: str, file: str) -> str:
         raise CannotMerge("exists and has a language `python` already")
     if file.endswith((".toml", ".lua", ".el")):
         return _appended(old, definition)
-    raise CannotMerge("exists, and dlfix does not know how to add to it")
+    raise CannotMerge("the file exists, but dlfix cannot merge into this file format")
 
 
 def _json(old: str, definition: str) -> str:
@@ -50,7 +50,7 @@ def _json(old: str, definition: str) -> str:
 def _additions(old: jsonc.Value, new: Any) -> Iterator[jsonc.Addition]:
     """Yield what is new and not there; what is there counts where both differ."""
     if type(old.data) is not type(new):
-        raise CannotMerge("exists with another structure")
+        raise CannotMerge("the file exists but has a different structure")
     items: list[tuple[str | None, Any]] = []
     if isinstance(new, dict):
         members = dict(zip(old.keys, old.members, strict=True))
@@ -77,9 +77,10 @@ def _xml(old: str, definition: str) -> str:
     try:
         there, new = ET.fromstring(old), ET.fromstring(definition)
     except ET.ParseError as error:
-        raise CannotMerge(f"exists and is not XML: {error}") from error
+        raise CannotMerge(f"the file exists but is not valid XML: {error}") from error
     if there.tag != new.tag:
-        raise CannotMerge(f"exists and holds a <{there.tag}>, not a <{new.tag}>")
+        raise CannotMerge(f"the file exists, but its root element is <{there.tag}> instead "
+                          f"of <{new.tag}>")
     end = f"</{there.tag}>"
     if there.tag == "project":  # tasks lie in a component of it
         there, new = _tasks(there), _tasks(new)
@@ -92,7 +93,7 @@ def _xml(old: str, definition: str) -> str:
     inner = "".join(f"{margin}  {ET.tostring(one, encoding='unicode').strip()}\n" for one in added)
     at = old.rfind(end) if not margin else old.find(end, old.find(_TASKS))
     if at < 0:
-        raise CannotMerge(f"exists with an empty <{there.tag}/>")
+        raise CannotMerge(f"the file exists, but <{there.tag}/> is empty")
     return old[:at].rstrip(" ") + inner + margin + old[at:]
 
 
@@ -114,7 +115,7 @@ def _yaml(old: str, definition: str) -> str:
     head, _, entry = definition.partition("repos:\n")
     lines = old.rstrip("\n").splitlines()
     if head or "repos:" not in lines:
-        raise CannotMerge("exists without a list `repos:`")
+        raise CannotMerge("the file exists but has no `repos` list")
     if "id: dlfix" in old:
         return old
     start = lines.index("repos:") + 1
@@ -133,5 +134,5 @@ def _yaml(old: str, definition: str) -> str:
 def _appended(old: str, definition: str) -> str:
     mark = next(line for line in definition.splitlines() if line.strip())
     if mark in old.splitlines():
-        raise CannotMerge(f"exists and has `{mark}` already")
+        raise CannotMerge(f"the file exists and already contains `{mark}`")
     return old.rstrip("\n") + "\n\n" + definition

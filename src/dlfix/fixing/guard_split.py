@@ -119,8 +119,9 @@ class _Divider:
             self._keep(index)
             return None
         return Refused(
-            f"{self.needed[name]} needs {_named(name)} in the worker too, but the statement that "
-            f"sets it cannot run there again: it {why} (line {unit.row})"
+            f"{self.needed[name]} requires {_named(name)} in the worker, but the statement "
+            f"that sets it cannot run again in the worker because it {why} (line "
+            f"{unit.row})"
         )
 
     def _keep_exits(self) -> Refused | None:
@@ -197,8 +198,8 @@ class _Divider:
                         unit.first, IMPORTS
                     ):
                         return Refused(
-                            f"`{name}` is assigned again (line {unit.row}) after a statement that would move "
-                            f"below it (line {self.units[moved].row})"
+                            f"`{name}` is reassigned (line {unit.row}) after a statement "
+                            f"that would move below it (line {self.units[moved].row})"
                         )
         return None
 

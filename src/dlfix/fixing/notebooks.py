@@ -48,8 +48,8 @@ def cannot_help(edit: Edit) -> bool:
 def stranded(findings: Sequence[Finding]) -> Refused:
     """Refuse to leave in a notebook, or to put there, what is sent to the workers."""
     return Refused(
-        f"a worker cannot import names defined in a notebook; move {_named(findings[0])} and "
-        "the names it uses into a module next to the notebook"
+        f"a worker cannot import names defined in a notebook; move {_named(findings[0])} "
+        "and the names that it uses to a module"
     )
 
 

@@ -37,7 +37,7 @@ class Sheet:
         if self.parsed.default_indent.strip(" \t"):
             raise Failed("the file is indented with characters other than spaces and tabs")
         if code_of(self.parsed) != text:
-            raise Failed("LibCST does not reproduce this file byte for byte")
+            raise Failed("LibCST does not reproduce the file exactly")
         self.parsed = rested(self.parsed)
         self.reset()
 

@@ -93,7 +93,7 @@ class State:
         left_out = next((one for one in planned.findings if self.unfixable(one)), None)
         if left_out is None or isinstance(planned.outcome, Refused):
             return planned
-        reason = f"the settings `fixable` and `unfixable` exclude {left_out.code}"
+        reason = f"{left_out.code} is excluded by the settings `fixable` and `unfixable`"
         return Planned(planned.findings, Refused(reason))
 
     @cached_property
@@ -576,8 +576,8 @@ class Run:
         if beyond:
             also = "also " if len(beyond) < len(outcome.edits) else ""
             return Refused(
-                f"the fix {also}changes {beyond[0].name}, which is not among the given paths; add it, "
-                "or check the whole project"
+                f"the fix {also}changes {beyond[0].name}, which is not among the given "
+                "paths (add it or check the whole project)"
             )
         other = self._ways(self.ends[-1]).blocker(first)
         if other is not None:

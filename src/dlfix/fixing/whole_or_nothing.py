@@ -123,5 +123,5 @@ def what(finding: Finding) -> str:
 def in_the_way(finding: Finding) -> str:
     """Say what another finding's fix would come to without this one's."""
     if finding.rule.shows_late:
-        return f"{what(finding)} is not fixed: the workers would silently read another value"
+        return f"{what(finding)} is not fixed: the workers would silently read a different value"
     return f"{what(finding)} would still fail"

@@ -60,8 +60,8 @@ class LambdaReachesWorker(Rule):
     ## Fix safety
 
     The fix is safe if every captured name keeps its value: captures become keyword parameters bound
-    with `functools.partial`. If a captured name is assigned again later, the fix is unsafe, because
-    a partial captures the value and not the name. If the result would be wrong, there is no fix,
+    with `functools.partial`. If a captured name is reassigned later, the fix is unsafe, because
+    a partial binds the value instead of the name. If the result would be wrong, there is no fix,
     and the finding names the line.
 
     ## How to turn it off

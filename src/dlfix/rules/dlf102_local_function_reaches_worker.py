@@ -76,8 +76,8 @@ class LocalFunctionReachesWorker(Rule):
 
     ## Fix safety
 
-    As for DLF101: captured values become keyword parameters. There is no fix for `nonlocal`, for a
-    name that is assigned again after it was captured, or for a captured value that cannot be
+    As for DLF101, captured values become keyword parameters. There is no fix for `nonlocal`, for a
+    name that is reassigned after it is captured, or for a captured value that cannot be
     pickled.
 
     ## How to turn it off

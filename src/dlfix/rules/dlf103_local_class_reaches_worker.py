@@ -18,7 +18,7 @@ class LocalClassReachesWorker(Rule):
     ## What it does
 
     An instance is pickled with the name of its class. A class that is defined inside a function, or
-    a `namedtuple` that is created there or assigned to another name than its own, cannot be found
+    a `namedtuple` that is created there or assigned to a different name, cannot be found
     by name.
 
     ## The error you see
@@ -86,7 +86,7 @@ class LocalClassReachesWorker(Rule):
 
     The fix is safe. Values of the enclosing function that methods read are passed to `__init__` and
     stored on the instance. There is no fix if such a name is assigned more than once, or if a base
-    class differs from call to call.
+    class may differ in each call.
 
     ## How to turn it off
 

@@ -18,7 +18,7 @@ class CallableNotFoundByName(Rule):
 
     ## What it does
 
-    Pickle stores the name of a function and looks it up again. This fails for `f = lambda ...` at
+    Pickle stores the name of a function and looks it up when unpickling. This fails for `f = lambda ...` at
     module level (its name is `<lambda>`), for a function whose decorator does not use
     `functools.wraps`, for a function or class whose name was assigned to another object, and for
     a function of a file that was loaded by `importlib.util.module_from_spec` under a name that no
@@ -66,8 +66,8 @@ class CallableNotFoundByName(Rule):
     ## Fix safety
 
     The fix is safe for a lambda that becomes a `def` with the same name, and for a decorator that
-    gets `functools.wraps`. There is no fix for a name that is assigned twice, nor for a function of
-    a file that no import finds: put the file on the path and import it.
+    gets `functools.wraps`. There is no fix for a name that is assigned twice, or for a function of
+    a file that no import finds; put the file on the path and import it.
 
     ## How to turn it off
 

@@ -24,7 +24,7 @@ class NotebookDefinitionReachesWorker(Rule):
 
     Finds functions and classes defined in notebook cells that are sent to a worker process, as a
     callable or as the class of an object. Pickle sends only their names. They belong to the
-    kernel's `__main__`, which has no file, so that a worker started with spawn or forkserver cannot
+    kernel's `__main__`, which has no file, so a worker started with spawn or forkserver cannot
     import them.
     The default start method is spawn on macOS and Windows, and forkserver on Linux since Python 3.14.
     Under fork the same notebook works.
@@ -73,9 +73,9 @@ class NotebookDefinitionReachesWorker(Rule):
 
     The fix is unsafe, because the kernel has to be restarted. It moves the definition with the imports, functions,
     classes and constants that it uses into the module, which it creates or extends. A lambda of a cell that is sent to
-    the workers (DLF101, DLF105) becomes a function of that module. There is no fix where the definition
-    uses a value that the notebook computes, sets a global, or is changed by another cell, and none for what is
-    defined within a function (DLF102, DLF103).
+    the workers (DLF101, DLF105) becomes a function of that module. There is no fix if the definition
+    uses a value that the notebook computes, sets a global, is changed by another cell, or is inside a
+    function (DLF102, DLF103).
 
     ## How to turn it off
 

@@ -20,14 +20,14 @@ class CallableMayReachWorker(Rule):
 
     ## What it does
 
-    Finds lambdas and local functions given as `collate_fn`, `worker_init_fn`, `transform` or
+    Finds lambdas and local functions passed as `collate_fn`, `worker_init_fn`, `transform` or
     `target_transform` to a function or class that dlfix cannot read, together with a dataset or with
-    a number of workers. Whether that call starts workers is not known: the severity is `likely`. The rule is
+    a number of workers. Whether the call starts workers is unknown, so the severity is `likely`. The rule is
     off in `dlfix check` unless it is selected by its code or name, and on in `dlfix trace`.
 
     ## The error you see
 
-    If the call starts workers, that of [DLF101](DLF101.md) or [DLF102](DLF102.md):
+    If the call starts workers, the error of [DLF101](DLF101.md) or [DLF102](DLF102.md):
 
         AttributeError: Can't pickle local object 'train.<locals>.<lambda>'
 
@@ -51,8 +51,8 @@ class CallableMayReachWorker(Rule):
         def train(rows):
             return make_loader(rows, collate_fn=_collate_fn, num_workers=2)
 
-    If the call is known to start workers, add it to the catalogue (`extend-catalog`): then DLF101 and
-    DLF102 report the callable, and `dlfix apply` fixes it.
+    If the call is known to start workers, add it to the catalogue (`extend-catalog`), so that DLF101 and
+    DLF102 report the callable and `dlfix apply` fixes it.
 
     ## Fix safety
 
@@ -60,8 +60,8 @@ class CallableMayReachWorker(Rule):
 
     ## How to turn it off
 
-    It is off, unless `extend-select = ["DLF107"]` selects it. `# dlfix: ignore[DLF107]` on the line of
-    the object or of the call hides one finding.
+    The rule is off unless it is selected (`extend-select = ["DLF107"]`). To suppress one finding, add
+    `# dlfix: ignore[DLF107]` to the line of the object or of the call.
     """
 
     code = "DLF107"

@@ -95,7 +95,7 @@ class EagerResource(Rule):
 
     The fix is safe if each process can open its own handle. There is no fix if code depends on the
     position of the handle, writes to it, or if an argument that opens it is no longer available;
-    the reason names the line.
+    the reason gives the line.
 
     ## How to turn it off
 

@@ -17,7 +17,7 @@ class ForkUnsafeResource(Rule):
 
     ## What it does
 
-    Some clients reconnect when they are unpickled, so that spawn works. Under fork they return
+    Some clients reconnect when they are unpickled, so spawn works. Under fork they return
     wrong data or hang, because the workers share the sockets, threads or file position of the
     parent.
 

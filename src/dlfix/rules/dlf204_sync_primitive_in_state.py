@@ -68,7 +68,7 @@ class SyncPrimitiveInState(Rule):
 
             def __getstate__(self):
                 state = self.__dict__.copy()
-                state.pop("lock", None)  # created again by __setstate__
+                state.pop("lock", None)  # recreated by __setstate__
                 return state
 
             def __setstate__(self, state):

@@ -18,8 +18,8 @@ class ResourcePassedIn(Rule):
 
     ## What it does
 
-    The class that stores the handle does not know how to open it again. Pass the path instead, and
-    open the file in each process.
+    The class that stores the handle cannot reopen it. Pass the path instead and open the file in
+    each process.
 
     ## The error you see
 
@@ -104,7 +104,7 @@ class ResourcePassedIn(Rule):
     ## Fix safety
 
     The fix is safe if the handle is opened for reading and records how it was opened
-    (`file.filename`, `file.mode`): each worker process opens the file again, and the caller still
+    (`file.filename`, `file.mode`): each worker process reopens the file, and the caller still
     owns the original handle. Otherwise the finding is only reported.
 
     ## How to turn it off

@@ -23,7 +23,7 @@ class UnpicklableState(Rule):
     iterators cannot be pickled, or lose their state when they are: an R-tree is empty in the worker.
 
     Objects of a class whose `__getattr__` reads an attribute of the object without any check cannot
-    be unpickled: the attribute is not set yet, so that `__getattr__` is called for it, again and again.
+    be unpickled: the attribute is not set yet, so `__getattr__` calls itself recursively.
     The worker exits with a `RecursionError`. The fix adds a `__setstate__`.
 
     ## The error you see
@@ -78,9 +78,9 @@ class UnpicklableState(Rule):
 
     ## Fix safety
 
-    The fix is safe if the object can be created again from stored values (a module from its name, a
-    view as a list). A generator from which only workers take items is created in each of them; elsewhere
-    its position would be lost, so that it is only reported.
+    The fix is safe if the object can be recreated from stored values (a module from its name, a
+    view as a list). A generator from which only workers take items is recreated in each worker. Other generators
+    would lose their position and are only reported.
 
     ## How to turn it off
 

@@ -77,8 +77,8 @@ class UnpicklableSample(Rule):
         TypeError: Caught TypeError in DataLoader worker process 0.
         TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class '__main__.Point'>
 
-    With one: none. The worker cannot send the batch, and the loader never returns (with `timeout=8`:
-    `RuntimeError: DataLoader timed out after 8 seconds`).
+    With a `collate_fn` there is no error: the worker cannot send the batch, and the loader never
+    returns (with `timeout=8`: `RuntimeError: DataLoader timed out after 8 seconds`).
 
     ## Example
 
@@ -139,7 +139,7 @@ class UnpicklableSample(Rule):
 
     ## Fix safety
 
-    There is no fix: what a sample should contain is a decision of the program.
+    There is no fix, because the intended content of a sample is unknown.
 
     ## How to turn it off
 

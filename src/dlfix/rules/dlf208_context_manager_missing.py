@@ -110,7 +110,7 @@ class ContextManagerMissing(Rule):
 
     ## Fix safety
 
-    Unsafe: leaving the `with` block now closes the helper, which was not closed before. There is no
+    The fix is unsafe: exiting the `with` statement now closes the helper, which was not closed before. There is no
     fix if the class has no method that closes it.
 
     ## How to turn it off

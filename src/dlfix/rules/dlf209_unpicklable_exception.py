@@ -36,10 +36,10 @@ class UnpicklableException(Rule):
 
     Checks the exceptions raised by functions that run in a pool, and reports classes whose
     `__init__` cannot be called with the arguments that it passes to `super().__init__`. Pickle
-    creates the exception from `args`, which holds the arguments of `Exception.__init__`: one
+    recreates the exception from `args`, which holds the arguments of `Exception.__init__`: one
     message instead of two arguments. Classes whose arguments match or have defaults, or that define
     `__reduce__`, are not reported. A loader does not pickle exceptions: it calls the class with one
-    text, and raises a `RuntimeError` where that fails. Exceptions that only a dataset raises are
+    string, and raises a `RuntimeError` if the call fails. Exceptions that only a dataset raises are
     reported if `__init__` cannot take one argument and the loop over the loader has an `except` for them.
 
     ## The error you see
@@ -111,8 +111,8 @@ class UnpicklableException(Rule):
     ## Fix safety
 
     The fix is safe: the exception could not be unpickled before. Arguments that were not stored are
-    stored in `__init__`. There is no fix if an argument is assigned again there, or for what a loader
-    loses: give all arguments but the first a default.
+    stored in `__init__`. There is no fix if an argument is reassigned there, or for an exception that a
+    loader cannot recreate; give all arguments except the first a default value.
 
     ## How to turn it off
 

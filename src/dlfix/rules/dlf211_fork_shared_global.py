@@ -22,7 +22,7 @@ class ForkSharedGlobal(Rule):
     `functools.lru_cache`, if the parent has certainly opened them when the workers start and code in
     a worker uses them. Nothing is pickled: under spawn and forkserver each worker opens its own. A
     forked worker uses the parent's. Workers that share a file position read each other's
-    bytes, and libraries such as SQLite, LMDB and HDF5 forbid that use.
+    bytes, and libraries such as SQLite, LMDB and HDF5 do not support this use.
 
     ## The error you see
 

@@ -59,7 +59,7 @@ class GlobalSetInMain(Rule):
         NameError: Caught NameError in DataLoader worker process 0.
         NameError: name 'rate' is not defined
 
-    There is no error if the import sets a default value: the worker uses that.
+    There is no error if the import sets a default value, which the worker then uses.
 
     ## Example
 
@@ -117,7 +117,7 @@ class GlobalSetInMain(Rule):
 
     ## Fix safety
 
-    Unsafe: a worker that used the default value gets the value set by the parent. If only one
+    The fix is unsafe: workers that used the default value now use the value set by the parent. If only one
     function passed to the loader reads the name, the value becomes a parameter bound with
     `functools.partial`; otherwise a `worker_init_fn` sets the name in each worker.
 

@@ -60,7 +60,7 @@ class OptionNeedsWorkers(Rule):
     ## Fix safety
 
     The fix is safe: without workers, the only effect of the option is the error. There is no fix if
-    the number of workers is a variable, which may be meant to change, or if the option is not a
+    the number of workers is a variable that may change, or if the option is not a
     keyword argument of the call.
 
     ## How to turn it off

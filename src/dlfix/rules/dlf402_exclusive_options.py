@@ -17,8 +17,8 @@ class ExclusiveOptions(Rule):
 
     ## What it does
 
-    Finds `sampler` beside `shuffle=True`, `batch_sampler` beside `batch_size`, `shuffle`, `sampler` or
-    `drop_last`, and `batch_size=None` beside `drop_last=True`.
+    Finds `sampler` with `shuffle=True`, `batch_sampler` with `batch_size`, `shuffle`, `sampler` or
+    `drop_last`, and `batch_size=None` with `drop_last=True`.
 
     ## The error you see
 
@@ -56,7 +56,7 @@ class ExclusiveOptions(Rule):
 
     ## Fix safety
 
-    Unsafe: the fix keeps the sampler and removes the shuffling. There is no fix for a call with
+    The fix is unsafe: it keeps the sampler and removes the shuffling. There is no fix for a call with
     both a `sampler` and a `batch_sampler`.
 
     ## How to turn it off

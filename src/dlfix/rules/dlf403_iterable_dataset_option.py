@@ -17,8 +17,8 @@ class IterableDatasetOption(Rule):
 
     ## What it does
 
-    Finds these options on a loader whose dataset is an `IterableDataset`: it yields its samples in
-    its own order, and torch rejects another one.
+    Finds these options on a loader whose dataset is an `IterableDataset`, which yields its samples in
+    its own order. torch rejects a different order.
 
     ## The error you see
 
@@ -66,7 +66,7 @@ class IterableDatasetOption(Rule):
 
     ## Fix safety
 
-    Unsafe: the samples come in the dataset's own order, which may not be intended. To shuffle, use
+    The fix is unsafe: samples are returned in the order of the dataset, which may not be intended. To shuffle, use
     a buffer in `__iter__`.
 
     ## How to turn it off

@@ -78,7 +78,7 @@ class UnshardedIterableDataset(Rule):
 
     ## The error you see
 
-    None: with two workers every sample comes twice (torch 2.13, Python 3.11). The example prints
+    None: with two workers, every sample is returned twice (torch 2.13, Python 3.11). The example prints
 
         tensor([0, 1, 2, 3])
         tensor([0, 1, 2, 3])
@@ -125,7 +125,7 @@ class UnshardedIterableDataset(Rule):
 
     ## Fix safety
 
-    Unsafe: with workers, an epoch has fewer samples than before (as many as without workers). There
+    The fix is unsafe: with workers, an epoch has fewer samples than before (as many as without workers). There
     is no fix if each worker shuffles in its own order, or if the object is its own iterator.
 
     ## How to turn it off

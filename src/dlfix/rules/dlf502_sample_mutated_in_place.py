@@ -38,7 +38,7 @@ class SampleMutatedInPlace(Rule):
 
     Follows the values that `__getitem__` and `__iter__` read from a list, dict, array or tensor of
     the dataset, and reports the line that modifies them in place: an assignment to a key, `+=`,
-    `append`, an in-place tensor method, also in functions that get the value. Copies, and caches
+    `append`, an in-place tensor method. Functions that receive the value are followed. Copies, and caches
     that are filled on demand, are not reported.
 
     ## The error you see
@@ -101,7 +101,7 @@ class SampleMutatedInPlace(Rule):
 
     ## Fix safety
 
-    Unsafe: samples no longer keep the changes made when they were read before, also without
+    The fix is unsafe: samples no longer keep the changes of earlier reads, even without
     workers. The fix makes a deep copy only if an object inside the sample is modified.
 
     ## How to turn it off

@@ -35,7 +35,7 @@ class DuplicatedRandomState(Rule):
     objects that are sent to a worker and used there, and functions of `random` and `numpy.random`
     stored by reference (`self.draw = random.random`), which are pickled with their generator. A
     generator in a module-level name that code in workers draws from is reported too.
-    Generators that a worker seeds again (`worker_init_fn`, `get_worker_info`,
+    Generators that a worker reseeds (`worker_init_fn`, `get_worker_info`,
     `torch.initial_seed()`) are not reported, nor is the global state of `random`, `numpy.random`
     and `torch`, which torch seeds in each worker.
 
@@ -108,13 +108,13 @@ class DuplicatedRandomState(Rule):
 
     ## Fix safety
 
-    Unsafe: workers draw different numbers than before, based on torch's seed. Without workers
+    The fix is unsafe: workers draw different numbers than before because they use torch's seed. Without workers
     nothing changes. There is no fix if the generator is passed to other code, or is set in more
     than one way.
 
     ## How to turn it off
 
-    `# dlfix: ignore[DLF503]` on the line that makes the generator, or `ignore = ["DLF503"]` in the
+    `# dlfix: ignore[DLF503]` on the line that creates the generator, or `ignore = ["DLF503"]` in the
     configuration.
     """
 

@@ -17,11 +17,11 @@ class UnusedSuppression(Rule):
     ## What it does
 
     Finds `# dlfix: ignore[...]` and `# dlfix: ignore-file[...]` comments, and `# noqa` comments
-    with a dlfix code, that do not suppress a finding (any more).
+    with a dlfix code, that do not suppress a finding.
 
     ## The error you see
 
-    None. But a new finding on that line would be suppressed without notice.
+    None, but a new finding on that line would be suppressed silently.
 
     ## Example
 
@@ -51,7 +51,7 @@ class UnusedSuppression(Rule):
 
     ## Fix safety
 
-    The fix is safe: it removes the comment, or only the unused codes of a comment with several.
+    The fix is safe: it removes the comment, or only the unused codes of a comment with several codes.
 
     ## How to turn it off
 

@@ -364,7 +364,7 @@ REFUSED = {
                 return open(path)
             self.file = opened()
         """,
-    "the stored value has no name that the fix could use (data.py:6)": """
+    "the expression that creates the stored value is unknown (data.py:6)": """
         def __init__(self, path):
             self.file, self.size = both(path)
         """,
@@ -405,7 +405,7 @@ def test_a_seek_before_each_read_makes_the_position_harmless():
 
 
 def test_a_seek_from_the_current_position_does_not():
-    with pytest.raises(Refusal, match="and each process would have its own"):
+    with pytest.raises(Refusal, match="but each process would have its own"):
         lazily(
             dataset("""
             def __init__(self, path):
@@ -441,7 +441,7 @@ def test_what_the_parent_never_touches_needs_no_closing():
 
 
 def test_a_handle_that_is_set_again_in_its_branch_is_refused():
-    with pytest.raises(Refusal, match="`images` is set again"):
+    with pytest.raises(Refusal, match="`images` is reassigned"):
         lazily(
             dataset("""
             def __init__(self, path, split):

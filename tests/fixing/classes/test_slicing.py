@@ -148,11 +148,11 @@ def test_a_loop_ends_and_skips_as_it_did():
         ),
         (
             "self.file = open(path)\nself.names.append(self.file)",
-            "`self.names.append` still holds the resource",
+            "`self.names.append` keeps a reference to the resource",
         ),
         (
             "self.file = self.copy = open(path)",
-            "the attribute is set together with others",
+            "the statement also sets other attributes",
         ),
         (
             "try:\n    self.file = open(path)\nexcept OSError:\n    self.file = None\n"

@@ -56,7 +56,7 @@ def check_refused(before: str, reason: str, name: str = "", crosses: bool = Fals
 
 def check_doubted(before: str, doubt: str, name: str = "") -> None:
     found, _ = move(before, name)
-    assert found.doubts == [f"{doubt}, and the current value is bound"]
+    assert found.doubts == [f"{doubt}, but the fix binds its current value"]
 
 
 # Refused
@@ -209,7 +209,7 @@ def test_an_object_that_stays_behind_is_not_taken_along() -> None:
             def collate(self, rows):
                 return rows
         """,
-        r"calls the method `self.collate` \(line 3\), and a `Data` is not sent",
+        r"calls the method `self.collate` \(line 3\), which requires sending the `Data` instance",
     )
 
 
@@ -246,7 +246,7 @@ def test_an_attribute_that_is_worked_out_where_the_function_is_made() -> None:
             f.by = by
             return f
         """,
-        "belongs to `f` cannot move with it: the value may differ at module level .line 4",
+        "belongs to `f` cannot be moved with it: the value may differ at module level .line 4",
         "f",
     )
 
@@ -287,19 +287,19 @@ def test_a_function_that_is_made_global() -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("for i in n:\n  made.append(lambda x: x + i)\n return made", "used after that .line 5"),
+        ("for i in n:\n  made.append(lambda x: x + i)\n return made", "is used .line 5"),
         (
             "made += [lambda x: x + i for i in n]\n return made",
             "the loop assigns `i` in each iteration .line 3",
         ),
-        ("for i in n:\n  yield lambda x: x + i", "used after that .line 4"),
-        ("for i in n:\n  n.f = lambda x: x + i", "used after that .line 4"),
+        ("for i in n:\n  yield lambda x: x + i", "is used .line 4"),
+        ("for i in n:\n  n.f = lambda x: x + i", "is used .line 4"),
         (
             "i = 1\n f = lambda x: x + i\n g = [f]\n i = 2\n return g, f",
-            "is assigned again .line 6",
+            "is reassigned .line 6",
         ),
-        ("i = 1\n g = use(lambda x: x + i)\n i += 2\n return g", "used after that .line 6"),
-        ("i = 1\n f = lambda x: x + i\n def g(): f(1)\n i = 2\n g()", "after that .line 7"),
+        ("i = 1\n g = use(lambda x: x + i)\n i += 2\n return g", "is used .line 6"),
+        ("i = 1\n f = lambda x: x + i\n def g(): f(1)\n i = 2\n g()", "is used .line 7"),
         (
             "i = 1\n while i:\n  made += [lambda x: x + i]\n  i = 0\n return made",
             "in each iteration .line 4",
@@ -335,7 +335,7 @@ def test_a_name_bound_again_after_the_last_use_is_a_doubt() -> None:
             by = 3
             return rows, by
         """,
-        "`by` is assigned again (line 4)",
+        "`by` is reassigned (line 4)",
     )
 
 
@@ -349,7 +349,7 @@ def test_a_nonlocal_elsewhere_is_a_doubt() -> None:
                 by += 1
             return step, lambda x: x * by
         """,
-        "`by` is assigned again with `nonlocal` (line 4)",
+        "`by` is reassigned with `nonlocal` (line 4)",
     )
 
 

@@ -140,7 +140,8 @@ def test_a_partial_holds_nothing_that_cannot_be_pickled(use):
 def test_a_partial_does_not_hold_a_local_function():
     body = "by = 1\ndef inner(v, by):\n    return v * by\nreturn HERE"
     assert any(
-        "is local" in reason for reason in bound(body, use="functools.partial(inner, by=by)")
+        "holds the local function" in reason
+        for reason in bound(body, use="functools.partial(inner, by=by)")
     )
 
 
@@ -288,7 +289,7 @@ TAKEN = {
 def test_the_name_at_module_level_is_free(name, more):
     before, new, after = local("return rows", name=name)
     assert any(
-        "replaces a name with another meaning" in reason
+        "changes what the name refers to" in reason
         for reason in moved(before + more, new, after + more)
     )
 
@@ -296,7 +297,7 @@ def test_the_name_at_module_level_is_free(name, more):
 def test_all_parts_of_a_generic_function_move():
     before = "def make():\n    @functools.singledispatch\n    def size(v):\n        return 0\n    @size.register\n    def _(v: int):\n        return v\n    return size\n"
     after = "@functools.singledispatch\ndef size(v):\n    return 0\n\ndef make():\n    @size.register\n    def _(v: int):\n        return v\n    return size\n"
-    assert any("at each call" in reason for reason in worse(before, after))
+    assert any("in each call" in reason for reason in worse(before, after))
 
 
 def test_attributes_of_a_function_belong_to_one_call():
@@ -304,7 +305,7 @@ def test_attributes_of_a_function_belong_to_one_call():
         "def make():\n    def count(v):\n        return v\n    count.calls = 0\n    return count\n"
     )
     after = "def count(v):\n    return v\n\ndef make():\n    count.calls = 0\n    return count\n"
-    assert any("at each call" in reason for reason in worse(before, after))
+    assert any("in each call" in reason for reason in worse(before, after))
 
 
 def test_a_bound_keyword_is_not_passed_by_a_caller_too():
@@ -348,6 +349,6 @@ def test_a_partial_is_no_method():
     new = "def _fn(self, v, *, by):\n    return v * by\n\n"
     after = text.format(new, "functools.partial(_fn, by=by)")
     assert any(
-        "the partial is not bound to an instance as the method was" in reason
+        "the partial is not bound to an instance, unlike the method that it replaces" in reason
         for reason in worse(before, after)
     )

@@ -31,7 +31,7 @@ def test_a_property_gives_none_where_nothing_was_opened(init, bases, above, guar
         decorator=above,
         opener=GUARDED if guarded else "return h5py.File(self.path)",
     )
-    assert guarded != any("the property opens it always" in each for each in reasons)
+    assert guarded != any("the property always opens it" in each for each in reasons)
 
 
 def test_a_base_that_sets_none_hides_a_cached_property():

@@ -171,7 +171,7 @@ def test_a_list_that_a_method_changes_is_not_read_later():
         parameters="names",
         body="def drop(self):\n    self.names.pop()\n",
     )
-    assert "and its contents are modified" in reasons[0]
+    assert "but its contents are modified" in reasons[0]
 
 
 EFFECTS = {
@@ -267,7 +267,7 @@ def test_a_value_is_kept_where_it_was_used():
         init="self.file = h5py.File(path, 'r')\npath = os.path.basename(path)\nself.name = path",
         later="path = os.path.basename(path)\nself.path = path\nself.name = path",
     )
-    assert "has a different value" in reasons[0]
+    assert "differs from the value" in reasons[0]
 
 
 def test_a_value_is_kept_after_the_local_name_is_bound():
@@ -275,7 +275,7 @@ def test_a_value_is_kept_after_the_local_name_is_bound():
         init="path = path or 'default.h5'\nself.file = h5py.File(path, 'r')",
         later="self.path = path\npath = path or 'default.h5'",
     )
-    assert "has a different value" in reasons[0]
+    assert "differs from the value" in reasons[0]
 
 
 def test_a_relative_path_is_not_opened_later_where_the_directory_changes():
@@ -441,7 +441,7 @@ def test_a_local_name_for_an_attribute_is_bound_where_it_was():
         later="self.path = path\nself.path = 'gone'",
         opener="source = self.path\nreturn h5py.File(source)",
     )
-    assert "and may have been set to another value by then" in reasons[0]
+    assert "when it may have been reassigned" in reasons[0]
 
 
 @pytest.mark.parametrize("case", GONE.values(), ids=GONE)
@@ -512,9 +512,9 @@ def test_what_a_constructor_sets_after_it_opened_is_not_read_later(call, opener,
     branches = (
         f"self.path = path\nif path:\n    {call}\nelse:\n    self.path = None\n    self.file = None"
     )
-    assert not any("another value" in why for why in opened(init=branches, later=branches, **pair))
+    assert not any("reassigned" in why for why in opened(init=branches, later=branches, **pair))
     again = f"{same}\nself.path = None"
-    assert "another value" in opened(init=again, later=again, **pair)[0]
+    assert "reassigned" in opened(init=again, later=again, **pair)[0]
 
 
 def test_a_base_that_sets_it_after_its_subclass_opened():
@@ -539,7 +539,7 @@ def test_a_base_that_sets_it_after_its_subclass_opened():
     after = before.replace("self.file = h5py.File(self.path)", "pass").replace(
         "        def __getitem__", getter.rstrip(" ") + "        def __getitem__"
     )
-    assert "another value" in worse(before, after)[0]
+    assert "reassigned" in worse(before, after)[0]
     fine = [text.replace("            self.path = None\n", "") for text in (before, after)]
     assert not worse(*fine)
 
@@ -612,7 +612,7 @@ WRITES = [
 def test_what_is_written_is_opened_once(expression):
     later = expression.replace("path", "self.path", 1)
     reasons = opened(init=f"self.path = path\nself.file = {expression}", opener=f"return {later}")
-    assert any("the file is opened for writing" in reason for reason in reasons)
+    assert any("is opened for writing" in reason for reason in reasons)
 
 
 def test_the_environment_is_not_read_later_where_it_changes():
@@ -647,7 +647,7 @@ def test_a_cursor_keeps_its_query():
         body="def __iter__(self):\n    yield from self.file\n",
     )
     assert any(
-        "with `execute`, and a newly opened one starts at the beginning" in reason
+        "with `execute`, but the reopened resource starts at the beginning" in reason
         for reason in reasons
     )
 
@@ -698,7 +698,7 @@ def test_what_was_said_through_a_connection_is_not_said_again():
         opener=CONNECT,
         body=TALK,
     )
-    assert any("a new connection does not have that state" in reason for reason in reasons)
+    assert any("a new connection does not have this state" in reason for reason in reasons)
 
 
 def test_a_connection_that_says_nothing_yet_may_be_made_later():
@@ -770,7 +770,7 @@ class Packed(Dataset):
 """
     swapped = after.format(", zipfile.ZipFile(raw) as archive:", "")
     kept = after.format(":", "\n            zipfile.ZipFile(raw).close()")
-    reason = "`readline` ran before `ZipFile` was given the file, and now runs after it"
+    reason = "`readline` ran before the file was passed to `ZipFile` but now runs after it"
     assert reason in worse(before + HEADER, swapped + HEADER)
     assert reason not in worse(before + HEADER, kept + HEADER)
 

@@ -70,7 +70,7 @@ def test_a_property_makes_the_items_that_the_constructor_made(init, opener, kept
         body="def _open(self):\n    return [h5py.File(day) for day in self.path]\n",
         program="def opened(path):\n    return [h5py.File(day) for day in path]\n",
     )
-    assert any("the constructor puts what" in reason for reason in reasons) is not kept
+    assert any("the constructor adds the result of" in reason for reason in reasons) is not kept
 
 
 WHEN_ASKED = """
@@ -97,7 +97,7 @@ def test_what_a_method_puts_in_when_it_is_asked_is_not_missing(read, kept):
         "        state.pop('files', None)\n        return state\n"
     )
     reasons = worse(before, after)
-    assert any("the constructor puts what" in reason for reason in reasons) is not kept
+    assert any("the constructor adds the result of" in reason for reason in reasons) is not kept
 
 
 STATE = """
@@ -121,6 +121,8 @@ PAIR = """
 
 
 def test_a_state_pair_makes_the_items_that_the_constructor_made():
-    assert any("what opens it again does not" in reason for reason in worse(STATE, STATE + PAIR))
+    assert any(
+        "the code that reopens it does not" in reason for reason in worse(STATE, STATE + PAIR)
+    )
     again = PAIR.replace("= {}", "= {day: h5py.File(day) for day in self.path}")
-    assert not any("the constructor puts" in reason for reason in worse(STATE, STATE + again))
+    assert not any("the constructor adds" in reason for reason in worse(STATE, STATE + again))

@@ -104,7 +104,7 @@ PREPARED = {
 
 @pytest.mark.parametrize("moves", PREPARED.values(), ids=PREPARED)
 def test_what_prepares_an_import_stays_above_it(moves):
-    assert any("prepares" in reason for reason in guarded("import torch\n", moves))
+    assert any("sets up" in reason for reason in guarded("import torch\n", moves))
 
 
 def loader(dataset, options, *, above=""):
@@ -139,7 +139,8 @@ def test_an_order_is_not_needed_by(dataset, above):
 @pytest.mark.parametrize(("dataset", "above"), MAYBE.values(), ids=MAYBE)
 def test_an_order_is_kept_for(dataset, above, options):
     assert any(
-        "and the dataset may need it" in r for r in loader(dataset, options, above=STREAM + above)
+        "but the dataset may require it" in r
+        for r in loader(dataset, options, above=STREAM + above)
     )
 
 
@@ -178,7 +179,7 @@ BELOW = {
 @pytest.mark.parametrize(("stays", "moves"), BELOW.values(), ids=BELOW)
 def test_what_a_statement_below_changes_is_read_before_it(stays, moves):
     reasons = guarded(stays, moves, above="size = 3\n")
-    assert any("after a statement changes it" in reason for reason in reasons)
+    assert any("after a statement that changes it" in reason for reason in reasons)
 
 
 def test_what_a_statement_below_binds_first_does_not_matter():

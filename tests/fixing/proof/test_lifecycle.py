@@ -118,7 +118,7 @@ BY_PROCESS = """
 def test_what_the_parent_alone_opens_is_not_taken_from_the_workers(name):
     before = ENTERED.format("self.map = None", "", name)
     after = ENTERED.format("self._map_by_pid = {}", BY_PROCESS, name)
-    assert "None in a worker" in worse(before, after)[0]
+    assert "used in a worker before it is opened" in worse(before, after)[0]
 
 
 CLOSES = {
@@ -195,7 +195,7 @@ def test_nothing_is_kept_that_dies_with_its_handle(kept):
         body="def first(self):\n    return self.x\n",
     )
     assert any(
-        "but the resource it belongs to is closed by the constructor" in reason
+        "but the constructor closes the resource that it is derived from" in reason
         for reason in reasons
     )
 

@@ -56,7 +56,7 @@ class Rows(Dataset):
 
 def test_a_connection_that_a_helper_sets_up_is_not_opened_without_that():
     (reason,) = lazy_connection("self.file.create_function('squash', 1, len)")
-    assert "sets `file` up with `create_function`" in reason
+    assert "sets up `file` with `create_function`" in reason
 
 
 def test_a_cursor_may_set_its_connection_up():
@@ -84,7 +84,7 @@ def test_an_opener_that_sets_up_too_stands_in():
 
 def test_a_part_of_a_connection_is_set_up_with_it():
     (reason,) = lazy_connection("session = self.file.session; session.settings[0].limit = 9")
-    assert "sets `file` up with `limit`" in reason
+    assert "sets up `file` with `limit`" in reason
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_part_of_a_connection_is_set_up_with_it():
 )
 def test_what_changes_a_connection_is_done_to_a_new_one(setting_up, operation):
     (reason,) = lazy_connection(setting_up)
-    assert f"sets `file` up with `{operation}`" in reason
+    assert f"sets up `file` with `{operation}`" in reason
 
 
 def test_errors_that_the_constructor_handled_stay_handled():
@@ -111,7 +111,7 @@ def test_errors_that_the_constructor_handled_stay_handled():
         except OSError:
             pass"""
     (reason,) = lazy_connection(tried, opener)
-    assert "handles the errors of `enable_load_extension`" in reason
+    assert "handles errors of `enable_load_extension`" in reason
 
 
 STATE = """

@@ -42,7 +42,7 @@ MAYBE = {
 def reasons(path, given="folder", called="", more="pass"):
     program = KEEPER.format(path=path, given=given, called=called, more=more)
     return [
-        r for r in opened(program=textwrap.dedent(program)) if "removed, renamed or written" in r
+        r for r in opened(program=textwrap.dedent(program)) if "removed, renamed or modified" in r
     ]
 
 

@@ -70,7 +70,7 @@ class Frozen(Middle):
 
 @pytest.mark.parametrize("more", MISSING.values(), ids=MISSING)
 def test_nothing_is_deleted_from_the_state_that_some_object_lacks(more):
-    assert any("is removed from the state" in reason for reason in locked(more=more))
+    assert any("is removed from the pickled state" in reason for reason in locked(more=more))
 
 
 def test_it_may_be_popped_where_it_may_be_missing():
@@ -98,7 +98,7 @@ def test_an_attribute_that_only_one_branch_sets_is_not_deleted():
                 self.lock = threading.Lock()
     """
     after = before + PAIR.replace("\n", "\n    ")
-    assert any("and an object may not have it" in reason for reason in worse(before, after))
+    assert any("but an object may not have it" in reason for reason in worse(before, after))
 
 
 OWN = {
@@ -151,7 +151,7 @@ def test_a_state_method_set_from_outside_is_not_replaced():
 def test_no_base_is_asked_for_a_state_method_that_it_lacks(base):
     members = PAIR.replace("self.__dict__.copy()", "dict(super().__getstate__())")
     reasons = locked(members=members, base=base, above="class Plain:\n    pass\n\n")
-    assert any("and no base class has it before Python 3.11" in reason for reason in reasons)
+    assert any("but no base class has it before Python 3.11" in reason for reason in reasons)
 
 
 def test_the_restoring_of_a_module_may_be_called():
@@ -258,7 +258,7 @@ REDUCE = "\n    def __reduce__(self):\n        return type(self), (self.name, se
 def test_an_error_is_made_again_from_what_it_was_made_of():
     assert worse(ERROR.format("name", "", ""), ERROR.format("name", REDUCE, "")) == []
     upper = ERROR.format("name.upper()", "", ""), ERROR.format("name.upper()", REDUCE, "")
-    assert any("but is not the original argument" in reason for reason in worse(*upper))
+    assert any("but it differs from the original argument" in reason for reason in worse(*upper))
     heir = "class Odd(Broken):\n    def __init__(self, name):\n        super().__init__(name, 1)\n"
     other = ERROR.format("name", "", heir), ERROR.format("name", REDUCE, heir)
     assert any("does not accept" in reason for reason in worse(*other))
@@ -351,9 +351,7 @@ def test_what_each_process_opens_for_itself_is_kept_nowhere():
     opened = "self.path, self._files = path, {}"
     kept = {"kept": "self._file = self.volume.file", "read": "self._file['x']"}
     after = NESTED.format(opened=opened, members=BY_PROCESS, **kept)
-    assert any(
-        "keeps `file`, which each process opens" in reason for reason in worse(before, after)
-    )
+    assert any("holds `file`, but each process opens" in reason for reason in worse(before, after))
     kept = {"kept": "pass", "read": "self.volume.file['x']"}
     after = NESTED.format(opened=opened, members=BY_PROCESS, **kept)
     assert not any("each process opens" in reason for reason in worse(before, after))

@@ -12,7 +12,7 @@ class Rows(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("db", None)  # __setstate__ opens it again
+        state.pop("db", None)  # __setstate__ reopens it
         return state
 
     def __setstate__(self, state):

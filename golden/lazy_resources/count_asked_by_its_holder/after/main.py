@@ -26,7 +26,7 @@ class Database:
 
     def __getstate__(self) -> dict[str, object]:
         state = self.__dict__.copy()
-        state.pop("lock", None)  # created again by __setstate__
+        state.pop("lock", None)  # recreated by __setstate__
         state["_connection_by_pid"] = {}  # each process opens its own
         return state
 

@@ -15,7 +15,7 @@ class Part:
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state["file"] = (self.file.filename, self.file.mode)  # __setstate__ opens it again
+        state["file"] = (self.file.filename, self.file.mode)  # __setstate__ reopens it
         return state
 
     def __setstate__(self, state):

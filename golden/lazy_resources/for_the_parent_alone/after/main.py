@@ -14,7 +14,7 @@ class Trainer:
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("lock", None)  # created again by __setstate__
+        state.pop("lock", None)  # recreated by __setstate__
         state.pop("log", None)  # only the parent process uses it
         return state
 

@@ -20,7 +20,7 @@ class Rows(Dataset):
     def __reduce__(self):
         state = self.__dict__.copy()
         state.pop("db", None)  # each process opens its own
-        state.pop("lock", None)  # created again by __setstate__
+        state.pop("lock", None)  # recreated by __setstate__
         return copyreg.__newobj__, (type(self),), state
 
     def __setstate__(self, state):

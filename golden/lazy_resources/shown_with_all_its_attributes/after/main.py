@@ -15,7 +15,7 @@ class Archive(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("archive", None)  # __setstate__ opens it again
+        state.pop("archive", None)  # __setstate__ reopens it
         return state
 
     def __setstate__(self, state):

@@ -17,7 +17,7 @@ class Source:
         self.file = h5py.File(self.path, "r")
 
     def __getstate__(self):
-        names = ("path",)  # file: __setstate__ opens it again
+        names = ("path",)  # file: __setstate__ reopens it
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     def __setstate__(self, state):

@@ -14,7 +14,7 @@ class Items(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("connection", None)  # __setstate__ opens it again
+        state.pop("connection", None)  # __setstate__ reopens it
         return state
 
     def __setstate__(self, state):

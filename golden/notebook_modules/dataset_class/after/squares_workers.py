@@ -1,4 +1,4 @@
-"""Definitions of squares.ipynb that worker processes import."""
+"""Definitions from squares.ipynb that worker processes import."""
 
 import torch
 from torch.utils.data import Dataset

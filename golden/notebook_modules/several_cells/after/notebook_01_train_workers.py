@@ -1,4 +1,4 @@
-"""Definitions of 01-train.ipynb that worker processes import."""
+"""Definitions from 01-train.ipynb that worker processes import."""
 
 import math
 

@@ -15,7 +15,7 @@ class Guarded(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("lock", None)  # created again by __setstate__
+        state.pop("lock", None)  # recreated by __setstate__
         return state
 
     def __setstate__(self, state):

@@ -12,7 +12,7 @@ class Items(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("_lock", None)  # created again by __setstate__
+        state.pop("_lock", None)  # recreated by __setstate__
         state.pop("_changed", None)
         return state
 

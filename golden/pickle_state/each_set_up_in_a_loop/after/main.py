@@ -16,7 +16,7 @@ class Ready(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("events", None)  # created again by __setstate__
+        state.pop("events", None)  # recreated by __setstate__
         return state
 
     def __setstate__(self, state):

@@ -9,7 +9,7 @@ class Words(Counting, Dataset):
     def __getstate__(self):
         # counts are of one process
         state = {**self.__dict__, "counts": dict.fromkeys(self.names, 0)}
-        state.pop("_lock", None)  # created again by __setstate__
+        state.pop("_lock", None)  # recreated by __setstate__
         return state
 
     def __len__(self):

@@ -26,7 +26,7 @@ class Items(Cached):
 
     def __getstate__(self):
         state = dict(super().__getstate__())
-        state.pop("_lock", None)  # created again by __setstate__
+        state.pop("_lock", None)  # recreated by __setstate__
         return state
 
     def __setstate__(self, state):

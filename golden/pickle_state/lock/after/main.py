@@ -11,7 +11,7 @@ class Items(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("_lock", None)  # created again by __setstate__
+        state.pop("_lock", None)  # recreated by __setstate__
         return state
 
     def __setstate__(self, state):

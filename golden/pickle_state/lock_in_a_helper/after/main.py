@@ -13,7 +13,7 @@ class Cache:
 
     def __getstate__(self) -> dict[str, object]:
         state = self.__dict__.copy()
-        state.pop("_lock", None)  # created again by __setstate__
+        state.pop("_lock", None)  # recreated by __setstate__
         return state
 
     def __setstate__(self, state: dict[str, object]) -> None:

@@ -16,7 +16,7 @@ class Cache:
         self.readers = threading.Semaphore(self.limit)
 
     def __getstate__(self) -> dict[str, object]:
-        names = ("limit", "entries")  # readers, lock: created again by __setstate__
+        names = ("limit", "entries")  # readers, lock: recreated by __setstate__
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     def __setstate__(self, state: dict[str, object]) -> None:

@@ -14,7 +14,7 @@ class Runs(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("match", None)  # created again by __setstate__
+        state.pop("match", None)  # recreated by __setstate__
         return state
 
     def __setstate__(self, state):

@@ -17,7 +17,7 @@ class Data(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("codec", None)  # created again by __setstate__
+        state.pop("codec", None)  # recreated by __setstate__
         return state
 
     def __setstate__(self, state):

@@ -20,7 +20,7 @@ class Maybe(Dataset):
     def __getstate__(self):
         state = self.__dict__.copy()
         if state.get("lock") is not None:
-            state["lock"] = True  # created again by __setstate__
+            state["lock"] = True  # recreated by __setstate__
         if state.get("read") is not None:
             state["read"] = True
         return state

@@ -12,7 +12,7 @@ class Items(Dataset):
 
     def __getstate__(self):
         state = {name: value for name, value in self.__dict__.items() if name != "_cache"}
-        state.pop("_lock", None)  # created again by __setstate__
+        state.pop("_lock", None)  # recreated by __setstate__
         return state
 
     def __setstate__(self, state):

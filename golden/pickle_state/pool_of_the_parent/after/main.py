@@ -15,7 +15,7 @@ class Squares:
     def __getstate__(self):
         state = self.__dict__.copy()
         state["executor"] = None  # it belongs to the process that started it
-        state.pop("lock", None)  # created again by __setstate__
+        state.pop("lock", None)  # recreated by __setstate__
         return state
 
     def __setstate__(self, state):

@@ -12,7 +12,7 @@ class Items(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("_queue", None)  # created again by __setstate__
+        state.pop("_queue", None)  # recreated by __setstate__
         return state
 
     def __setstate__(self, state):

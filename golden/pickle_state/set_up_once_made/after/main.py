@@ -25,7 +25,7 @@ class Prefetch(Dataset):
 
     def __getstate__(self):
         state = self.__dict__.copy()
-        state.pop("local", None)  # created again by __setstate__
+        state.pop("local", None)  # recreated by __setstate__
         state.pop("ready", None)
         state.pop("pool", None)
         state.pop("changed", None)

@@ -149,7 +149,8 @@ def _refuse_joined(plan: ClassPlan, facts: ClassFacts) -> None:
                 row = facts.module.span(second).start.row
                 if first.end_lineno == row and row in rows:
                     raise Refusal(
-                        f"the statement shares a line with another statement ({facts.line(second)})"
+                        "the statement is on the same line as another statement "
+                        f"({facts.line(second)})"
                     )
 
 

@@ -57,9 +57,7 @@ class Bodies(Branching):
             match each:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="enter_context")):
                     if name in self.bound_around:
-                        raise Refusal(
-                            f"`{name}` closes the resource again ({self.facts.line(each)})"
-                        )
+                        raise Refusal(f"`{name}` closes the resource ({self.facts.line(each)})")
 
     def _wrapped(
         self,
@@ -122,7 +120,7 @@ class Bodies(Branching):
                 if each not in given
             ):
                 raise Refusal(
-                    "the `except` block around the opening sets other attributes "
+                    "the `except` clause around the opening also sets other attributes "
                     f"({self.facts.line(handler)})"
                 )
         handlers = [self._text(attribute, each, more=returned) for each in compound.handlers]

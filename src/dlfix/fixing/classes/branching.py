@@ -118,7 +118,7 @@ class Branching(Keeping):
         for each in block:
             part = self._pruned(attribute, each)
             if part and parts and _always_returns("\n".join(parts)):
-                raise Refusal(f"`{attribute}` is set again ({self.facts.line(each)})")
+                raise Refusal(f"`{attribute}` is reassigned ({self.facts.line(each)})")
             parts += [part] if part else []
         return "\n".join(parts)
 
@@ -127,7 +127,8 @@ class Branching(Keeping):
             if site.statement is statement:
                 if site.value is None:
                     raise Refusal(
-                        f"the stored value has no name that the fix could use ({self.facts.line(statement)})"
+                        "the expression that creates the stored value is unknown "
+                        f"({self.facts.line(statement)})"
                     )
                 self.moved.gone.add(statement)
                 begin = self.module.span(site.value).start.column - self._indent_of(site.value)

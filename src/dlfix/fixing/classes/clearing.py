@@ -54,7 +54,8 @@ class Clearing(Forms):
                 )
             if value is not None and by_init and not resets:
                 raise Refusal(
-                    f"the class defines another value for the attribute ({self.facts.line(field_)})"
+                    "the class body sets a default value for the attribute "
+                    f"({self.facts.line(field_)})"
                 )
             yield Exchange(self.module.span(field_))
 

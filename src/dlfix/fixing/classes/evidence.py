@@ -113,10 +113,10 @@ def culprit_of(
     kept, container = _kept_on_instance(crossing)
     store = kept.edge.store
     if store is None:
-        raise Refusal("the resource is not stored by an assignment that dlfix can see")
+        raise Refusal("the assignment that stores the resource is unknown")
     holder = kept.parent.value if kept.parent is not None else None
     if isinstance(holder, Instance) and any(map(_is_model, analysis.mro(holder.cls))):
-        raise Refusal("pydantic pickles the private attributes of a model itself")
+        raise Refusal("pydantic pickles the private attributes of its models")
     module = store.frame.module
     node = next((n for n in module.ancestors(store.statement) if isinstance(n, ast.ClassDef)), None)
     if node is None:
@@ -180,7 +180,7 @@ def _kept_on_instance(crossing: Crossing) -> tuple[Crossing, str]:
         where = f"{place.path.name}:{place.span.start.row}"
         raise Refusal(f"the pickled state contains the resource ({where})")
     if current is None or current.edge.kind != "attribute":
-        raise Refusal("the resource is passed directly and no class stores it")
+        raise Refusal("the resource is passed directly and is not stored by a class")
     return current, container
 
 

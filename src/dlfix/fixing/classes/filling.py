@@ -72,7 +72,7 @@ class Filling(Filled):
         together = _is_tuple(self.start)
         if len(getattr(self.start, "targets", [None])) > 1 or (together and self.local is not None):
             raise Refusal(
-                f"the attribute is set together with others ({self.facts.line(self.start)})"
+                f"the statement also sets other attributes ({self.facts.line(self.start)})"
             )
         loop = find_loop(self.facts, self.method, self.handle, self.start)
         if loop is not None and not together:
@@ -81,7 +81,7 @@ class Filling(Filled):
         call = _innermost_call(fill.opened)
         if call is None or not call.args or isinstance(call.args[0], ast.Starred):
             raise Refusal(
-                f"the container is built from several parts ({self.facts.line(fill.statement)})"
+                f"the container is created from several parts ({self.facts.line(fill.statement)})"
             )
         paths = self._free_attribute()
         moved = Moved()
@@ -96,7 +96,7 @@ class Filling(Filled):
         if not fills:
             where = self.facts.line(self.handle.site.statement)
             raise Refusal(
-                f"the container is created empty, and the code that fills it is unknown ({where})"
+                f"the container is created empty, but the code that fills it is unknown ({where})"
             )
         if len(fills) > 1:
             first, second = (self.facts.line(each.statement) for each in fills[:2])
@@ -107,7 +107,7 @@ class Filling(Filled):
             if site.statement is not self.handle.site.statement
         ]
         if others:
-            raise Refusal(f"the attribute is set again ({self.facts.line(others[0].statement)})")
+            raise Refusal(f"the attribute is reassigned ({self.facts.line(others[0].statement)})")
         return fills[0]
 
     def _fills(self) -> Iterator[Fill]:

@@ -77,9 +77,7 @@ class Forms(Together):
             raise Refusal(f"`{self.together[0]}` is opened in more than one place")
         branching = self.work.moved[first.site.method].branching & set(self.together)
         if branching:
-            raise Refusal(
-                "the resource is opened in branches, together with a resource derived from it"
-            )
+            raise Refusal("the resource and a derived resource are opened in several branches")
         yield Lazy(
             name=place,
             body=self._opened_together(),
@@ -103,8 +101,8 @@ class Forms(Together):
                 func=ast.Attribute(value=ast.Attribute(attr=stack), attr="enter_context")
             ):
                 raise Refusal(
-                    f"`{stack}` would keep the `{handle.attribute}` of the parent in a forked worker, which then "
-                    f"could not open its own ({self.facts.line(handle.site.statement)})"
+                    f"`{stack}` would keep the parent's `{handle.attribute}` open in a "
+                    f"forked worker ({self.facts.line(handle.site.statement)})"
                 )
 
     def _opener(self, name: str) -> str:

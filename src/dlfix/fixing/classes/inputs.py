@@ -118,7 +118,7 @@ class Inputs:
                 if site.method.name in STATE_METHODS or self._opens_again(facts, site.method):
                     continue
                 if not self._runs_once(facts, site.method):
-                    yield f"the attribute is set again ({facts.line(site.statement)})"
+                    yield f"the attribute is reassigned ({facts.line(site.statement)})"
                 if first is not None and first is not facts:
                     yield f"the attribute is set by two classes ({facts.line(site.statement)})"
                 first = facts
@@ -172,7 +172,7 @@ class Inputs:
                     continue
                 for node in ast.walk(method):
                     if _sets_any(node, self_name(method)):
-                        yield f"the code may set any attribute ({facts.line(node)})"
+                        yield f"code may set any attribute ({facts.line(node)})"
 
     def mutated(self, name: str) -> Iterator[str]:
         """Yield where an attribute of the class is modified in place once an object is made, and how."""
@@ -318,8 +318,8 @@ class Inputs:
                     for attribute in _parts_read(function, parameter):
                         for where in self._set_from_outside(attribute):
                             raise Refusal(
-                                f"`{name}` reads `{attribute}` of `{parameter}` when the resource is opened, and "
-                                f"{where}"
+                                f"`{name}` reads `{attribute}` of `{parameter}` when the "
+                                f"resource is opened, but {where}"
                             )
 
     def _refuse_globals(
@@ -333,7 +333,7 @@ class Inputs:
                 if where:
                     read = ast.unparse(node)
                     raise Refusal(
-                        f"`{function.name}` reads `{read}` when the resource is opened, and {where}"
+                        f"`{function.name}` reads `{read}` when the resource is opened, but {where}"
                     )
 
     def global_changes(self, module: Module, node: ast.Name | ast.Attribute) -> str:
@@ -373,7 +373,7 @@ class Inputs:
             return ""
         for each in module.nodes(ast.Global):
             if name in each.names:
-                return f"it may be set again ({module.path.name}:{each.lineno})"
+                return f"it may be reassigned ({module.path.name}:{each.lineno})"
         if not bindings:
             return ""
         for call in module.calls_by_name.get("globals", ()):
@@ -381,13 +381,13 @@ class Inputs:
             stored = isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load)
             updated = isinstance(parent, ast.Attribute) and parent.attr == "update"
             if stored or updated:
-                return f"the code may set any name ({module.path.name}:{call.lineno})"
+                return f"any module-level name may be reassigned ({module.path.name}:{call.lineno})"
         for other in self.project.setting(name, module):
             for node in other.stores_by_name.get(name, ()):
                 if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Load):
                     continue
                 if self._module_of(other, node.value) is module:
-                    return f"it is set again ({other.path.name}:{node.lineno})"
+                    return f"it is reassigned ({other.path.name}:{node.lineno})"
         return ""
 
     # -- expressions
@@ -424,7 +424,7 @@ class Inputs:
         if method is None:
             why = self.changes(name)
             if why:
-                raise Refusal(f"opening the resource reads `{name}`, and {why}")
+                raise Refusal(f"opening the resource reads `{name}`, but {why}")
             return
         if name in seen:
             return
@@ -468,7 +468,7 @@ class _Parts:
             where = self.inputs.set_late(handle.attr)
             if where:
                 raise Refusal(
-                    f"opening the resource reads `{handle.attr}`, which is set again ({where})"
+                    f"opening the resource reads `{handle.attr}`, which is reassigned ({where})"
                 )
             yield from self._within(node)
             return

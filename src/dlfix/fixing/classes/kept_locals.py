@@ -190,8 +190,8 @@ class Keeping(Settings):
         for path in paths:
             if bound & {n.id for n in ast.walk(path) if isinstance(n, ast.Name)}:
                 raise Refusal(
-                    f"the path may be relative ({self.facts.line(path)}), and the working directory "
-                    f"changes ({self.inputs.moves})"
+                    f"the path may be relative ({self.facts.line(path)}), but the working "
+                    f"directory changes ({self.inputs.moves})"
                 )
         return paths
 

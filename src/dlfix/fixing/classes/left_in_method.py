@@ -101,7 +101,8 @@ class Leaving(Bodies):
         values = definition.value
         if not isinstance(values, (ast.Tuple, ast.List)):
             raise Refusal(
-                f"the resource is unpacked from another value ({self.facts.line(definition)})"
+                "the resource is unpacked from a value that is not a tuple or list "
+                f"({self.facts.line(definition)})"
             )
         lines = []
         for target, value in zip(targets.elts, values.elts, strict=True):

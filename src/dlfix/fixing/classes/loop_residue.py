@@ -187,7 +187,7 @@ class EachTime:
                 and not (begins_before(each, definition) or comes_before(self.fill.statement, each))
             ):
                 where = self.filling.facts.line(each)
-                raise Refusal(f"`{each.id}` is assigned once the resource is open ({where})")
+                raise Refusal(f"`{each.id}` is assigned after the resource is opened ({where})")
         for call in (each for each in ast.walk(first) if isinstance(each, ast.Call)):
             if not is_repeatable(call):
                 where = self.filling.facts.line(call)
@@ -297,7 +297,7 @@ class EachTime:
         for wanted in (one, f"{one}_file", "opened", f"opened_{plain}"):
             if wanted.isidentifier() and wanted not in taken and wanted != "_file":
                 return wanted
-        raise Refusal("no name is free for a local resource")
+        raise Refusal("no unused name is available for the local resource")
 
 
 def block_of(module: Module, statement: ast.stmt) -> list[ast.stmt]:

@@ -180,7 +180,7 @@ class LazyClass(Clearing):
             if where:
                 raise NotLazily(f"`{name}` is a field of the class ({where})")
             if name in self.around.set_by_bases:
-                raise NotLazily(f"the constructor of a base class sets `{name}` as well")
+                raise NotLazily(f"the constructor of a base class also sets `{name}`")
 
     def _refuse_observed(self, released: Released, shared: bool) -> None:
         """Refuse to open later what callers see: errors of the constructor, all attributes."""
@@ -198,7 +198,7 @@ class LazyClass(Clearing):
         if not seen and self.handles.keys() & self.facts.fields.keys():
             seen = fields_seen_at(self.around.inputs) if self._is_dataclass() else ""
         if seen:
-            raise NotLazily(f"the code reads all attributes of the object ({seen})")
+            raise NotLazily(f"code reads all attributes of the object ({seen})")
 
     def _refuse_changing(self, lazies: tuple[Lazy, ...]) -> None:
         """Refuse to open later from what may be another value by then."""
@@ -283,11 +283,11 @@ class LazyClass(Clearing):
         """Plan properties that call the method in a process that has not called it yet."""
         if _takes_arguments(method):
             raise Refusal(
-                f"`{method.name}`, which opens the resource, takes arguments "
+                f"`{method.name}`, which opens the resource, requires arguments "
                 f"({self.facts.line(method)})"
             )
         if any(handle.closed_by_parent for handle in self.handles.values()):
-            raise Refusal(f"`{method.name}` opens the resource, and the parent keeps it open")
+            raise Refusal(f"`{method.name}` opens the resource, but the parent must keep it open")
         me = self_name(method)
         exchanges: list[Exchange] = []
         storage: list[str] = []

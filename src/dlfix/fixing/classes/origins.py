@@ -125,7 +125,7 @@ class Origins:
             value = site.value
         if not isinstance(value, ast.expr):
             raise Refusal(
-                "the stored value has no name that the fix could use "
+                "the expression that creates the stored value is unknown "
                 f"({self.facts.line(site.statement)})"
             )
         return value

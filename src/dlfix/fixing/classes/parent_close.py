@@ -312,11 +312,11 @@ class Releasing:
                 called = any(is_method_of(self.facts, site, name) for name in self.handles)
                 if called and attribute not in self.handles and not self._is_gone(site.statement):
                     where = self.facts.line(site.statement)
-                    raise Refusal(f"`{attribute}` still calls the resource ({where})")
+                    raise Refusal(f"`{attribute}` stores a method of the resource ({where})")
         for node in (each for statement in used for each in ast.walk(statement)):
             if self._is_kept(node) and self._reads_on(node.value):
                 raise Refusal(
-                    f"the stored value still reads from the resource ({self.facts.line(node)})"
+                    f"the stored value reads from the resource later ({self.facts.line(node)})"
                 )
             if not isinstance(node, ast.Call) or self._is_gone(node):
                 continue
@@ -325,7 +325,9 @@ class Releasing:
             )
             if handed and isinstance(node.func, ast.Attribute) and REGISTERS.match(node.func.attr):
                 where = self.facts.line(node)
-                raise Refusal(f"`{ast.unparse(node.func)}` still holds the resource ({where})")
+                raise Refusal(
+                    f"the object passed to `{ast.unparse(node.func)}` holds the resource ({where})"
+                )
 
     def _is_kept(self, node: ast.AST) -> TypeGuard[ast.Assign]:
         return isinstance(node, ast.Assign) and any(

@@ -174,7 +174,7 @@ class Recorded(Sliced):
                 changes = isinstance(node, ast.Attribute) and is_mutated(module, node)
                 if changes and start not in module.ancestors(node):
                     where = f"{module.path.name}:{node.lineno}"
-                    raise Refusal(f"`{name}` is also changed elsewhere ({where})")
+                    raise Refusal(f"`{name}` is also modified elsewhere ({where})")
 
     # -- what is written down
 
@@ -198,11 +198,11 @@ class Recorded(Sliced):
         for node in ast.walk(written):
             where = self.facts.line(written)
             if isinstance(node, ast.Call) and not is_repeatable(node):
-                raise Refusal(f"`{ast.unparse(node)}` would be called again ({where})")
+                raise Refusal(f"`{ast.unparse(node)}` would be called more than once ({where})")
             if isinstance(node, (ast.Starred, ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield)):
                 raise Refusal(f"the arguments cannot be stored ({where})")
             if isinstance(node, ast.Name) and self._is_bound_again(node):
-                raise Refusal(f"`{node.id}` is assigned again ({where})")
+                raise Refusal(f"`{node.id}` is reassigned ({where})")
 
     def _is_bound_again(self, name: ast.Name) -> bool:
         bindings = self.module.scope_of(name).bindings.get(name.id, [])

@@ -16,7 +16,7 @@ from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, is_slotted, s
 from dlfix.fixing.classes.text import render, shifted
 from dlfix.project.order import start
 
-AGAIN = "__setstate__ opens it again"
+AGAIN = "__setstate__ reopens it"
 AT_FORK = (
     "a forked worker still uses the parent's resource; start the workers with spawn or forkserver"
 )
@@ -41,7 +41,7 @@ class Held(Forms):
                 raise Refusal(f"the resource is a field of the class ({where or name})")
         kept = [self._kept_in(name, True) for name in self.handles]
         if len(set(kept)) < len(kept):
-            raise Refusal("several resources would be held under one name")
+            raise Refusal("several resources would be stored under the same name")
         movers: dict[Method, Mover] = {}
         lazies, exchanges, inserts = [], [], []
         for name, handle in self.handles.items():
@@ -120,7 +120,7 @@ class OnFirstUse(Held):
 def _refuse_other_targets(facts: ClassFacts, site: StoreSite) -> None:
     """Refuse a statement that sets more than the attribute, since it is replaced as a whole."""
     if isinstance(site.statement, ast.Assign) and site.statement.targets != [site.target]:
-        raise Refusal(f"the attribute is set together with others ({facts.line(site.statement)})")
+        raise Refusal(f"the statement also sets other attributes ({facts.line(site.statement)})")
 
 
 def plan_by_state(

@@ -39,7 +39,7 @@ class Remade:
 
     attribute: str
     site: StoreSite
-    why: str = "created again by __setstate__"
+    why: str = "recreated by __setstate__"
 
 
 def plan_remade(facts: ClassFacts, remade: Mapping[str, Remade], around: Surroundings) -> ClassPlan:
@@ -94,7 +94,7 @@ def plan_left(facts: ClassFacts, names: Iterable[str], around: Surroundings) -> 
 
 def plan_fields(facts: ClassFacts, fields: Mapping[str, str], around: Surroundings) -> ClassPlan:
     """Plan dataclass fields whose default factory makes what cannot be pickled."""
-    why = "created again by __setstate__"
+    why = "recreated by __setstate__"
     drops = _told_once(Drop(name, why=why) for name in fields)
     restores = tuple(f"self.{name} = {factory}()" for name, factory in fields.items())
     return ClassPlan(
@@ -114,7 +114,8 @@ def plan_lists(
     for name, (site, view) in views.items():
         if view is None:
             raise Refusal(
-                f"the stored value has no name that the fix could use ({facts.line(site.statement)})"
+                "the expression that creates the stored value is unknown "
+                f"({facts.line(site.statement)})"
             )
         _refuse_set_operations(facts, name)
         changed = _changed_at(facts, site, view, inputs)
@@ -384,8 +385,8 @@ class OpenedByOthers:
         required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
         if required > 1 or any(each is None for each in arguments.kw_defaults):
             raise Refusal(
-                f"`{opener.name}`, which opens the resource, takes arguments, and no worker calls it "
-                f"({self.facts.line(opener)})"
+                f"`{opener.name}`, which opens the resource, requires arguments but is not "
+                f"called by workers ({self.facts.line(opener)})"
             )
         mark = _free(self.facts, "_is_open")
         first = self.names[0]
@@ -510,7 +511,7 @@ class OpenedByOthers:
         targets = getattr(site.statement, "targets", [None])
         if len(targets) != 1 or isinstance(targets[0], ast.Tuple):
             raise Refusal(
-                f"the attribute is set together with others ({self.facts.line(site.statement)})"
+                f"the statement also sets other attributes ({self.facts.line(site.statement)})"
             )
         text = self._storage(name, self_name(site.method), site.annotation)
         return [Exchange(self.module.span(site.statement), text)]

@@ -130,7 +130,7 @@ class SharedHandle:
                 if node is self.handle.site.target:
                     continue
                 if not isinstance(node.ctx, ast.Load) and not _lets_go(module, method, node):
-                    raise Refusal(f"the resource is stored on the class and set again ({where})")
+                    raise Refusal(f"the resource is stored on the class and reassigned ({where})")
                 yield method, node
 
     def _is_within(self, node: ast.AST, outer: ast.AST) -> bool:

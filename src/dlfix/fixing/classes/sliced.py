@@ -68,7 +68,7 @@ class Sliced(Forms):
         if self.facts.slots is not None and not is_slotted(self.facts):
             raise Refusal(f"the class has `__slots__` ({self.facts.line(self.facts.node)})")
         if seen_whole_at(self.around.inputs):
-            raise Refusal("the code reads all attributes of the object")
+            raise Refusal("code reads all attributes of the object")
         for name in self.handles:
             where = declared_at(self.facts, name)
             if where or name in self.facts.fields:

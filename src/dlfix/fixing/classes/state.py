@@ -59,7 +59,7 @@ def state_for(
         raise Refusal(f"the class stores its attributes in slots ({facts.line(slotted)})")
     if (drops or restores) and named is None and facts.slots not in (None, []):
         where = facts.line(facts.fields["__slots__"])
-        raise Refusal(f"the class has `__slots__`, and its base class a `__dict__` ({where})")
+        raise Refusal(f"the class has `__slots__`, but its base class has a `__dict__` ({where})")
     own = facts.methods.get("__getstate__")
     if own is not None and not _hands_over_all(facts, own):
         drops = ()
@@ -106,7 +106,8 @@ def _refuse_state_set_otherwise(facts: ClassFacts, around: Surroundings) -> None
     for each in (facts, *(related.bases if related is not None else ())):
         for name in STATE_METHODS & each.fields.keys():
             raise Refusal(
-                f"`{name}` is assigned, not defined with `def` ({each.line(each.fields[name])})"
+                f"`{name}` is assigned instead of defined with `def` "
+                f"({each.line(each.fields[name])})"
             )
         for decorator in each.node.decorator_list:
             where = _adds_state(each, decorator, around)

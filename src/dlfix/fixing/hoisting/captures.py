@@ -20,7 +20,7 @@ from dlfix.project.syntax import MUTATORS, decorators, first_parameter
 
 Callable = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
-BOUND = ", and the current value is bound"  # why a fix is unsafe, after what may differ later
+BOUND = ", but the fix binds its current value"  # why a fix is unsafe, after what may differ later
 
 _FRAME_READERS = {"locals", "eval", "exec", "vars", "dir"}
 _TRANSPARENT = {"no_grad", "inference_mode", "enable_grad", "contextmanager", "no_type_check"}
@@ -329,7 +329,8 @@ def _refuse_mutation(draft: Draft, name: str, binder: Scope) -> None:
     advance = next(_advances(draft, name), None)
     if advance is not None:
         raise CannotHoist(
-            f"{draft.what} advances `{name}` (line {advance.lineno}): each worker would advance its own copy"
+            f"{draft.what} advances `{name}` (line {advance.lineno}), but each worker "
+            "would advance its own copy"
         )
     change = next(_changes(draft, name), None)
     if change is None:
@@ -343,8 +344,9 @@ def _refuse_mutation(draft: Draft, name: str, binder: Scope) -> None:
                 draft.module, binder, read, draft.node
             ):
                 raise CannotHoist(
-                    f"{draft.what} modifies `{name}` (line {change.lineno}), which is read later (line "
-                    f"{read.lineno}): each worker would modify its own copy"
+                    f"{draft.what} modifies `{name}` (line {change.lineno}), which is read "
+                    f"later (line {read.lineno}), but each worker would modify its own "
+                    "copy"
                 )
 
 
@@ -376,9 +378,9 @@ def _set_elsewhere(draft: Draft, name: str, binder: Scope) -> list[str]:
     for scope in binder.walk():
         if name in scope.nonlocals and scope.outer(name) is binder:
             line = _nonlocal_line(scope, name)
-            return [f"`{name}` is assigned again with `nonlocal` (line {line}){BOUND}"]
+            return [f"`{name}` is reassigned with `nonlocal` (line {line}){BOUND}"]
     if name in binder.module_globals and binder.is_module:
-        return [f"`{name}` is assigned again with `global`{BOUND}"]
+        return [f"`{name}` is reassigned with `global`{BOUND}"]
     for each in binder.bindings.get(name, ()):
         if each.kind == "delete":
             raise CannotHoist(f"`{name}` is deleted (line {_line(each)})")
@@ -401,9 +403,7 @@ def check_bound(draft: Draft, point: ast.AST, is_loader: lifetime.IsLoader) -> N
         captured = (name, capture.scope)
         again = lifetime.bound_again(module, draft.node, draft.name, point, captured, is_loader)
         if again is not None and again.used is not None:
-            raise CannotHoist(
-                f"{again.how}, and {draft.what} is used after that (line {again.used})"
-            )
+            raise CannotHoist(f"{again.how} before {draft.what} is used (line {again.used})")
         if again is not None and not draft.doubts:
             draft.doubts.append(f"{again.how}{BOUND}")
 
@@ -422,13 +422,13 @@ def _bind_defaults(draft: Draft) -> None:
             continue
         if parameter in args.posonlyargs:
             raise CannotHoist(
-                f"the default of the positional-only parameter `{parameter.arg}` is evaluated where "
-                f"{draft.what} is defined (line {default.lineno})"
+                f"the default of the positional-only parameter `{parameter.arg}` is "
+                f"evaluated when {draft.what} is defined (line {default.lineno})"
             )
         if args.vararg and parameter in args.args:
             raise CannotHoist(
                 f"the default of `{parameter.arg}`, which may be passed by position before "
-                f"`*{args.vararg.arg}`, is evaluated where {draft.what} is defined (line "
+                f"`*{args.vararg.arg}`, is evaluated when {draft.what} is defined (line "
                 f"{default.lineno})"
             )
         draft.defaults.append(parameter.arg)
@@ -495,8 +495,8 @@ def check_decorators(draft: Draft, passes_all_on: TypingCallable[[ast.expr], boo
         text = draft.module.segment(each.func if isinstance(each, ast.Call) else each)
         if text.rpartition(".")[2] not in _TRANSPARENT and not passes_all_on(each):
             raise CannotHoist(
-                f"the decorator `{text}` would get a function with more parameters than {draft.what} "
-                f"(line {each.lineno})"
+                f"the decorator `{text}` would be applied to a function with more "
+                f"parameters than {draft.what} (line {each.lineno})"
             )
 
 

@@ -110,7 +110,10 @@ class _Work:
                 given = _typename(call)
                 made = given.value if given is not None else ""
                 if not isinstance(made, str) or not made.isidentifier():
-                    raise CannotHoist(f"the class is created without a name (line {call.lineno})")
+                    raise CannotHoist(
+                        "the class name is not a string literal with a "
+                        f"valid identifier (line {call.lineno})"
+                    )
                 name = self._name(made, scope, call)
                 self.class_moves.append(ClassMove(span, name, span, extracted=True))
         self._call_it(call, name)
@@ -138,7 +141,7 @@ class _Work:
         for binding in scope.bindings.get(name, ()):
             if binding.statement is not node and binding.node is not node:
                 line = getattr(binding.node, "lineno", 0)
-                raise CannotHoist(f"`{name}` is assigned again (line {line})")
+                raise CannotHoist(f"`{name}` is reassigned (line {line})")
 
     def _name(self, name: str, scope: Scope, node: ast.AST) -> str:
         taken = self._taken(name, scope)
@@ -155,7 +158,7 @@ class _Work:
         asked = self._name_asked_at() if chosen != name else ""
         if asked:
             raise CannotHoist(
-                f"the class would be renamed to `{chosen}`, and its name is read ({asked})"
+                f"the class would be renamed to `{chosen}`, but its name is read ({asked})"
             )
         self.moves.given.add(chosen)
         return chosen
@@ -247,13 +250,13 @@ class _Work:
                     continue
                 place = "under the main guard" if binder.is_module else "in the enclosing function"
                 raise CannotHoist(
-                    f"the class `{node.name}` needs `{read.id}`, which is only imported {place} "
-                    f"(line {read.lineno})"
+                    f"the class `{node.name}` requires `{read.id}`, which is imported only "
+                    f"{place} (line {read.lineno})"
                 )
             if read in {n for each in outside for n in ast.walk(each)}:
                 raise CannotHoist(
-                    f"the class `{node.name}` depends on `{read.id}`, which differs from call to call "
-                    f"(line {read.lineno})"
+                    f"the class `{node.name}` depends on `{read.id}`, which may differ in "
+                    f"each call of the enclosing function (line {read.lineno})"
                 )
             if not helpers.take(binder, read):
                 captured.setdefault(read.id, []).append(read)
@@ -333,8 +336,8 @@ class _Work:
                     continue
                 if not isinstance(parent, ast.Call) or parent.func is not read:
                     raise CannotHoist(
-                        f"the class `{node.name}` reads names of the enclosing function and is itself passed "
-                        f"on (line {read.lineno})"
+                        f"the class `{node.name}` reads names of the enclosing function "
+                        f"and is used other than by a call (line {read.lineno})"
                     )
                 if id(read) in own:
                     raise CannotHoist(f"the class creates instances of itself (line {read.lineno})")

@@ -26,8 +26,8 @@ def followers_of(draft: Draft, drafts: Drafts, reads: Iterable[ast.Name]) -> lis
         why = _obstacle(draft, drafts, statement)
         if why:
             raise CannotHoist(
-                f"a statement that belongs to {draft.what} cannot move with it: {why} (line "
-                f"{statement.lineno})"
+                f"a statement that belongs to {draft.what} cannot be moved with it: {why} "
+                f"(line {statement.lineno})"
             )
         found.append(statement)
     return in_order(found)
@@ -62,7 +62,7 @@ def _obstacle(draft: Draft, drafts: Drafts, statement: ast.stmt) -> str:
     if isinstance(statement, _FUNCTIONS):
         return _obstacle_of_function(draft, drafts, statement)
     if not has_its_line(module, statement):
-        return "the statement shares a line with another"
+        return "the statement is on the same line as another statement"
     match statement:
         case ast.Assign(targets=[ast.Attribute()], value=value):
             given = [value]

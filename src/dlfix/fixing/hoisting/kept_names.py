@@ -50,8 +50,8 @@ class Keeping:
             first = self._instance(read, method)
             if not first or (method is self.init and self._sets_up_base_later(read)):
                 raise CannotHoist(
-                    f"the class `{self.node.name}` calls `{name}` of the enclosing function, in code "
-                    f"without an instance (line {read.lineno})"
+                    f"the class `{self.node.name}` calls `{name}` of the enclosing "
+                    f"function where no instance is available (line {read.lineno})"
                 )
             self.reads[read] = f"{first}.{wanted}"
 

@@ -102,7 +102,7 @@ def _how(module: Module, name: str, binding: Binding, point: ast.AST) -> str:
     for above in [binding.statement, *module.ancestors(binding.node)]:
         if isinstance(above, (*COMPREHENSIONS, Loop)) and above in around:
             return f"the loop assigns `{name}` in each iteration (line {above.lineno})"
-    return f"`{name}` is assigned again (line {line_of(binding)})"
+    return f"`{name}` is reassigned (line {line_of(binding)})"
 
 
 def _root(module: Module, binder: Scope) -> ast.AST:

@@ -155,7 +155,7 @@ class Moves:
         if again and not are_alternatives(self.module, statement, [b.statement for b in again]):
             line = getattr(again[-1].node, "lineno", 0)
             raise CannotHoist(
-                f"`{name}` is assigned again (line {line}), and pickle would find that value"
+                f"`{name}` is reassigned (line {line}), so pickle would find another value"
             )
         hoist = Hoist(
             self._span(node),
@@ -233,20 +233,21 @@ class Moves:
             parent = self.module.parent(name)
             if not isinstance(parent, ast.Attribute):
                 raise CannotHoist(
-                    f"{draft.what} uses `{name.id}` itself (line {name.lineno}), and a "
-                    f"`{draft.owner.name}` is not sent to the workers"
+                    f"{draft.what} uses `{name.id}` (line {name.lineno}), which requires "
+                    f"sending the `{draft.owner.name}` instance to the workers"
                 )
             if not isinstance(parent.ctx, ast.Load):
                 raise CannotHoist(
-                    f"{draft.what} sets `{name.id}.{parent.attr}` (line {name.lineno}), which a worker "
-                    "could not return"
+                    f"{draft.what} sets `{name.id}.{parent.attr}` (line {name.lineno}), "
+                    "but the parent does not see changes made in a worker"
                 )
             kind = self.member(draft.owner, parent.attr)
             if kind in ("method", "property"):
                 verb = "calls the method" if kind == "method" else "reads the property"
                 raise CannotHoist(
-                    f"{draft.what} {verb} `{name.id}.{parent.attr}` (line {name.lineno}), and a "
-                    f"`{draft.owner.name}` is not sent to the workers"
+                    f"{draft.what} {verb} `{name.id}.{parent.attr}` (line {name.lineno}), "
+                    f"which requires sending the `{draft.owner.name}` instance to the "
+                    "workers"
                 )
             self._settle_attribute(draft, parent)
             bound = self._parameter(draft, parent)
@@ -263,13 +264,13 @@ class Moves:
         for each in own:
             if any(order.may_follow(each, point) for point in made):
                 raise CannotHoist(
-                    f"`{text}` is set after {draft.what} is created (line {each.lineno}), and "
-                    f"{draft.what} reads it when it is called"
+                    f"`{text}` is set after {draft.what} is created (line {each.lineno}), "
+                    f"but {draft.what} reads it when called"
                 )
         why = self.stays(draft.owner, read.attr)
         in_init = draft.method is not None and draft.method.name in ("__init__", "__post_init__")
         if in_init and why:
-            raise CannotHoist(f"{why}, and {draft.what} reads it when it is called")
+            raise CannotHoist(f"{why}, but {draft.what} reads it when called")
         before = [point for point in made if own and not order.surely_after(point, own)]
         if in_init and (before or not (own or self.member(draft.owner, read.attr))):
             raise CannotHoist(f"`{text}` may not be set yet (line {draft.line})")
@@ -396,7 +397,7 @@ class Moves:
 
     def _message(self, draft: Draft) -> str:
         if (draft.instance or draft.static) and draft.owner is not None:
-            return f"Turn {draft.what} into a method, `{draft.owner.name}.{draft.new_name}`"
+            return f"Convert {draft.what} to the method `{draft.owner.name}.{draft.new_name}`"
         if draft.new_name == draft.name:
             return f"Move {draft.what} to module level"
         return f"Move {draft.what} to module level as `{draft.new_name}`"
@@ -485,8 +486,8 @@ class Moves:
         move.uses += [Use(self._span(each), within) for each in inside]
         if draft.defaults and inside:
             raise CannotHoist(
-                f"{draft.what} calls itself (line {inside[0].lineno}) and has a default that is "
-                "evaluated where it is defined"
+                f"{draft.what} calls itself (line {inside[0].lineno}) and has a default "
+                "that is evaluated when it is defined"
             )
         if not becomes.binds:
             move.uses += [Use(self._span(each), becomes) for each in outside]
@@ -509,8 +510,8 @@ class Moves:
         for name in [*inside, *outside]:
             if isinstance(self.module.parent(name), ast.Attribute):
                 raise CannotHoist(
-                    f"an attribute of {draft.what} is used (line {name.lineno}), and a partial does not "
-                    "send it to the workers"
+                    f"an attribute of {draft.what} is used (line {name.lineno}), but a "
+                    "partial does not send it to the workers"
                 )
 
     def _is_bound_where_used(self, draft: Draft, use: ast.Name, scope: Scope) -> bool:

@@ -30,7 +30,7 @@ def reads_before(module: Module, node: Definition) -> list[ast.Name]:
                 continue
             if not scope.is_module:
                 raise CannotHoist(
-                    f"{_why(node, again)}, and a read may get either value (line {read.lineno})"
+                    f"{_why(node, again)}, and either value may be read (line {read.lineno})"
                 )
             found.append(read)
     return found
@@ -58,9 +58,7 @@ def _bound_again(module: Module, node: Definition) -> Binding:
 
 
 def _why(node: Definition, again: Binding) -> str:
-    return (
-        f"`{node.name}` is assigned again (line {_line(again)}), and pickle would find that value"
-    )
+    return f"`{node.name}` is reassigned (line {_line(again)}), so pickle would find another value"
 
 
 def _line(binding: Binding) -> int:

@@ -46,8 +46,8 @@ def _share(draft: Draft, sibling: Draft) -> bool:
             continue
         if known is not None or name in draft.scope.bindings:
             raise CannotHoist(
-                f"{draft.what} has its own `{name}`, and calls {sibling.what}, which uses "
-                f"another `{name}` (line {sibling.line})"
+                f"{draft.what} has its own `{name}` but calls {sibling.what}, which uses a "
+                f"different `{name}` (line {sibling.line})"
             )
         draft.captures[name] = copy.copy(capture)
         changed = True

@@ -62,7 +62,7 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
         for culprit in group:
             why = left.get(_made_at(culprit))
             if why is not None and not culprit.is_passed_in and culprit.attribute not in local:
-                raise Refusal(f"a resource derived from it cannot be reopened: {why}")
+                raise Refusal(f"a derived resource cannot be reopened: {why}")
         rest = [each for each in found if each.attribute not in local]
         if not rest:
             return plan_local(facts, local)
@@ -103,7 +103,7 @@ def _left(
             where = culprit.facts.line(culprit.site.statement)
             yield (
                 _root(culprit.value),
-                f"the resource is passed to the code that stores it ({where})",
+                f"the resource is created elsewhere and passed in ({where})",
             )
 
 
@@ -222,7 +222,7 @@ def plan_class(
         return _sliced(facts, handles, around)
     if form == "held":
         if seen_whole_at(around.inputs):
-            raise Refusal("the code reads all attributes of the object")
+            raise Refusal("code reads all attributes of the object")
         return Held(facts, handles, around).plan()
     return _first_that_holds(facts, handles, around)
 
@@ -364,7 +364,9 @@ def _refuse_shared(culprit: Culprit) -> None:
         scope = module.scope_of(target)
         if root is not target or root.id in scope.globals:
             where = f"{module.path.name}:{statement.lineno}"
-            raise Refusal(f"`{root.id}` shares the resource with all callers ({where})")
+            raise Refusal(
+                f"`{root.id}` stores the resource, which is shared by all callers ({where})"
+            )
 
 
 def _may_not_be_opened_twice(culprit: Culprit) -> bool:
@@ -381,7 +383,7 @@ def _refuse_view(culprit: Culprit, analysis: Analysis) -> None:
     row = row_of(origin, analysis)[1] if origin is not culprit.value else None
     if row is not None and row.kind == "memmap" and row.action == "report":
         where = culprit.facts.line(culprit.site.statement)
-        raise Refusal(f"{row.note or 'each process needs its own'} ({where})")
+        raise Refusal(f"{row.note or 'each process requires its own'} ({where})")
 
 
 def _opens_what_it_reads(culprit: Culprit, analysis: Analysis) -> bool:
@@ -410,5 +412,5 @@ def _stands_in(node: ast.AST, method: ast.AST) -> bool:
 def _why_not(culprit: Culprit) -> str:
     assert culprit.row is not None
     where = culprit.facts.line(culprit.site.statement)
-    why = culprit.row.note or "a worker cannot open the resource for itself"
+    why = culprit.row.note or "a worker cannot open the resource"
     return f"{why} ({where})"

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 CODEMOD = "loader_arguments"
 WHY_UNSAFE = {
-    "DLF402": "the options contradict each other, and the intended one is unknown",
-    "DLF403": "samples are produced in the dataset's own order",
+    "DLF402": "the options contradict each other, and the intended option is unknown",
+    "DLF403": "samples are returned in the order of the dataset",
 }
 
 
@@ -90,10 +90,10 @@ def _refusal(
     options = wrong.options
     if options.get("batch_sampler") is not None and options.get("sampler") is not None:
         return Refused(
-            "both a sampler and a batch sampler are passed, and the intended one is unknown"
+            "both a sampler and a batch sampler are passed, and the intended sampler is unknown"
         )
     if not names:
-        return Refused("the call has no argument to remove")
+        return Refused("the call has no argument that can be removed")
     keywords = {keyword.arg: keyword for keyword in call.keywords}
     for name in names:
         if name not in keywords:
@@ -101,7 +101,7 @@ def _refusal(
     if "num_workers" in wrong.check.reads and not wrong.reader.literal("num_workers"):
         node = wrong.reader.node("num_workers")
         spelled = ast.unparse(node) if node is not None else "num_workers"
-        return Refused(f"`{spelled}` is 0 here but may be changed later")
+        return Refused(f"`{spelled}` is 0 but may be reassigned later")
     right = _right_with(wrong)
     if right:
         return Refused(
@@ -111,7 +111,9 @@ def _refusal(
         value = keywords[name].value
         if not _harmless(value):
             row = value.lineno
-            return Refused(f"`{name}` calls a function that may have side effects (line {row})")
+            return Refused(
+                f"the value of `{name}` calls a function that may have side effects (line {row})"
+            )
     return None
 
 

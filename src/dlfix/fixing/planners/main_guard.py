@@ -51,8 +51,8 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
 def _outcome(module: Module, finding: Finding, analysis: Analysis) -> Fix | Refused:
     if finding.evidence.importer:
         return Refused(
-            f"`{finding.evidence.importer}` imports the module, and code under a main guard does "
-            "not run on import"
+            f"`{finding.evidence.importer}` imports the module, but code under a main "
+            "guard does not run on import"
         )
     state = ModuleState(analysis, module)
     reads = {**state.worker_reads(), **_worker_reads(module, analysis)}
@@ -62,7 +62,7 @@ def _outcome(module: Module, finding: Finding, analysis: Analysis) -> Fix | Refu
     start = finding.evidence.statement
     if not any(start in unit.statements for unit in division.move):
         return Refused(
-            f"the statement starts the workers and must run on import (line {start.lineno})"
+            f"the statement that starts the workers must run on import (line {start.lineno})"
         )
     guards = tuple(_guards(module, division))
     return Fix(

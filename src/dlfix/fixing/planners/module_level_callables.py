@@ -238,13 +238,13 @@ class _Planning:
         for question in self.consumers.asks(draft.node, names):
             if not is_plain:
                 raise CannotHoist(
-                    f"{question.asked_of(draft.what)} ({question.place}), and its "
-                    "replacement would give another result"
+                    f"{question.asked_of(draft.what)} ({question.place}), but the fix "
+                    "would change the result"
                 )
             if question.is_name and draft.new_name != getattr(draft.node, "name", ""):
                 move.doubts.append(
-                    f"`{question.about}` of the function is read ({question.place}), and the name would"
-                    " change"
+                    f"`{question.about}` of the function is read ({question.place}), but "
+                    "the fix changes the name"
                 )
 
     def _refuse_asked(self, function: ast.AST, group: list[Finding]) -> None:
@@ -253,7 +253,7 @@ class _Planning:
         for question in self.consumers.asks(function, names):
             if not question.is_type:
                 raise CannotHoist(
-                    f"{question.asked_of('the function')} ({question.place}), and "
+                    f"{question.asked_of('the function')} ({question.place}), but "
                     "`functools.wraps` would change the result"
                 )
 
@@ -280,16 +280,16 @@ class _Planning:
             case Instance(cls=Class(node=cls) as made):
                 if _is_local(made):
                     raise CannotHoist(
-                        f"the captured `{name}` cannot be pickled: its class `{cls.name}` is local (line "
-                        f"{cls.lineno})"
+                        f"the captured `{name}` cannot be pickled because its class "
+                        f"`{cls.name}` is local (line {cls.lineno})"
                     )
                 self.carried.add(cls)
             case ExternalCall(name=maker):
                 row = self.analysis.catalog.resource(maker)
                 if row is not None and row.fails:
                     raise CannotHoist(
-                        f"the captured `{name}` cannot be pickled: it is returned by `{maker}` (line "
-                        f"{value.node.lineno})"
+                        f"the captured `{name}`, which is returned by `{maker}`, cannot be "
+                        f"pickled (line {value.node.lineno})"
                     )
             case Generator() | ModuleValue():
                 raise CannotHoist(f"the captured `{name}` cannot be pickled")
@@ -339,7 +339,7 @@ class _Planning:
                     continue
                 if _is_foreign(other, node, owner):
                     continue
-                return f"`{attribute}` is set again ({other.path.name}:{node.lineno})"
+                return f"`{attribute}` is reassigned ({other.path.name}:{node.lineno})"
         return ""
 
     def _member(self, module: Module, owner: ast.ClassDef, attribute: str) -> str:
@@ -440,7 +440,7 @@ class _Planning:
         name = naming.free_name(naming.private(bare), moves.taken | moves.given)
         moves.given.add(name)
         body = f"def {name}(*args, **kwargs):\n    return {text}(*args, **kwargs)\n"
-        work.message = f"Call `{text}` from a module-level function, `{name}`"
+        work.message = f"Wrap `{text}` in the module-level function `{name}`"
         work.definitions[module.path] = [Definition(body, min(found))]
         work.uses[module.path] = [Use(span, Expression(name)) for span in found]
 
@@ -518,7 +518,7 @@ class _Planning:
         outer = value.frame.scope.node
         if isinstance(inner, ast.Lambda) or not isinstance(outer, ast.FunctionDef):
             raise CannotHoist(
-                f"the decorator does not return a function of its own (line {inner.lineno})"
+                f"the decorator does not return a function that it defines (line {inner.lineno})"
             )
         parameters = [*outer.args.posonlyargs, *outer.args.args]
         names = {inner.name, *(each.arg for each in parameters[:1])}  # what is decorated, as it is

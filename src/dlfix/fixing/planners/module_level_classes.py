@@ -48,7 +48,7 @@ def _fix(made: object, finding: Finding, moves: dict[Path, ClassMoves], analysis
     elif isinstance(made, ast.Call):
         message, plan = planner.move_made(made)
     else:
-        raise CannotHoist("the class is not created by a class statement")
+        raise CannotHoist("the class is not defined by a `class` statement")
     return Fix(message, Applicability.SAFE, (Edit(module.path, CODEMOD, plan),))
 
 

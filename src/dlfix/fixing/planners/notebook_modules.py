@@ -96,9 +96,7 @@ class _Move:
     def take(self, finding: Finding) -> None:
         """Add what a finding is about, and what that uses; raise _Stays where something cannot move."""
         if self.target.broken:
-            raise _Stays(
-                f"{self.target.path.name} cannot be extended: it cannot be parsed or written"
-            )
+            raise _Stays(f"{self.target.path.name} cannot be parsed or written")
         found = definition(getattr(finding.evidence, "value", None))
         if found is None or found.module is not self.module:
             raise _Stays(NOT_MOVED)
@@ -131,7 +129,7 @@ class _Move:
             return
         name = self._name_of(statement)
         if self.module.span(statement) in self.module.crowded:
-            raise _Stays(f"the line has several statements {self._at(statement)}")
+            raise _Stays(f"the line contains several statements {self._at(statement)}")
         if MAGIC in self._segment(statement):
             raise _Stays(f"`{name}` contains an IPython command {self._at(statement)}")
         self._refuse_changed(name, statement)
@@ -186,7 +184,7 @@ class _Move:
         for name in (*names, *(f"{names[0]}_{number}" for number in range(2, 100))):
             if name not in used:
                 return name
-        raise _Stays("no name is free for the lambda")
+        raise _Stays("no unused name is available for the lambda")
 
     # What it uses
 
@@ -228,10 +226,10 @@ class _Move:
             not isinstance(statement, ast.stmt)
             or self.module.parent(statement) is not self.module.tree
         ):
-            raise _Stays(f"`{name}` is set in a block {self._at(statement)}")
+            raise _Stays(f"`{name}` is set in a compound statement {self._at(statement)}")
         if not isinstance(statement, _MOVABLE) and not _is_constant(statement):
             raise _Stays(
-                f"the code uses `{name}`, which the notebook computes {self._at(statement)}"
+                f"the code uses `{name}`, which is computed in the notebook {self._at(statement)}"
             )
         self._take_statement(statement, parts)
 
@@ -240,7 +238,7 @@ class _Move:
         for binding in bindings:
             statement = binding.statement
             if self.module.parent(statement) is not self.module.tree:
-                raise _Stays(f"`{name}` is imported in a block {self._at(statement)}")
+                raise _Stays(f"`{name}` is imported in a compound statement {self._at(statement)}")
             found[_imported(statement, binding.node)] = None
         members = {(each.module.partition(".")[0] if not each.member else each) for each in found}
         if len(members) > 1:
@@ -301,7 +299,7 @@ class _Move:
             ((self._top_row(node), 0), _as_function(name, *self._lambda_texts(node)))
             for node, name in self.parts.lambdas.items()
         ]
-        title = f"Definitions of {self.module.path.name} that worker processes import."
+        title = f"Definitions from {self.module.path.name} that worker processes import."
         texts = tuple(text for _, text in sorted(taken, key=lambda each: each[0]))
         return ModulePlan(title, tuple(self.parts.imports), texts)
 
@@ -394,10 +392,12 @@ def _imported(statement: ast.AST, alias: ast.AST) -> Imported:
     assert isinstance(alias, ast.alias)
     if isinstance(statement, ast.ImportFrom):
         if statement.level or not statement.module or alias.name == "*":
-            raise _Stays(f"the import cannot be repeated in a module (line {statement.lineno})")
+            raise _Stays(
+                f"a relative or star import cannot be copied to a module (line {statement.lineno})"
+            )
         return Imported(statement.module, alias.name, alias.asname or "")
     if alias.name == "__main__":
-        raise _Stays("`__main__` is another module in a worker")
+        raise _Stays("`__main__` is a different module in a worker")
     return Imported(alias.name, "", alias.asname or "")
 
 

@@ -49,7 +49,7 @@ THREADS = (
 )
 VIEWS = {"keys", "values", "items"}
 
-_UNKNOWN = "how to create the object again is not known"
+_UNKNOWN = "the code that recreates the object is unknown"
 
 
 def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
@@ -279,7 +279,9 @@ def _view_of(culprit: Culprit) -> ast.AST | None:
 def _refuse_several(culprit: Culprit) -> None:
     if culprit.container:
         where = culprit.facts.line(culprit.site.statement)
-        raise Refusal(f"the objects are in a {culprit.container.partition(' ')[0]} ({where})")
+        raise Refusal(
+            f"the objects are stored in a {culprit.container.partition(' ')[0]} ({where})"
+        )
 
 
 def _factory(culprit: Culprit) -> str:

@@ -58,7 +58,10 @@ def plan_exceptions(findings: Sequence[Finding], analysis: Analysis) -> Iterable
 
 def _why_lost(lost: Lost) -> str:
     row = lost.place.span.start.row
-    return f"torch creates `{lost.name}` again with one string as its only argument ({lost.place.path.name}:{row})"
+    return (
+        f"torch recreates `{lost.name}` with a single string argument "
+        f"({lost.place.path.name}:{row})"
+    )
 
 
 def plan_context_managers(findings: Sequence[Finding], analysis: Analysis) -> Iterable[Planned]:
@@ -84,7 +87,7 @@ def _reduce_fix(culprit: Constructor, analysis: Analysis) -> Fix | Refused:
             plan = replace(plan, typed=False)
         edits.append(Edit(constructor.place.path, "pickle_state", plan))
     return Fix(
-        f"Add `__reduce__`, which passes on the arguments, to `{culprit.name}`",
+        f"Add `__reduce__` to `{culprit.name}` to pickle its arguments",
         Applicability.SAFE,
         tuple(edits),
     )
@@ -126,5 +129,5 @@ def _context_manager_fix(helper: HelperClass) -> Fix | Refused:
         f"Add {' and '.join(f'`{name}`' for name in missing)} to `{helper.name}`",
         Applicability.UNSAFE,
         (Edit(helper.place.path, "pickle_state", plan),),
-        why_unsafe=f"leaving the `with` block calls `{helper.close}()`, which was not called before",
+        why_unsafe=f"exiting the `with` statement now calls `{helper.close}()`",
     )

@@ -87,14 +87,16 @@ def _generator(kept: Kept) -> Fix | Refused:
         f"Seed `{kept.attribute}` separately in each worker",
         Applicability.UNSAFE,
         (Edit(kept.module.path, CODEMOD, edit),),
-        why_unsafe="workers draw different numbers than before, based on torch's seed",
+        why_unsafe="workers draw different numbers than before because they use torch's seed",
     )
 
 
 def _by_name(drawn: Drawn) -> Fix | Refused:
     if drawn.is_global:
         where = f"{drawn.place.path.name}:{drawn.place.span.start.row}"
-        return Refused(f"`{drawn.function}` is shared by all code of its module ({where})")
+        return Refused(
+            f"`{drawn.function}` is a module-level name that other code may use ({where})"
+        )
     if drawn.value is None or drawn.cls is None:
         return Refused(f"`{drawn.function}` is passed in from other code")
     name = free_attribute(f"_{drawn.function.rpartition('.')[2]}", randomness.names(drawn.module))
@@ -106,7 +108,7 @@ def _by_name(drawn: Drawn) -> Fix | Refused:
         takes_arguments=drawn.function != "random.random",
     )
     return Fix(
-        f"Call `{drawn.function}` by name in `{name}`",
+        f"Wrap `{drawn.function}` in the module-level function `{name}`",
         Applicability.UNSAFE,
         (Edit(drawn.module.path, CODEMOD, edit),),
         why_unsafe="workers draw different numbers than before",

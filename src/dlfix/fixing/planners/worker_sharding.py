@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dlfix.rules.reading.streams import Stream
 
 CODEMOD = "worker_sharding"
-_WHY = "with workers, each sample is produced once instead of once per worker"
+_WHY = "with workers, each sample is yielded once instead of once per worker"
 
 
 @dataclass(frozen=True)

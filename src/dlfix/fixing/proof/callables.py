@@ -236,7 +236,9 @@ class _Moved:
                 continue
             if name not in at_top and not hasattr(builtins, name) and not star:
                 yield self._about(
-                    node, line, f"`{name}` is not a module-level name but is read (line {line})"
+                    node,
+                    line,
+                    f"`{node.name}` reads `{name}` (line {line}), which is not a module-level name",
                 )
                 continue
             for function in users:
@@ -244,7 +246,8 @@ class _Moved:
                     yield self._about(
                         node,
                         line,
-                        f"`{name}` was local to `{function.name}` and is now a module-level name (line {line})",
+                        f"`{name}` was local to `{function.name}` but now refers to a "
+                        f"module-level name (line {line})",
                     )
                     break
         inside = [n for n in within(node) if n is not node]
@@ -268,8 +271,8 @@ class _Moved:
                         yield self._about(
                             node,
                             inner.lineno,
-                            f"`{name}` was private to a class and now refers to something else (line "
-                            f"{inner.lineno})",
+                            f"`{name}` is a class-private name, which has a different "
+                            f"meaning outside its class (line {inner.lineno})",
                         )
 
     def _same_import(self, function: Function, name: str) -> bool:
@@ -300,7 +303,7 @@ class _Moved:
             yield self._about(
                 node,
                 node.lineno,
-                f"`{node.name}` (line {node.lineno}) replaces a name with another meaning (line "
+                f"`{node.name}` (line {node.lineno}) changes what the name refers to (line "
                 f"{read.lineno} before the fix)",
             )
             return
@@ -313,8 +316,7 @@ class _Moved:
                     yield self._about(
                         node,
                         default.lineno,
-                        "the default is now evaluated once, on import, instead of each time (line "
-                        f"{default.lineno})",
+                        f"the default is now evaluated only once, on import (line {default.lineno})",
                     )
         for origin in self.gone:
             if isinstance(origin, ast.Lambda) or origin.name.strip("_") != node.name.strip("_"):
@@ -325,7 +327,7 @@ class _Moved:
                 yield self._about(
                     node,
                     node.lineno,
-                    f"a decorator of `{origin.name}` is missing (line {node.lineno})",
+                    f"the decorators of `{origin.name}` have changed (line {node.lineno})",
                 )
 
     def _body(self, node: Defined) -> str:
@@ -380,7 +382,8 @@ class _Moved:
             yield self.change.regression(
                 qualname,
                 advanced,
-                f"`{capture.parameter}` is advanced (line {advanced.lineno}), and each process has its own",
+                f"`{capture.parameter}` is advanced (line {advanced.lineno}), but each "
+                "process advances its own copy",
             )
             return
         for reason in self._late(site, capture):
@@ -407,7 +410,8 @@ class _Moved:
         in_class = isinstance(self.new.parent(statement), ast.ClassDef)
         if in_class and getattr(statement, "value", None) is call:
             reason = (
-                f"the partial is not bound to an instance as the method was (line {call.lineno})"
+                "the partial is not bound to an instance, unlike the method that it "
+                f"replaces (line {call.lineno})"
             )
         elif isinstance(target, ast.Lambda):
             reason = f"the partial holds a lambda (line {call.lineno})"
@@ -418,7 +422,7 @@ class _Moved:
                 n for n in executed(around.body) if isinstance(n, FUNCTIONS) and n.name == name
             ]
             if inner:
-                reason = f"the partial holds `{name}`, which is local (line {call.lineno})"
+                reason = f"the partial holds the local function `{name}` (line {call.lineno})"
         if reason:
             yield self.change.regression(qualname, call, reason)
 
@@ -481,7 +485,9 @@ class _Moved:
                 in_place = around is not None and owner.name == around.name
                 if isinstance(declared, ast.Global) and in_place:
                     continue
-                return f"`{name}` is captured by value (line {line}), and `{owner.name}` assigns it again"
+                return (
+                    f"`{name}` is captured by value (line {line}), but `{owner.name}` reassigns it"
+                )
         if self._is_consumed(site):
             return None
         body = around.body if around is not None else self.new.tree.body
@@ -491,24 +497,32 @@ class _Moved:
             if again is None or (owner is around) or self._is_default(name):
                 return None
             return (
-                f"`{name}` is captured by value (line {line}) and assigned again (line "
+                f"`{name}` is captured by value (line {line}) but reassigned (line "
                 f"{getattr(again, 'lineno', 0)})"
             )
         loops = [a for a in self.new.ancestors(capture.call) if isinstance(a, (ast.For, ast.While))]
         if around is not None:
             loops = [loop for loop in loops if any(loop is n for n in executed(body))]
         if self._is_of_comprehension(capture.call, name) and not self._is_default(name):
-            return f"`{name}` is captured by value (line {line}) in a comprehension that assigns it again"
+            return (
+                f"`{name}` is captured by value (line {line}) in a comprehension that reassigns it"
+            )
         changed = self._changed_inside(site, capture, body, name)
         if changed is not None:
-            return f"a part of `{name}` is captured by value (line {line}) and modified (line {changed})"
+            return (
+                f"a part of `{name}` is captured by value (line {line}) but modified "
+                f"(line {changed})"
+            )
         for node in executed(body):
             if not isinstance(node, (ast.Name, *_BINDING)) or not _binds(node, name):
                 continue
             if comes_before(site, node) or (
                 not begins_before(node, site) and not any(node is n for n in executed(site))
             ):
-                return f"`{name}` is captured by value (line {line}) and assigned again (line {node.lineno})"
+                return (
+                    f"`{name}` is captured by value (line {line}) but reassigned (line "
+                    f"{node.lineno})"
+                )
             turning = [loop for loop in loops if any(node is n for n in executed(loop))]
             if (
                 turning
@@ -516,8 +530,8 @@ class _Moved:
                 and not any(used_up(body, loop, site) for loop in turning)
             ):
                 return (
-                    f"`{name}` is captured by value (line {line}) in a loop that assigns it again (line "
-                    f"{node.lineno})"
+                    f"`{name}` is captured by value (line {line}) in a loop that reassigns "
+                    f"it (line {node.lineno})"
                 )
         return None
 
@@ -600,7 +614,7 @@ class _Moved:
                 )
                 if later and not earlier:
                     return (
-                        f"`{text}` is captured by value (line {line}) and set to another value (line "
+                        f"`{text}` is captured by value (line {line}) but reassigned (line "
                         f"{write.line})"
                     )
             return None
@@ -609,7 +623,7 @@ class _Moved:
                 continue
             if self._around(self.new, other) is not around or comes_before(capture.call, other):
                 return (
-                    f"`{text}` is captured by value (line {line}) and set to another value (line "
+                    f"`{text}` is captured by value (line {line}) but reassigned (line "
                     f"{other.lineno})"
                 )
         return None
@@ -689,8 +703,9 @@ class _Moved:
                         yield self.change.regression(
                             name,
                             at,
-                            f"`{word}` of a function is read ({module.path.name}:{node.lineno}), and the function "
-                            f"becomes {what} (line {at.lineno})",
+                            f"`{word}` of a function is read "
+                            f"({module.path.name}:{node.lineno}), but the function becomes "
+                            f"{what} (line {at.lineno})",
                         )
                         return
             found = self._asked_by_name(word)
@@ -700,8 +715,8 @@ class _Moved:
                 yield self.change.regression(
                     name,
                     at,
-                    f"`{word}` of a function is read ({found}), and another function takes its place "
-                    f"(line {at.lineno})",
+                    f"`{word}` of a function is read ({found}), but another function "
+                    f"replaces it (line {at.lineno})",
                 )
                 return
         yield from self._taken_keywords(partials)
@@ -793,8 +808,8 @@ class _Moved:
                     yield self.change.regression(
                         name,
                         node,
-                        f"`{name}` is modified at each call (line {node.lineno}), and all calls now share one "
-                        "object",
+                        f"`{name}` is modified in each call (line {node.lineno}), but all "
+                        "calls now share one object",
                     )
                     break
 

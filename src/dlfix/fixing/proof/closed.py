@@ -37,8 +37,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
             for module, line in _asked(change, name):
                 yield change.regression(
                     function,
-                    f"`{name}` is asked for ({module.path.name}:{line}), and `{function.name}` leaves it to "
-                    "be opened where no code has opened it",
+                    f"code reads `{name}` ({module.path.name}:{line}), which may reopen it "
+                    f"after `{function.name}`",
                 )
                 return
 
@@ -141,7 +141,8 @@ def _left_in_a_stack(change: ClassChange) -> Iterator[Regression]:
                     ) if last_part(stack) in stacks:
                         yield change.regression(
                             inner,
-                            f"`{name}` is closed with the stack when the constructor ends (line {inner.lineno})",
+                            f"the exit stack closes `{name}` when the constructor returns "
+                            f"(line {inner.lineno})",
                         )
                         return
 

@@ -26,8 +26,8 @@ def _hidden(change: ClassChange) -> Iterator[Regression]:
                 if _sets(node, self_name(function), name, to_none=True):
                     yield change.regression(
                         getter,
-                        f"`{cls.name}.{function.name}` sets `{name}` to None, and the property would not "
-                        "open it",
+                        f"`{cls.name}.{function.name}` sets `{name}` to None, so the "
+                        "property would not open it",
                     )
 
 
@@ -46,7 +46,8 @@ def _always_opened(change: ClassChange) -> Iterator[Regression]:
         if f".{name}" in made.bound or _has_default(change, name):
             yield change.regression(
                 getter,
-                f"`{name}` is None where the constructor does not open it, and the property opens it always",
+                f"`{name}` is None if the constructor does not open it, but the property "
+                "always opens it",
             )
 
 

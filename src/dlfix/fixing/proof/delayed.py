@@ -171,7 +171,9 @@ class _Delayed:
     def _writing(self, call: ast.Call) -> Iterator[Regression]:
         if opens_to_write(call):
             yield self.change.regression(
-                call, f"the file is opened for writing (line {call.lineno}), now once per process"
+                call,
+                "the file, which is opened for writing, is now opened once per "
+                f"process (line {call.lineno})",
             )
 
     def _environment(self, node: ast.Attribute) -> Iterator[Regression]:
@@ -180,8 +182,8 @@ class _Delayed:
                 if other.attr == "environ" and writes.changes_in_place(module, other):
                     yield self.change.regression(
                         node,
-                        f"the environment is read later than before (line {node.lineno}), and it may "
-                        f"have changed by then ({module.path.name}:{other.lineno})",
+                        f"the environment is read later than before (line {node.lineno}), "
+                        f"when it may have changed ({module.path.name}:{other.lineno})",
                     )
                     return
 
@@ -241,8 +243,8 @@ class _Delayed:
         place = f"{write.module.path.name}:{write.line}"
         return self.change.regression(
             line,
-            f"`{name}` is read later than before (line {line}) and may have been set to another "
-            f"value by then ({place})",
+            f"`{name}` is read later than before (line {line}), when it may have been "
+            f"reassigned ({place})",
         )
 
     def _is_part(self, write: writes.Write) -> bool:
@@ -373,7 +375,8 @@ class _Delayed:
             if not self._made_here(name) and not (read.use == "called" and self._is_named(name)):
                 yield self.change.regression(
                     line,
-                    f"`{name}` is read later than before (line {line}) and may have been modified by then",
+                    f"`{name}` is read later than before (line {line}), when it may have "
+                    "been modified",
                 )
             return
         constructors = [f for _, f in self.change.constructed_after]
@@ -384,14 +387,14 @@ class _Delayed:
                 continue
             yield self.change.regression(
                 line,
-                f"`{name}` is read later than before (line {line}), and its contents are modified "
-                f"(line {write.line})",
+                f"`{name}` is read later than before (line {line}), but its contents are "
+                f"modified (line {write.line})",
             )
             return
         shared = self._shared(name)
         if shared is not None:
             yield self.change.regression(
-                line, f"`{name}` is read later than before (line {line}), and {shared}"
+                line, f"`{name}` is read later than before (line {line}), but {shared}"
             )
 
     def _made_here(self, name: str) -> bool:
@@ -513,8 +516,8 @@ class _Delayed:
         if again is not None:
             yield self.change.regression(
                 line,
-                f"`{name}` is read later than before (line {line}), after it may have been assigned again (line "
-                f"{getattr(again, 'lineno', 0)})",
+                f"`{name}` is read later than before (line {line}), when it may have been "
+                f"reassigned (line {getattr(again, 'lineno', 0)})",
             )
             return
         kind, _, attribute = read.use.partition(":")
@@ -527,8 +530,8 @@ class _Delayed:
                 if node.id == name and writes.changes_in_place(user, node):
                     yield self.change.regression(
                         line,
-                        f"`{name}` is read later than before (line {line}), after it may have been modified "
-                        f"({user.path.name}:{node.lineno})",
+                        f"`{name}` is read later than before (line {line}), when it may "
+                        f"have been modified ({user.path.name}:{node.lineno})",
                     )
                     return
 
@@ -541,8 +544,9 @@ class _Delayed:
         if again is not None:
             yield self.change.regression(
                 read.node.lineno,
-                f"`{read.name}.{attribute}` is read later than before (line {read.node.lineno}), after it may "
-                f"have been assigned again ({found[0].path.name}:{getattr(again, 'lineno', 0)})",
+                f"`{read.name}.{attribute}` is read later than before (line "
+                f"{read.node.lineno}), when it may have been reassigned "
+                f"({found[0].path.name}:{getattr(again, 'lineno', 0)})",
             )
 
     def _is_import(self, owner: Class, name: str) -> bool:
@@ -691,8 +695,8 @@ def _kept_at_another_time(change: ClassChange) -> Iterator[Regression]:
                 if then != now:
                     yield change.regression(
                         statement,
-                        f"`{name}` has a different value where it is stored than where it was used (line "
-                        f"{statement.lineno})",
+                        f"the stored value of `{name}` differs from the value that was "
+                        f"used (line {statement.lineno})",
                     )
 
 

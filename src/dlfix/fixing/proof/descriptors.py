@@ -22,8 +22,9 @@ def check(change: ClassChange) -> Iterator[Regression]:
         if handle in opened and kept:
             yield change.regression(
                 next(iter(change.lazy.values()), change.after.node),
-                f"`{min(kept)}` keeps the descriptor number of `{handle}` ({module.path.name}:{number.lineno}), "
-                "which another process does not have",
+                f"`{min(kept)}` stores the file descriptor of `{handle}` "
+                f"({module.path.name}:{number.lineno}), which is invalid in another "
+                "process",
             )
             return
 

@@ -26,8 +26,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
         if missing:
             yield change.regression(
                 opener,
-                f"the constructor puts what `{missing[0]}` gives into `{name}`, and what opens it again does "
-                f"not (line {opener.lineno})",
+                f"the constructor adds the result of `{missing[0]}` to `{name}`, but the "
+                f"code that reopens it does not (line {opener.lineno})",
             )
 
 

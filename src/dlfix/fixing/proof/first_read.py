@@ -195,8 +195,8 @@ def _why(facts: FileFacts, read: _Access, write: _Access) -> str:
     if read.name == write.name:
         return f"`{read.name}` is read (line {rows[0]}) before it is complete (line {rows[1]})"
     return (
-        f"`{read.name}` is computed from `{write.name}` when it is first read (line {rows[0]}),"
-        f" and line {rows[1]} changes that later"
+        f"`{read.name}` is computed from `{write.name}` when it is first read (line "
+        f"{rows[0]}), before line {rows[1]} changes `{write.name}`"
     )
 
 

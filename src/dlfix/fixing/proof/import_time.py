@@ -111,8 +111,8 @@ def _read_at_import(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regre
                 yield change.regression(
                     text,
                     line,
-                    f"`{text}` is looked up in `globals()` (line {line}), but it is now set only in the "
-                    "main module",
+                    f"`{text}` is looked up by name (line {line}), but it is now set only "
+                    "in the main module",
                 )
 
 
@@ -196,8 +196,8 @@ def _order(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
                 yield change.regression(
                     "<module>",
                     stays,
-                    f"an import (line {stays.lineno}) now runs before the statement that prepares "
-                    f"`{name[7:]}` for it (line {seen.changes[name]} before the fix)",
+                    f"an import (line {stays.lineno}) now runs before the statement that "
+                    f"sets up `{name[7:]}` (line {seen.changes[name]} before the fix)",
                 )
             continue
         effect = _effect(change, stays)
@@ -207,8 +207,8 @@ def _order(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regression]:
             yield change.regression(
                 name,
                 line,
-                f"`{what}` is needed on import (line {line}), but it is now set up only in the main "
-                "module",
+                f"`{what}` is required on import (line {line}), but it is now set up only "
+                "in the main module",
             )
 
 
@@ -228,8 +228,8 @@ def _changed_below(change: FileChange, moved: list[ast.stmt]) -> Iterator[Regres
                 yield change.regression(
                     name,
                     stays or node,
-                    f"`{name.removeprefix('import:')}` is read (line {read[name]} before the fix) after a "
-                    f"statement changes it (line {node.lineno})",
+                    f"`{name.removeprefix('import:')}` (line {read[name]} before the fix) "
+                    f"is now read after a statement that changes it (line {node.lineno})",
                 )
         known |= stored_names(node)
 

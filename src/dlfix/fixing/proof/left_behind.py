@@ -27,8 +27,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
             function_name, written, place = noted
             yield change.regression(
                 getter,
-                f"`{function_name}` changes `{written}`, which other code reads ({place}), and it now "
-                f"runs later than before (line {getter.lineno})",
+                f"`{function_name}` changes `{written}`, which other code reads ({place}), "
+                f"but it now runs later than before (line {getter.lineno})",
             )
             return
 

@@ -154,8 +154,8 @@ def _used_in_worker(change: ClassChange, cls: Class, made_after: State) -> Itera
                     cls.module.path,
                     cls.qualname,
                     found.line,
-                    f"`{found.name[1:]}` is None in a worker until it is opened, and it is used before "
-                    f"that (line {found.line})",
+                    f"`{found.name[1:]}` is used in a worker before it is opened (line "
+                    f"{found.line})",
                 )
 
 
@@ -321,7 +321,7 @@ def _cannot_close(change: ClassChange, name: str, function: Function, node: ast.
             and last_part(value.func) == "load"
             and _may_be_array(change, value, name)
         ):
-            return "which may be an array, without `close`"
+            return "which may be an array without a `close` method"
         elif (reason := _never_closed(change, value)) is not None:
             return reason
     return None
@@ -337,9 +337,9 @@ _DISPLAYS = (
 def _never_closed(change: ClassChange, value: ast.expr) -> str | None:
     """Return why a value must not be closed, or cannot be, where that is known."""
     if isinstance(value, _DISPLAYS) or _is_builtin(value):
-        return "which may be a plain value"
+        return "which may not have a `close` method"
     if isinstance(value, ast.Call) and last_part(value.func) in _ARRAYS:
-        return "which is an array, without `close`"
+        return "which is an array without a `close` method"
     if isinstance(value, (ast.Name, ast.Attribute)) and _is_passed_in(change, value):
         return "which a caller passed in and may still use"
     return None
@@ -485,8 +485,8 @@ def _live_values(change: ClassChange) -> Iterator[Regression]:
                 name = kept[0].attr
                 yield change.regression(
                     node,
-                    f"`{name}` is stored (line {node.lineno}), but the resource it belongs to is closed "
-                    "by the constructor",
+                    f"`{name}` is stored (line {node.lineno}), but the constructor closes "
+                    "the resource that it is derived from",
                 )
         yield from _escaping(change, function, handles)
 

@@ -41,7 +41,8 @@ def check(change: FileChange) -> Iterator[Regression]:
             yield change.regression(
                 dotted(call.func),
                 after,
-                f"`{name}` is no longer passed (line {after.lineno}), and the dataset may need it",
+                f"`{name}` is no longer passed (line {after.lineno}), but the dataset may "
+                "require it",
             )
 
 

@@ -34,7 +34,7 @@ def check(
     known |= {ast.dump(_Unnamed(named).visit(node)) for each in old for node in each.body}
     for node in tree.body:
         if not _is_docstring(node) and not _is_known(node, known, named):
-            reason = f"the statement does not come from the notebook ({path.name}:{node.lineno})"
+            reason = f"the statement is not part of the notebook ({path.name}:{node.lineno})"
             yield Regression(path, "", node.lineno, reason)
     for name in sorted(_missing(text)):
         yield Regression(path, name, 1, f"`{name}` is not defined in {path.name}")

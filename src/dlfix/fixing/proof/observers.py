@@ -226,8 +226,8 @@ def _handlers_left_behind(change: ClassChange) -> Iterator[Regression]:
                 if _opens(node.body, self_name(function), name, calls):
                     yield change.regression(
                         getter,
-                        f"an error while opening `{name}` was handled by the constructor and no longer is "
-                        f"(line {getter.lineno})",
+                        f"an error raised while `{name}` is opened is no longer handled by "
+                        f"the constructor (line {getter.lineno})",
                     )
                     return
 
@@ -259,8 +259,8 @@ def _tests_for_attributes(change: ClassChange) -> Iterator[Regression]:
         for module, function, node, kind in _asked(change, name):
             if kind == "dict" and not is_cached(getter):
                 reason = (
-                    f"`{name}` is looked up in `__dict__` (line {node.lineno}), and it becomes a property "
-                    f"(line {getter.lineno})"
+                    f"`{name}` is looked up in `__dict__` (line {node.lineno}), but it "
+                    f"becomes a property (line {getter.lineno})"
                 )
             elif kind == "dict" and _is_new(change, function, node):
                 continue
@@ -270,8 +270,8 @@ def _tests_for_attributes(change: ClassChange) -> Iterator[Regression]:
                 and not _never_missing(change, function, name)
             ):
                 reason = (
-                    f"the AttributeError for `{name}` is caught (line {node.lineno}), and the property "
-                    f"never raises it (line {getter.lineno})"
+                    f"an `AttributeError` for `{name}` is caught (line {node.lineno}), but "
+                    f"the property never raises it (line {getter.lineno})"
                 )
             elif (
                 kind == "hasattr"
@@ -279,13 +279,13 @@ def _tests_for_attributes(change: ClassChange) -> Iterator[Regression]:
                 and not _tested_too(function, node, name)
             ):
                 reason = (
-                    f"the existence of `{name}` is tested (line {node.lineno}), and the property always "
-                    f"exists (line {getter.lineno})"
+                    f"code checks whether `{name}` exists (line {node.lineno}), but the "
+                    f"property always exists (line {getter.lineno})"
                 )
             elif kind == "hasattr" and name not in change.started_empty and function.name in _LAST:
                 reason = (
-                    f"the existence of `{name}` is tested (line {node.lineno}), which now opens the "
-                    f"resource (line {getter.lineno})"
+                    f"code checks whether `{name}` exists (line {node.lineno}), which now "
+                    f"opens the resource (line {getter.lineno})"
                 )
             else:
                 continue
@@ -379,8 +379,8 @@ def _fields(change: ClassChange) -> Iterator[Regression]:
         elif old is not None and not _left_out(old):
             yield change.regression(
                 getter,
-                f"`{name}` is a field of the constructor or the repr, which a property would replace "
-                f"(line {getter.lineno})",
+                f"`{name}` is a dataclass field, which a property would replace (line "
+                f"{getter.lineno})",
             )
 
 
@@ -452,8 +452,8 @@ def _looked_up(change: ClassChange) -> Iterator[Regression]:
             if asked and not restored and not _knows_dunders(function):
                 yield change.regression(
                     asked[0],
-                    f"`{hook}` reads `{asked[0].attr}` (line {asked[0].lineno}), which is not available "
-                    "while the object is unpickled",
+                    f"`{hook}` reads `{asked[0].attr}` (line {asked[0].lineno}), which is "
+                    "not set while the object is unpickled",
                 )
 
 
@@ -483,8 +483,8 @@ def _taken_names(change: ClassChange) -> Iterator[Regression]:
                 line = getattr(used[name], "lineno", 1)
                 yield change.regression(
                     node,
-                    f"`{name}` is set (line {getattr(node, 'lineno', 1)}), but `{cls.name}` already uses "
-                    f"that name (line {line})",
+                    f"`{name}` is set (line {getattr(node, 'lineno', 1)}), but "
+                    f"`{cls.name}` already uses this name (line {line})",
                 )
 
 
@@ -571,8 +571,8 @@ def _taken_away(change: ClassChange) -> Iterator[Regression]:
                     continue
                 yield change.regression(
                     change.after.node,
-                    f"`{name}` is read ({module.path.name}:{node.lineno}), and an object of "
-                    f"`{change.after.name}` no longer has it",
+                    f"`{name}` is read ({module.path.name}:{node.lineno}), but instances "
+                    f"of `{change.after.name}` no longer have it",
                 )
                 return
 
@@ -621,7 +621,8 @@ def _whole_dict(change: ClassChange) -> Iterator[Regression]:
                     cls.module.path,
                     change.after.qualname,
                     node.lineno,
-                    f"the code reads all attributes of the object (line {node.lineno}), and the fix {changes[0]}",
+                    f"code reads all attributes of the object (line {node.lineno}), but "
+                    f"the fix {changes[0]}",
                 )
 
 
@@ -639,8 +640,8 @@ def _shown_outside(change: ClassChange, changed: str) -> Iterator[Regression]:
             if word in _OF_FIELDS or may_be_object(change, module, held, classes):
                 yield change.regression(
                     next(iter(change.lazy.values()), change.after.node),
-                    f"the code reads all attributes of the object ({module.path.name}:{node.lineno}), and the "
-                    f"fix {changed}",
+                    "code reads all attributes of the object "
+                    f"({module.path.name}:{node.lineno}), but the fix {changed}",
                 )
                 return
 

@@ -87,7 +87,7 @@ def _reordered(change: ClassChange, held: Held) -> Iterator[Regression]:
         }
         for _, op, made in sorted(first & now):
             yield change.regression(
-                f, f"`{op}` ran before `{made}` was given the file, and now runs after it"
+                f, f"`{op}` ran before the file was passed to `{made}` but now runs after it"
             )
             return
 
@@ -127,14 +127,14 @@ def _not_set_up(
     handled = [op.name for op in set_up if op.handled]
     escaping = next((op for op in handled if _may_raise(opener, op)), "")
     if escaping:
-        return f"handles the errors of `{escaping}`, and what opens `{name}` does not"
+        return f"handles errors of `{escaping}`, but the code that reopens `{name}` does not"
     done = {op.name for op in again} | {op for _, f in opener for op in _operations(f.body)}
     row = held.rows.get(f".{name}")
     if row is not None and row.kind == "sync":  # a worker that finds nothing done does it itself
         workers = order.reached(change.new, change.after, order.IN_WORKERS)
         done |= {op.name for op in _operations_in(change.new, workers, held, name)}
     missing = next((op.name for op in set_up if op.name not in done), "")
-    return missing and f"sets `{name}` up with `{missing}`, and a newly opened one is not set up"
+    return missing and f"sets up `{name}` with `{missing}`, but the code that reopens it does not"
 
 
 def _items_set(made: list[_Method], name: str, opener: list[_Method]) -> str:
@@ -150,7 +150,7 @@ def _items_set(made: list[_Method], name: str, opener: list[_Method]) -> str:
         )
 
     changes = changed(made) and not changed(opener)
-    return f"changes items of `{name}`, which a newly opened one does not have" if changes else ""
+    return f"sets items of `{name}`, but the code that reopens it does not" if changes else ""
 
 
 def _may_raise(opener: list[_Method], operation: str) -> bool:
@@ -186,8 +186,14 @@ def _left_elsewhere(
     if _reads_on(change, held, name) is None and not _read_outside(change, name):
         return ""
     if "connection" in kinds:
-        return f"used the connection `{name}` with `{moved[0]}`, and a new connection does not have that state"
-    return f"moved the position of `{name}` with `{moved[0]}`, and a newly opened one starts at the beginning"
+        return (
+            f"used the connection `{name}` with `{moved[0]}`, but a new connection does "
+            "not have this state"
+        )
+    return (
+        f"moved the position of `{name}` with `{moved[0]}`, but the reopened resource "
+        "starts at the beginning"
+    )
 
 
 def _opener(change: ClassChange, cls: Class, start: Function) -> list[_Method]:

@@ -42,8 +42,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
             if isinstance(node, ast.Call) and on_disk(node):
                 yield change.regression(
                     getter,
-                    f"the constructor removes the file after opening it ({_named(cls.module, node)}), and "
-                    "the property opens it later",
+                    "the constructor removes the file after opening it "
+                    f"({_named(cls.module, node)}), but the property opens it later",
                 )
                 return
             if isinstance(node, (ast.With, ast.AsyncWith)) and temporary.is_around(
@@ -143,7 +143,8 @@ def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regre
             home, node = removal
             yield change.regression(
                 getter,
-                f"the file may be removed, renamed or written ({home.path.name}:{node.lineno}) before it is opened",
+                "the file may be removed, renamed or modified "
+                f"({home.path.name}:{node.lineno}) before it is opened",
             )
             return
         outliving = outlives(change, temporary, module, call)

@@ -47,15 +47,16 @@ def check(change: ClassChange) -> Iterator[Regression]:
         for home, function, line in again_set:
             yield change.regression(
                 opener,
-                f"`{function.name}` sets `{name}` again ({home.path.name}:{line}), but a worker would "
-                "open what the constructor opened",
+                f"`{function.name}` reassigns `{name}` ({home.path.name}:{line}), but a "
+                "worker would reopen the resource that the constructor opened",
             )
             return
         for module, operation in _operations(change, parent, name, row):
             yield change.regression(
                 opener,
-                f"`{name}` is set up with `{operation.name}` ({module.path.name}:{operation.line}), and "
-                "the one that a worker opens is not",
+                f"`{name}` is set up with `{operation.name}` "
+                f"({module.path.name}:{operation.line}), but a worker opens `{name}` "
+                "without this setup",
             )
             return
 

@@ -119,8 +119,8 @@ def _asked_by_loaders(
                 cls.module.path,
                 cls.qualname,
                 found.lineno,
-                f"`len()` opens `{name}` in the parent (line {found.lineno}), and forked workers "
-                "share it",
+                f"`len()` opens `{name}` in the parent (line {found.lineno}), so forked "
+                "workers share it",
             )
 
 
@@ -162,8 +162,8 @@ def _left_by_construction(change: ClassChange, name: str, getter: Function) -> I
                     owner.module.path,
                     cls.qualname,
                     function.lineno,
-                    f"the constructor opens `{name}` in the parent and keeps it (line {function.lineno}), "
-                    "and forked workers share it",
+                    f"the constructor opens `{name}` in the parent and keeps it open (line "
+                    f"{function.lineno}), so forked workers share it",
                 )
                 return
         for owner, function, used in calls:
@@ -173,7 +173,7 @@ def _left_by_construction(change: ClassChange, name: str, getter: Function) -> I
                     cls.qualname,
                     function.lineno,
                     f"the constructor opens `{name}` in the parent with `{used}` (line "
-                    f"{function.lineno}), and forked workers share it",
+                    f"{function.lineno}), so forked workers share it",
                 )
                 return
 
@@ -224,8 +224,9 @@ def _touched_outside(
         if _before_workers(change, module, node):
             yield change.regression(
                 getter,
-                f"`{name}` is opened in the parent by {how} ({module.path.name}:{node.lineno}), and "
-                f"forked workers share it (line {getter.lineno})",
+                f"`{name}` is opened in the parent by {how} "
+                f"({module.path.name}:{node.lineno}), so forked workers share it (line "
+                f"{getter.lineno})",
             )
             return
 
@@ -491,8 +492,9 @@ def _of_a_process(change: ClassChange) -> Iterator[Regression]:
             if _before_workers(change, module, use):
                 yield change.regression(
                     node,
-                    f"`{name}` is used in the parent by {how} ({module.path.name}:{use.lineno}), and "
-                    f"forked workers share it (the fix only changes pickling, line {line})",
+                    f"`{name}` is used in the parent by {how} "
+                    f"({module.path.name}:{use.lineno}), so forked workers share it (the "
+                    f"fix changes only pickling, line {line})",
                 )
                 return
 

@@ -62,8 +62,8 @@ def _keeps_each_its_own(change: ClassChange) -> Iterator[Regression]:
                 if name not in gone:
                     yield change.regression(
                         statement,
-                        f"`{name}` keeps `{opened}`, which each process opens for itself "
-                        f"(line {statement.lineno})",
+                        f"`{name}` holds `{opened}`, but each process opens its own "
+                        f"`{opened}` (line {statement.lineno})",
                     )
 
 
@@ -93,8 +93,8 @@ def _in_slots(change: ClassChange, function: Function) -> Iterator[Regression]:
     if missing:
         yield change.regression(
             function,
-            f"`{missing[0]}` is in `__slots__`, and `__dict__`, which becomes the state, does not hold it "
-            f"(line {function.lineno})",
+            f"`{missing[0]}` is in `__slots__`, so a state created from `__dict__` does "
+            f"not contain it (line {function.lineno})",
         )
 
 
@@ -112,8 +112,8 @@ def _filled(change: ClassChange) -> Iterator[Regression]:
             if sure and name in back and node.attr in _FILLS and (name, node.attr) not in again:
                 yield change.regression(
                     found,
-                    f"`{name}` is filled (line {node.lineno}) but created again empty (line "
-                    f"{found.lineno})",
+                    f"`{name}` is filled (line {node.lineno}), but `__setstate__` "
+                    f"recreates it empty (line {found.lineno})",
                 )
 
 
@@ -154,16 +154,17 @@ def _rebuilt(change: ClassChange) -> Iterator[Regression]:
                 if name in names and not isinstance(node.value, (ast.Name, ast.Tuple)):
                     yield change.regression(
                         function,
-                        f"`{name}` is passed to the constructor (line {function.lineno}) but is not the "
-                        f"original argument (line {node.lineno})",
+                        f"`__reduce__` passes `{name}` to the constructor (line "
+                        f"{function.lineno}), but it differs from the original argument "
+                        f"(line {node.lineno})",
                     )
     for heir in change.new.heirs(change.after):
         own = heir.methods.get("__init__")
         if own is not None and change.new.method(heir, "__reduce__") == (change.after, function):
             yield change.regression(
                 function,
-                f"a `{heir.name}` is created again (line {function.lineno}) with arguments that it "
-                f"does not accept (line {own.lineno})",
+                f"`__reduce__` recreates a `{heir.name}` (line {function.lineno}) with "
+                f"arguments that its `__init__` does not accept (line {own.lineno})",
             )
 
 
@@ -173,7 +174,7 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
     if name in change.before.values:
         yield change.regression(
             function,
-            f"`{name}` of the class is assigned, which conflicts with the new method (line {line})",
+            f"the class assigns `{name}`, which conflicts with the new method (line {line})",
         )
         return
     for cls in (change.before, *change.old.heirs(change.before)):
@@ -191,8 +192,8 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
         if assigned is not None:
             yield change.regression(
                 function,
-                f"`{cls.name}` assigns `{name}` (line {assigned.lineno}), so that the new method is "
-                f"never called (line {line})",
+                f"`{cls.name}` assigns `{name}` (line {assigned.lineno}), so the new "
+                f"method is never called (line {line})",
             )
             return
     hidden = _hidden(change, name)
@@ -201,7 +202,7 @@ def _replaced(change: ClassChange, function: Function) -> Iterator[Regression]:
         yield change.regression(
             function,
             f"`{cls.name}.{name}` ({cls.module.path.name}:{theirs.lineno}) pickles a "
-            f"`{heir.name}` and never calls the new method",
+            f"`{heir.name}` but never calls the new method",
         )
         return
     for module in change.old.project.mentions(change.before.name):
@@ -244,8 +245,9 @@ def _not_of_heirs(change: ClassChange, function: Function) -> Iterator[Regressio
         if own and "__getstate__" not in heir.methods:
             yield change.regression(
                 function,
-                f"`{heir.name}` sets `{min(own)}` ({heir.module.path.name}:{heir.node.lineno}), which the "
-                f"state of the slots of `{change.after.name}` does not contain",
+                f"`{heir.name}` sets `{min(own)}` "
+                f"({heir.module.path.name}:{heir.node.lineno}), which is missing in the "
+                f"pickled state of `{change.after.name}`",
             )
             return
 
@@ -293,8 +295,8 @@ def _over_other_ways(change: ClassChange, function: Function) -> Iterator[Regres
             ):
                 yield change.regression(
                     function,
-                    f"`{base.name}.{name}` (line {theirs.lineno}) controls pickling and never calls "
-                    f"the new method (line {function.lineno})",
+                    f"`{base.name}.{name}` (line {theirs.lineno}) controls pickling but "
+                    f"never calls the new method (line {function.lineno})",
                 )
                 return
 
@@ -321,13 +323,14 @@ def _missing_keys(change: ClassChange, function: Function) -> Iterator[Regressio
                 whose = "an object" if cls is change.after else f"a `{cls.name}`"
                 yield change.regression(
                     node,
-                    f"`{name}` is removed from the state (line {node.lineno}), and {whose} may not have it",
+                    f"`{name}` is removed from the pickled state (line {node.lineno}), but "
+                    f"{whose} may not have it",
                 )
             elif _deleted(change, cls, name):
                 yield change.regression(
                     node,
-                    f"`{name}` is removed from the state (line {node.lineno}), and a method may have "
-                    "deleted it",
+                    f"`{name}` is removed from the pickled state (line {node.lineno}), but "
+                    "a method may have deleted it",
                 )
 
 
@@ -398,8 +401,8 @@ def _missing_super(change: ClassChange, function: Function) -> Iterator[Regressi
             continue
         yield change.regression(
             node,
-            f"`{node.attr}` of a base class is called (line {node.lineno}), and no base class has "
-            "it before Python 3.11",
+            f"`{node.attr}` of a base class is called (line {node.lineno}), but no base "
+            "class has it before Python 3.11",
         )
 
 
@@ -518,8 +521,8 @@ def _flags(change: ClassChange) -> Iterator[Regression]:
                     ):
                         yield change.regression(
                             statement,
-                            f"`{flag}` stays set in the state (line {statement.lineno}), but `{min(handles)}` is "
-                            "removed from it",
+                            f"`{flag}` remains set in the pickled state (line "
+                            f"{statement.lineno}), but `{min(handles)}` is removed from it",
                         )
 
 

@@ -56,7 +56,7 @@ def broken(
     try:
         return elsewhere or _lost_comment(before, after, together or Rewritten(()))
     except (tokenize.TokenError, SyntaxError):  # Python reads more than `tokenize` does
-        return "the comments of the file cannot be compared"
+        return "the comments before and after the fix cannot be compared"
 
 
 def not_compiled(path: Path, text: str) -> str | None:

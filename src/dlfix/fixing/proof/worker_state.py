@@ -22,8 +22,8 @@ def check(change: FileChange, moved: list[ast.stmt], stays: list[ast.stmt]) -> I
                 yield change.regression(
                     name,
                     reads,
-                    f"`{text}` is read in a worker (line {reads}), where it is not set (line "
-                    f"{statement.lineno} before the fix)",
+                    f"`{text}` is read in a worker (line {reads}), which no longer sets it "
+                    f"(line {statement.lineno} before the fix)",
                 )
                 return
 

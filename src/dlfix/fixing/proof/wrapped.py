@@ -21,8 +21,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
             if name not in handles and f".{name}" not in rows:
                 yield change.regression(
                     call,
-                    f"`{name}` may hold `{handle}`, of which `{last_part(call.func)}` makes it "
-                    f"(line {call.lineno}), and it stays in the state",
+                    f"`{name}`, which `{last_part(call.func)}` creates from `{handle}` "
+                    f"(line {call.lineno}), may hold `{handle}` in the pickled state",
                 )
                 return
 
