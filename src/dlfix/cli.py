@@ -533,7 +533,7 @@ def show_config(
         list[Path] | None,
         typer.Argument(
             metavar="PATHS",
-            help="The files and folders whose settings are shown; the default is the current folder.",
+            help="The files and folders whose settings are shown; defaults to the current folder.",
             show_default=False,
         ),
     ] = None,
@@ -619,7 +619,7 @@ def ide(
         new = merged(old, text, write.name)
         if new != old:
             write_named(write, new)
-        said = "unchanged: it has the configuration already" if new == old else "written"
+        said = "unchanged: the file already contains the configuration" if new == old else "written"
         print(f"dlfix: {write}: {said}", file=sys.stderr)
     except OSError as error:
         _fail(f"{write}: {error.strerror}")

@@ -33,7 +33,7 @@ def merged(old: str, definition: str, file: str) -> str:
     if file.endswith((".yaml", ".yml")):
         return _yaml(old, definition)
     if file.endswith(".toml") and re.search(r'name\s*=\s*"python"', old):
-        raise CannotMerge("exists and has a language `python` already")
+        raise CannotMerge("the file exists and already defines the language `python`")
     if file.endswith((".toml", ".lua", ".el")):
         return _appended(old, definition)
     raise CannotMerge("the file exists, but dlfix cannot merge into this file format")
@@ -43,7 +43,7 @@ def _json(old: str, definition: str) -> str:
     try:
         there = jsonc.read(old)
     except ValueError as error:
-        raise CannotMerge("exists and is not valid JSON") from error
+        raise CannotMerge("the file exists but is not valid JSON") from error
     return jsonc.added(old, list(_additions(there, json.loads(definition))))
 
 
@@ -79,8 +79,9 @@ def _xml(old: str, definition: str) -> str:
     except ET.ParseError as error:
         raise CannotMerge(f"the file exists but is not valid XML: {error}") from error
     if there.tag != new.tag:
-        raise CannotMerge(f"the file exists, but its root element is <{there.tag}> instead "
-                          f"of <{new.tag}>")
+        raise CannotMerge(
+            f"the file exists, but its root element is <{there.tag}> instead of <{new.tag}>"
+        )
     end = f"</{there.tag}>"
     if there.tag == "project":  # tasks lie in a component of it
         there, new = _tasks(there), _tasks(new)
@@ -100,7 +101,7 @@ def _xml(old: str, definition: str) -> str:
 def _tasks(project: Any) -> Any:
     found = project.find(f"./component[@name='{_TASKS}']")
     if found is None:
-        raise CannotMerge(f"exists without the component {_TASKS}")
+        raise CannotMerge(f"the file exists but has no component {_TASKS}")
     return found
 
 

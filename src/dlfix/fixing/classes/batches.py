@@ -170,7 +170,7 @@ def _methods_made(plan: ClassPlan) -> frozenset[str]:
 
 
 def _crowded(facts: ClassFacts) -> Refused:
-    return Refused(f"the class has {MOST_SUBCLASSES} subclasses or more ({facts.line(facts.node)})")
+    return Refused(f"the class has {MOST_SUBCLASSES} or more subclasses ({facts.line(facts.node)})")
 
 
 def _clusters(entries: Cluster) -> list[Cluster]:

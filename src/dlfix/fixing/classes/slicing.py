@@ -166,7 +166,9 @@ class Slice(Selection):
             handed = any(self._is_handle(each, self.needed) for each in given)
             if handed and isinstance(call.func, ast.Attribute) and REGISTERS.match(call.func.attr):
                 where = self.facts.line(call)
-                raise Refusal(f"`{ast.unparse(call.func)}` still holds the resource ({where})")
+                raise Refusal(
+                    f"`{ast.unparse(call.func)}` keeps a reference to the resource ({where})"
+                )
 
     def _other_targets(self, statement: ast.stmt) -> Iterator[ast.expr]:
         """Yield what else a value is unpacked to: values that are there already."""
@@ -186,7 +188,7 @@ class Slice(Selection):
                 continue
             if isinstance(each.ctx, ast.Store) and each not in left_out:
                 where = self.facts.line(statement)
-                raise Refusal(f"the attribute is set together with others ({where})")
+                raise Refusal(f"the statement also sets other attributes ({where})")
 
     def _moving(self, statement: ast.stmt) -> list[ast.Call]:
         """Return the calls that move the position of a handle which reading goes on from."""
@@ -396,7 +398,7 @@ class Slice(Selection):
             if not begins_before(node, self.statements[0]):
                 where = self.facts.line(node)
                 raise Refusal(
-                    f"`{ast.unparse(node)}` is modified as the resource is opened ({where})"
+                    f"`{ast.unparse(node)}` is modified while the resource is opened ({where})"
                 )
 
     def _refuse_binding_again(self) -> None:

@@ -39,11 +39,11 @@ def plan_listings(groups: Sequence[Group], analysis: Analysis, codemod: str) -> 
         )
 
     for planned in fixes(
-        groups, analysis, codemod, "Store lists in {names} of `{cls}`", plan_class
+        groups, analysis, codemod, "Store {names} of `{cls}` as lists", plan_class
     ):
         fix = planned.outcome
         if isinstance(fix, Fix) and again:
-            why = "a second loop over the list goes through all items again"
+            why = "a second loop over the list iterates over all items again"
             fix = replace(fix, applicability=Applicability.UNSAFE, why_unsafe=why)
         yield Planned(planned.findings, fix)
 
@@ -52,11 +52,13 @@ def _as_list(culprit: Culprit, analysis: Analysis) -> Exchange:
     facts, value = culprit.facts, culprit.site.value
     where = facts.line(culprit.site.statement)
     if not isinstance(value, ast.Call):
-        raise Refusal(f"an iterator has a position; store a list of its items instead ({where})")
+        raise Refusal(
+            f"the position of an iterator is lost; store a list of its items instead ({where})"
+        )
     for module, node in _reads(culprit, analysis):
         if not goes_through(module, node):
             line = f"{module.path.name}:{node.lineno}"
-            raise Refusal(f"the iterator is not only looped over ({line})")
+            raise Refusal(f"the iterator is used other than in a loop ({line})")
     return Exchange(facts.module.span(value), f"list({facts.module.segment(value)})", "expression")
 
 
