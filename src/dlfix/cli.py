@@ -492,7 +492,7 @@ def probe(
     ] = 120.0,
     output_format: PlainOption = Plain.TEXT,
 ) -> None:
-    """Run a program and report the objects that its workers cannot receive.
+    """Run a program and report what cannot be sent to its workers.
 
     The program stops before its first workers start. A loader without workers is examined as if it
     had one worker.

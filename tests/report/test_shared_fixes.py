@@ -70,4 +70,4 @@ def test_json_has_the_edits_of_as_many_fixes_as_are_shown(tmp_path, monkeypatch)
     done = CliRunner().invoke(app, arguments)
     edits = [bool(one["fix"]["edits"]) for one in json.loads(done.stdout)]
     assert edits == [True, True, False, False, False]
-    assert "the edits of 3 fixes are left out" in done.stderr
+    assert "the edits of 3 fixes are omitted" in done.stderr

@@ -411,7 +411,7 @@ class Slice(Selection):
             for each in bindings if len(bindings) > 1 else ():
                 outside = begins_before(each.node, first) or comes_before(last, each.node)
                 if each.kind != "parameter" and not outside:
-                    raise Refusal(f"`{name}` is assigned again ({self.facts.line(each.node)})")
+                    raise Refusal(f"`{name}` is reassigned ({self.facts.line(each.node)})")
 
 
 def _is_method(call: ast.Call) -> bool:
