@@ -54,9 +54,9 @@ def plan_passed_in(culprit: Culprit, around: Surroundings) -> ClassPlan:
         raise Refusal(f"the stored resource is opened elsewhere ({facts.line(site.statement)})")
     alone = getattr(site.statement, "targets", [site.target]) == [site.target]
     if not alone and not _is_unpacked(site):
-        raise Refusal(f"the attribute is set together with others ({facts.line(site.statement)})")
+        raise Refusal(f"the statement also sets other attributes ({facts.line(site.statement)})")
     if len([each for each in facts.stores[site.attribute] if not each.resets]) > 1:
-        raise Refusal(f"the attribute is set again ({facts.line(site.statement)})")
+        raise Refusal(f"the attribute is reassigned ({facts.line(site.statement)})")
     me, given = self_name(site.method), site.value.id
     stem = f"{me}._{site.attribute.lstrip('_')}"
     kept_in = f"_{site.attribute.lstrip('_')}_by_pid"
@@ -93,11 +93,12 @@ def _opened_again(culprit: Culprit) -> Again:
     if again is None:
         opened = f"opens the resource with `{culprit.opener}`" if culprit.opener else ""
         how = opened or f"passes `{label(culprit.value)}`"
-        raise Refusal(f"the caller {how}, which does not record how to open it again")
+        raise Refusal(f"the caller {how}, which does not record how to reopen the resource")
     if isinstance(value, ExternalCall) and not _records(again, value.node):
         where = f"{value.frame.module.path.name}:{value.node.lineno}"
         raise Refusal(
-            f"the caller opens the resource with arguments that it does not record ({where})"
+            "the caller opens the resource with arguments that the resource does not "
+            f"record ({where})"
         )
     return _spelled(again, culprit.facts)
 
@@ -156,7 +157,7 @@ def _several(
     if not _are_alike(culprit) or _may_be_none(site):
         raise Refusal(f"the caller opens the resources of a {container} in several ways ({where})")
     if around.inputs is None or any(around.inputs.mutated_argument(site.method, given)):
-        raise Refusal(f"the caller changes the {container} that it passed ({where})")
+        raise Refusal(f"the caller modifies the {container} that it passed ({where})")
     names = [suffix for suffix, _ in again.asks]
     answers = [f"each.{question}" for _, question in again.asks]
     alone = len(names) == 1
@@ -202,7 +203,7 @@ def plan_field(culprit: Culprit, around: Surroundings) -> ClassPlan:
     restore = f"self.{name} = {written}"
     if frozen:
         restore = f'object.__setattr__(self, "{name}", {written})'
-    drops = (Drop(name, becomes, "__setstate__ opens it again"),)
+    drops = (Drop(name, becomes, "__setstate__ reopens it"),)
     state = state_for(facts, drops, (restore,), around)
     if state is None or facts.slots is not None or state.getstate == "own":
         raise Refusal(f"the class defines how it is pickled ({facts.line(facts.node)})")

@@ -85,8 +85,8 @@ class Refusing(Uses):
             found = self._scan(start, set())
             if isinstance(found, ast.AST):
                 raise Refusal(
-                    f"the read position is used ({self.facts.line(found)}), and each process would have "
-                    "its own"
+                    f"the read position is used ({self.facts.line(found)}), but each "
+                    "process would have its own position"
                 )
 
     def _readers(self) -> list[str]:
@@ -98,8 +98,8 @@ class Refusing(Uses):
         """Refuse where making an instance moves a position that reading goes on from."""
         for method, found in self._moves_that_count():
             raise Refusal(
-                f"`{method.name}` reads from the resource ({self.facts.line(found)}), and a newly opened one "
-                "starts at the beginning"
+                f"`{method.name}` reads from the resource ({self.facts.line(found)}), but "
+                "a reopened resource starts at the beginning"
             )
 
     def _moves_that_count(self) -> Iterator[tuple[Method, ast.expr]]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dlfix.rules.dlf303_global_set_in_main import SetInParent
 
 CODEMOD = "worker_globals"
-_WHY_UNSAFE = "a worker that used the default value gets the value set by the parent"
+_WHY_UNSAFE = "workers that used the default value now use the value set by the parent"
 SIMPLE = (
     ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.BoolOp,
     ast.Compare, ast.IfExp, ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
@@ -180,7 +180,7 @@ def _joined(
     if len(settings) == 1:
         return settings[0].body, settings[0].values
     if not all(each.declared or not each.values for each in settings):
-        raise _No("several names are set, one of them by a call with arguments")
+        raise _No("several names are set, and one of them is set by a call with arguments")
     declared = [each.declared for each in settings if each.declared]
     lines = [f"global {', '.join(declared)}"] if declared else []
     values: list[tuple[str, str]] = []
@@ -203,7 +203,7 @@ def _setting(evidence: SetInParent, analysis: Analysis, taken: set[Module]) -> S
     if boundary.kind != "DataLoader" or not isinstance(loader, ast.Call):
         raise _No(_no_loader(boundary))
     if module in taken:
-        raise _No("another fix already sets a name in this file")
+        raise _No("another fix already changes a loader in this file")
     if evidence.entry.calls and evidence.write.module.scope_of(evidence.write.node).is_function:
         caller, call = evidence.entry.calls[-1]
         own = evidence.write.rebinds and caller is not module
@@ -230,9 +230,9 @@ def _made_again_or_carried(
 def _no_loader(boundary: Boundary) -> str:
     """Return why no function for workers is written where these are not a loader's."""
     if boundary.kind not in ("Pool", "Executor"):
-        return "only a loader has a `worker_init_fn` that could set the name"
+        return "only a loader has a `worker_init_fn` that can set the name"
     at = f"{boundary.frame.module.path.name}:{boundary.node.lineno}"
-    return f"no fix adds an `initializer` to a pool, which could set the name ({at})"
+    return f"dlfix does not add an `initializer` to a pool ({at})"
 
 
 def _beside(caller: Module, call: ast.Call, module: Module, loader: ast.Call) -> bool:
@@ -257,7 +257,8 @@ def _made_again(
     """Make the call that sets it again in the worker, with what it was given."""
     if not _beside(caller, call, module, loader):
         raise _No(
-            f"the call that sets the name is not next to the loader ({caller.path.name}:{call.lineno})"
+            "the call that sets the name does not precede the loader in the same function "
+            f"({caller.path.name}:{call.lineno})"
         )
     if not isinstance(module.parent(call), ast.Expr):
         raise _No(f"the return value of the call is used (line {call.lineno})")
@@ -272,7 +273,7 @@ def _made_again(
         if isinstance(node, ast.Constant):
             return ast.unparse(node)
         if not all(isinstance(n, SIMPLE) for n in ast.walk(node)):
-            raise _No(f"an argument of the call is the result of another call (line {call.lineno})")
+            raise _No(f"an argument of the call is not a simple expression (line {call.lineno})")
         name = naming.free_name(wanted, {*(each for each, _ in values), "worker_id", head.id})
         values.append((name, ast.unparse(node)))
         return name
@@ -295,7 +296,7 @@ def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting
         raise _elsewhere(f"`{name.name}` is set in", write.module, module, loader)
     own = name.module is module
     if not own and not _is_of_an_import(module, write.node):
-        raise _elsewhere(f"`{name.name}` is a name of", name.module, module, loader)
+        raise _elsewhere(f"`{name.name}` is defined in", name.module, module, loader)
     if own and evidence.read.function.module is not module:
         raise _elsewhere(f"`{name.name}` is read in", evidence.read.function.module, module, loader)
     calls = evidence.entry.calls
@@ -310,7 +311,7 @@ def _carried(evidence: SetInParent, module: Module, loader: ast.Call) -> Setting
         written = ast.unparse(write.node)
         return Setting((("value", written),), (f"{written} = value",))
     if module.scope_of(loader).lookup(name.name) is not module.scope:
-        raise _No(f"`{name.name}` is a different name where the loader is created")
+        raise _No(f"`{name.name}` refers to a different variable where the loader is created")
     body = (f"global {name.name}", f"{name.name} = value")
     return Setting((("value", name.name),), body, name.name)
 
@@ -326,7 +327,7 @@ def _is_of_an_import(module: Module, node: ast.AST) -> bool:
 
 def _elsewhere(what: str, where: Module, module: Module, loader: ast.Call) -> _No:
     place = f"{module.path.name}:{loader.lineno}"
-    return _No(f"{what} `{where.path.name}`, and the loader is created in another file ({place})")
+    return _No(f"{what} `{where.path.name}`, but the loader is created in another file ({place})")
 
 
 def _set_below(module: Module, name: str, loader: ast.Call) -> int:
