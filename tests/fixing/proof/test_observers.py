@@ -367,7 +367,7 @@ def test_all_attributes_of_something_else_may_be_read():
 def test_a_function_that_reads_another_attribute_is_not_handed_the_object(line, whole):
     names = f"def run_name(obj):\n    {line}\n    return repr(vars(obj))\n"
     program = "from names import run_name\nrows = Rows('a.h5')\nprint(run_name(rows))\n"
-    assert any("and the fix " in r for r in opened(program=program, names=names)) is whole
+    assert any("but the fix " in r for r in opened(program=program, names=names)) is whole
 
 
 COMPARES = """
