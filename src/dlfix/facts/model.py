@@ -195,7 +195,6 @@ EAGER_COMPREHENSIONS = frozenset(
     {Kind.LIST_COMPREHENSION, Kind.SET_COMPREHENSION, Kind.DICT_COMPREHENSION}
 )
 COMPREHENSIONS = EAGER_COMPREHENSIONS | {Kind.GENERATOR}
-STATEMENTS = frozenset(kind for kind in Kind if Kind.FUNCTION <= kind <= Kind.CONTINUE)
 LOOPS = frozenset({Kind.FOR, Kind.ASYNC_FOR, Kind.WHILE})
 _FIRST_STATEMENT, _LAST_STATEMENT = int(Kind.FUNCTION), int(Kind.CONTINUE)
 
@@ -321,10 +320,6 @@ class FileFacts:
     def imported(self, node: int) -> Import:
         """Return what an ALIAS imports."""
         return self.summary.imports[self.data[node]]
-
-    def is_statement(self, node: int) -> bool:
-        """Return whether a node is a statement."""
-        return _FIRST_STATEMENT <= self.kinds[node] <= _LAST_STATEMENT
 
     # Down
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import begins_before
+from dlfix.project.syntax import LOOPS
 from dlfix.project.trees import kept
 
 _LEAVING = (ast.Return, ast.Raise)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def reaching(scope: Scope, name: str, use: ast.AST | None) -> tuple[Binding, ...
     """
     module, root, bindings = scope.module, scope.node, scope.bindings.get(name, ())
     place = levels(module, use, root) if use is not None else []
-    loops = [level.owner for level in place if isinstance(level.owner, _LOOPS)]
+    loops = [level.owner for level in place if isinstance(level.owner, LOOPS)]
     covered = _Covered()
     found: list[Binding] = []
     for binding in reversed(bindings):

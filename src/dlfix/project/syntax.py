@@ -8,6 +8,7 @@ from typing import TypeGuard
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 # The methods that put something into a container, and all whose name says that they change their object.
 ADDING = frozenset("append appendleft extend extendleft insert add update setdefault".split())

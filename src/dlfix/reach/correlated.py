@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from dlfix.project.syntax import LOOPS
 from dlfix.project.trees import kept, walk
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module, Scope
     from dlfix.reach.values import Passed
 
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _BODIES = ("body", "orelse", "finalbody")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
@@ -105,7 +105,7 @@ def _leaving(above: ast.AST) -> tuple[tuple[list[ast.AST], list[tuple[int, ast.I
 
 def _in_loop(node: ast.AST, module: Module) -> bool:
     for above in module.ancestors(node):
-        if isinstance(above, _LOOPS):
+        if isinstance(above, LOOPS):
             return True
         if isinstance(above, _SCOPES):
             return False

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dlfix.project.import_time import IMPORTS, in_main_only, is_guard
 from dlfix.project.module import enclosing_function
 from dlfix.project.order import end, start
-from dlfix.project.syntax import last_name
+from dlfix.project.syntax import LOOPS, last_name
 from dlfix.reach.crossing import Step
 from dlfix.reach.values import BoundMethod, Class, Function
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 DEPTH = 8
 MOST_CALLS = 400  # how many calls of one name are looked at
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMMANDS = ("command", "main", "group", "entrypoint")
 
 Code = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -250,7 +249,7 @@ def _repeating(module: Module, node: ast.AST) -> Iterator[ast.AST]:
     """Yield the loops that run a node each time round; what a `for` iterates over is evaluated once."""
     child = node
     for above in module.ancestors(node):
-        if isinstance(above, _LOOPS) and child is not getattr(above, "iter", None):
+        if isinstance(above, LOOPS) and child is not getattr(above, "iter", None):
             yield above
         child = above
 

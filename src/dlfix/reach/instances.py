@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dlfix.project import scan
 from dlfix.project.module import Module
-from dlfix.project.syntax import is_super
+from dlfix.project.syntax import LOOPS, is_super
 from dlfix.reach.correlated import excluded
 from dlfix.reach.crossing import Store
 from dlfix.reach.enums import is_enum, members
@@ -45,7 +45,6 @@ _UNKNOWN = Unknown()
 MOST_SUBCLASSES = 48
 _METACLASSES = frozenset({"type", "builtins.type", "abc.ABCMeta", "enum.EnumMeta"})
 _OF_DATASETS = frozenset({"__getitem__", "__add__", "__init_subclass__", "__class_getitem__"})
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _RUN_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
 _BODIES = ("body", "orelse", "finalbody")
 Setting = ast.Attribute | ast.Call  # what sets an attribute: a target, or a call of setattr
@@ -815,7 +814,7 @@ def _is_set_later(statement: ast.stmt, at: Frame, read: ast.AST, frame: Frame) -
     above = [statement, *_within(module, statement, init)]
     shared = next((each for each in above if each in above_read), read)
     around = _within(module, shared, init)
-    if shared in (read, statement) or any(isinstance(one, _LOOPS) for one in (shared, *around)):
+    if shared in (read, statement) or any(isinstance(one, LOOPS) for one in (shared, *around)):
         return False
     one, other = above_read[above_read.index(shared) - 1], above[above.index(shared) - 1]
     block = next((b for f in _BODIES if one in (b := getattr(shared, f, None) or [])), [])

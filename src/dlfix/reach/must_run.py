@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.project.import_time import is_guard
+from dlfix.project.syntax import LOOPS
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVING = (ast.Return, ast.Continue, ast.Break)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -69,6 +69,6 @@ def _run(statement: ast.stmt) -> Iterator[ast.AST]:
     for inner in ast.iter_child_nodes(statement):
         if isinstance(inner, (ast.stmt, ast.ExceptHandler, ast.match_case)):
             for each in _run(inner):  # type: ignore[arg-type]
-                is_own = isinstance(statement, _LOOPS) and not isinstance(each, ast.Return)
+                is_own = isinstance(statement, LOOPS) and not isinstance(each, ast.Return)
                 if not (is_own and isinstance(each, _LEAVING)):
                     yield each

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from dlfix.project.syntax import LOOPS
 from dlfix.project.trees import kept, summary, walk
 from dlfix.reach.predicates import question
 from dlfix.reach.values import Constant, Frame, Reached, Unknown
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from dlfix.reach.evaluator import Evaluator
 
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
 Subject = ast.Name | ast.Attribute
 Fact = tuple[ast.expr, bool]  # a test without `not`, `and`, `or`, and how it came out
@@ -94,7 +94,7 @@ def facts_of(node: Subject, module: Module) -> list[Fact]:
                 if child is not generator:
                     found += _filtered(generator, child, node)
         if isinstance(above, _SCOPES) or (
-            isinstance(above, _LOOPS)
+            isinstance(above, LOOPS)
             and _binds(above, node, module, module.bodies.function_around(above) is not None)
         ):
             return found

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlfix.project.syntax import LOOPS
 from dlfix.project.trees import walk
 from dlfix.reach.correlated import excluded
 from dlfix.reach.process_roles import PARENT, closure
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from dlfix.reach.values import Instance
 
 _BODIES = ("body", "orelse")
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def set_beside(
@@ -72,7 +72,7 @@ def _is_in_other_branch(node: ast.AST, start: ast.AST, module: Module) -> bool:
             other = line[line.index(above) - 1]
             where = [_branch_of(above, each) for each in (child, other)]
             apart = isinstance(above, ast.If) and None not in where and where[0] != where[1]
-            return apart and not any(isinstance(each, _LOOPS) for each in module.ancestors(above))
+            return apart and not any(isinstance(each, LOOPS) for each in module.ancestors(above))
         child = above
     return False
 

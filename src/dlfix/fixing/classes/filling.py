@@ -9,7 +9,6 @@ from dlfix.fixing.classes.facts import ClassFacts, Method
 from dlfix.fixing.classes.handles import Handle, Moved, Refusal
 from dlfix.fixing.classes.loop_residue import EachTime, home_block, outermost_in
 from dlfix.fixing.classes.loops import (
-    LOOPS,
     Fill,
     Filled,
     WholeLoop,
@@ -20,7 +19,7 @@ from dlfix.fixing.classes.loops import (
 )
 from dlfix.fixing.classes.plans import Exchange, Insert
 from dlfix.project.order import comes_before
-from dlfix.project.syntax import ADDING
+from dlfix.project.syntax import ADDING, LOOPS
 
 
 def is_filled(facts: ClassFacts, handle: Handle) -> bool:

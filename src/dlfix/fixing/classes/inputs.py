@@ -207,7 +207,7 @@ class Inputs:
     def mutated_argument(self, method: Method, parameter: str) -> Iterator[str]:
         """Yield where a caller of the constructor mutates what it passed for a parameter."""
         for module, call in self.calls:
-            passed = _argument(method, call, parameter)
+            passed = argument_of(method, call, parameter)
             if not isinstance(passed, ast.Name):
                 continue
             scope = module.scope_of(passed).lookup(passed.id)
@@ -778,7 +778,7 @@ def _function_around(module: Module, node: ast.AST) -> ast.AST | None:
     return next((each for each in module.ancestors(node) if isinstance(each, FUNCTIONS)), None)
 
 
-def _argument(method: Method, call: ast.Call, name: str) -> ast.expr | None:
+def argument_of(method: Method, call: ast.Call, name: str) -> ast.expr | None:
     """Return what a call of a constructor passes for one of its parameters."""
     for keyword in call.keywords:
         if keyword.arg == name:

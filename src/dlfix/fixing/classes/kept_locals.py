@@ -7,18 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dlfix.fixing.classes.facts import (
     STARTS,
-    Method,
     StoreSite,
     is_self_attribute,
     self_names_used,
 )
 from dlfix.fixing.classes.handles import Refusal
-from dlfix.fixing.classes.inputs import COPIES
+from dlfix.fixing.classes.inputs import COPIES, argument_of
 from dlfix.fixing.classes.settings import Settings
 from dlfix.fixing.classes.text import bound_within, comments_of, render
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, comes_before, in_order
-from dlfix.project.syntax import positional
 
 PURE = (
     ast.Name, ast.Attribute, ast.Constant, ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare,
@@ -270,7 +268,7 @@ class Keeping(Settings):
             return None
         caller, node = calls[0]
         call = self.module.parent(node)
-        passed = _passed_as(self.method, call, name) if isinstance(call, ast.Call) else None
+        passed = argument_of(self.method, call, name) if isinstance(call, ast.Call) else None
         if caller.name not in STARTS or not isinstance(passed, ast.Name):
             return None
         bindings = self.module.inner_scope(caller).bindings.get(passed.id, [])
@@ -491,17 +489,6 @@ def _is_owned(node: ast.expr) -> bool:
             return True
         node = node.value
     return isinstance(node, ast.Name) and node.id in ("self", "cls")
-
-
-def _passed_as(method: Method, call: ast.Call, name: str) -> ast.expr | None:
-    """Return the argument that a call of a method passes for a parameter."""
-    for keyword in call.keywords:
-        if keyword.arg == name:
-            return keyword.value
-    names = positional(method)[1:]
-    position = names.index(name) if name in names else len(call.args)
-    starred = any(isinstance(each, ast.Starred) for each in call.args)
-    return None if starred or position >= len(call.args) else call.args[position]
 
 
 def _flat_targets(statement: ast.stmt) -> list[ast.expr]:

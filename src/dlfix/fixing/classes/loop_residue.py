@@ -12,13 +12,14 @@ from collections.abc import Iterator, Sequence
 from dlfix.fixing.classes.facts import is_self_attribute
 from dlfix.fixing.classes.handles import Moved, Refusal
 from dlfix.fixing.classes.inputs import is_repeatable
-from dlfix.fixing.classes.loops import LOOPS, Fill, Filled
+from dlfix.fixing.classes.loops import Fill, Filled
 from dlfix.fixing.classes.plans import Exchange, Insert, Within
 from dlfix.fixing.classes.residue import MOST_LINES
 from dlfix.fixing.classes.statements import only_raises
 from dlfix.fixing.classes.text import names_in
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, comes_before
+from dlfix.project.syntax import LOOPS
 
 LIVE = (
     "attrs", "keys", "values", "items", "get", "read", "read_direct", "execute", "cursor", "open",

@@ -12,9 +12,7 @@ from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.plans import Exchange
 from dlfix.fixing.classes.text import comments_of, names_in
 from dlfix.project.order import begins_before
-from dlfix.project.syntax import ADDING
-
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
+from dlfix.project.syntax import ADDING, LOOPS
 
 
 @dataclass(frozen=True)

@@ -239,10 +239,6 @@ def is_instance(binder: Scope, name: str) -> bool:
     return first_parameter(node) == name and len(binder.bindings[name]) == 1
 
 
-def _decorators(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    return {each.id for each in node.decorator_list if isinstance(each, ast.Name)}
-
-
 def _captured(draft: Draft) -> dict[str, Scope]:
     """Return the names taken from enclosing functions, or from what the main guard hides."""
     scope = draft.scope

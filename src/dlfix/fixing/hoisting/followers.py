@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from dlfix.fixing.hoisting.captures import CannotHoist, Draft, Drafts, has_its_line, is_fixed
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import begins_before, in_order
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+from dlfix.project.syntax import FUNCTIONS
 
 
 def followers_of(draft: Draft, drafts: Drafts, reads: Iterable[ast.Name]) -> list[ast.stmt]:
@@ -59,7 +58,7 @@ def _obstacle(draft: Draft, drafts: Drafts, statement: ast.stmt) -> str:
     block = module.parent(beside)
     if module.parent(statement) is not block or begins_before(statement, beside):
         return "the statement may not always run"
-    if isinstance(statement, _FUNCTIONS):
+    if isinstance(statement, FUNCTIONS):
         return _obstacle_of_function(draft, drafts, statement)
     if not has_its_line(module, statement):
         return "the statement is on the same line as another statement"

@@ -13,7 +13,6 @@ from dlfix.project.module import Module
 from dlfix.project.trees import COMPREHENSIONS
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class Order:

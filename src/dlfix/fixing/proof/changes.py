@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -184,29 +184,25 @@ class ClassChange:
 
     def fresh(self, function: Function) -> list[ast.stmt]:
         """Return the statements of a method that were not in it before."""
-        same_name = [f for f in self.before.functions if f.name == function.name]
-        known = [header(s) for f in same_name for s in statements(f.body)]
-        found = []
-        for statement in statements(function.body):
-            text = header(statement)
-            if text in known:
-                known.remove(text)
-            else:
-                found.append(statement)
-        return found
+        return _without(function, self.before.functions)
 
     def gone(self, function: Function) -> list[ast.stmt]:
         """Return the statements of a method before that are no longer in it."""
-        same_name = [f for f in self.after.functions if f.name == function.name]
-        known = [header(s) for f in same_name for s in statements(f.body)]
-        found = []
-        for statement in statements(function.body):
-            text = header(statement)
-            if text in known:
-                known.remove(text)
-            else:
-                found.append(statement)
-        return found
+        return _without(function, self.after.functions)
+
+
+def _without(function: Function, others: Sequence[Function]) -> list[ast.stmt]:
+    """Return the statements of a method that are not in those of its name, each counted once."""
+    same_name = [f for f in others if f.name == function.name]
+    known = [header(s) for f in same_name for s in statements(f.body)]
+    found = []
+    for statement in statements(function.body):
+        text = header(statement)
+        if text in known:
+            known.remove(text)
+        else:
+            found.append(statement)
+    return found
 
 
 def _only_setup(program: Program, name: str) -> bool:

@@ -51,9 +51,6 @@ _IMPURE = frozenset(
     " getpass readline readlines permutation rand randn".split()
 )
 _PLAIN = frozenset("str int float bool bytes Path PurePath pathlib Optional typing".split())
-_FRESH = frozenset(
-    "list tuple sorted set dict frozenset deepcopy copy str int float Path fspath".split()
-)
 
 
 Steps = tuple[Site, ...]

@@ -12,11 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dlfix.project import trees
-from dlfix.project.syntax import first_parameter, is_attribute_of, positional
+from dlfix.project.syntax import Function, first_parameter, is_attribute_of, positional
 from dlfix.project.trees import walk
+from dlfix.reach.methods import methods_of
 from dlfix.rules.base import Place
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _ODD = (
     "OSError",
@@ -94,10 +93,8 @@ def initializer(chain: Sequence[ast.ClassDef]) -> tuple[int, Function] | None:
 
 def method(cls: ast.ClassDef, name: str) -> Function | None:
     """Return a method that a class itself defines, or the `__init__` that `@dataclass` gives it."""
-    for statement in cls.body:
-        if isinstance(statement, Function) and statement.name == name:
-            return statement
-    return _generated_init(cls) if name == "__init__" else None
+    own = methods_of(cls).get(name)
+    return _generated_init(cls) if own is None and name == "__init__" else own
 
 
 @trees.kept

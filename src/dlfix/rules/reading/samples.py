@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dlfix.project.syntax import MUTATORS, first_parameter, is_attribute_of, positional
+from dlfix.project.syntax import MUTATORS, Function, first_parameter, is_attribute_of, positional
 from dlfix.project.trees import children, kept, walk
 from dlfix.rules.base import Place
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 _DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 _CHANGING = (MUTATORS | {"fill"}) - {"setdefault", "register"}  # once set, a default stays

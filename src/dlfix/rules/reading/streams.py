@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlfix.project.syntax import MUTATORS, callee_name
+from dlfix.project.syntax import MUTATORS, Function, callee_name
 from dlfix.project.trees import walk
 from dlfix.rules.base import Place
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _CHANGING = MUTATORS | {"write", "put", "push", "send", "feed"}
 _ORDERING = frozenset({"shuffle", "permutation", "randperm", "sample", "permuted"})
