@@ -200,6 +200,64 @@ from tests.reach.marked import check, program
                 print(list(DataLoader(Rows("rows.h5"), num_workers=2)))
             """,
         ),
+        program(
+            "a queue of threads where a thread runs the method, one of processes where a process does",
+            """
+            import multiprocessing, queue, threading
+            from settings import options
+            class Reader:
+                def __init__(self):
+                    if options.single:
+                        self.queue = queue.Queue()
+                    else:
+                        self.queue = multiprocessing.Queue()
+                def start(self):
+                    if options.single:
+                        worker = threading.Thread(target=self.update)
+                    else:
+                        worker = multiprocessing.Process(target=self.update)
+                    worker.start()
+                def update(self): self.queue.put(1)
+            """,
+        ),
+        program(
+            "a queue of threads where another option chooses the process",
+            """
+            import multiprocessing, queue, threading
+            from settings import options
+            class Reader:
+                def __init__(self):
+                    if options.single:
+                        self.queue = queue.Queue()  # !DLF204
+                    else:
+                        self.queue = multiprocessing.Queue()
+                def start(self):
+                    if options.slow:
+                        worker = threading.Thread(target=self.update)
+                    else:
+                        worker = multiprocessing.Process(target=self.update)
+                    worker.start()
+                def update(self): self.queue.put(1)
+            """,
+        ),
+        program(
+            "a flag of the object that chooses its queue and its process",
+            """
+            import multiprocessing, queue, threading
+            class Reader:
+                def __init__(self, single):
+                    self.single = single
+                    self.queue = queue.Queue() if self.single else multiprocessing.Queue()
+                def start(self):
+                    if self.single:
+                        worker = threading.Thread(target=self.update)
+                        worker.start()
+                    else:
+                        worker = multiprocessing.Process(target=self.update)
+                        worker.start()
+                def update(self): self.queue.put(1)
+            """,
+        ),
     ],
 )
 def test_the_marked_lines_are_found_and_no_others(tmp_path: Path, text: str) -> None:

@@ -49,7 +49,7 @@ def agree(one: Mapping[object, object], other: Mapping[object, object]) -> bool:
 def _decided(node: ast.AST, module: Module) -> Iterator[tuple[object, bool]]:
     for test, held in tests_around(node, module):
         if _is_stable(test, module):
-            yield (module.scope_of(test), _text(test)), held
+            yield (_binders(test, module), _text(test)), held
         elif not _in_loop(test, module):
             yield test, held
 
@@ -129,6 +129,19 @@ def _is_stable(test: ast.expr, module: Module) -> bool:
         and all(_is_bound_once(name.id, scope, module) for name in names)
         and not any(is_set_again(attribute, module) for attribute in attributes)
     )
+
+
+def _binders(test: ast.expr, module: Module) -> tuple[Scope | None, ...]:
+    """Return the scopes whose variables a test reads: two tests that read the same ones come out alike.
+
+    The `self` of a method stands for that of all methods of its class.
+    """
+    found: list[Scope | None] = []
+    for name in (each.id for each in walk(test) if isinstance(each, ast.Name)):
+        binder = module.scope_of(test).lookup(name)
+        above = binder.parent if binder is not None and name == "self" else None
+        found.append(above if above is not None and above.is_class else binder)
+    return tuple(found)
 
 
 def _is_bound_once(name: str, scope: Scope, module: Module) -> bool:

@@ -149,7 +149,9 @@ class Walk:
         if len(above) > _DEEPEST:
             self.interpreter.cut_short = True
             return
-        if _is_elsewhere(reached, parent.boundary) or self._is_without(reached, parent.boundary):
+        if _is_elsewhere(reached, parent.boundary) or self._is_without(
+            edge, reached, parent.boundary
+        ):
             return
         if self.spent >= _MOST:
             self.interpreter.cut_short = True
@@ -173,24 +175,27 @@ class Walk:
             return False
         return self.interpreter.programs.share(maker, home)
 
-    def _is_without(self, reached: Reached, boundary: Boundary) -> bool:
-        """Return whether a value is only chosen together with a number of workers that starts none."""
+    def _is_without(self, edge: Edge, reached: Reached, boundary: Boundary) -> bool:
+        """Return whether a value is only chosen, or kept, where no workers are started."""
         if boundary not in self._starting:
             self._starting[boundary] = self._counts(boundary)
-        counts = self._starting[boundary]
-        if not counts or not reached.steps:
+        counts, steps = self._starting[boundary], reached.steps
+        if edge.store is not None:
+            steps = (*steps, Passed(edge.store.frame.module, edge.store.statement, ""))
+        if not counts or not steps:
             return False
-        chosen = choices(reached.steps)
+        chosen = choices(steps)
         return not any(agree(count, chosen) for count in counts)
 
     def _counts(self, boundary: Boundary) -> list[Mapping[object, object]]:
         """Return what is decided for each number of workers that starts some; none if one is always so."""
-        row = boundary.row
+        row, here = boundary.row, Passed(boundary.frame.module, boundary.node, "")
         if row is not None and not row.workers:
-            counts = [choices([start]) for start in self._started(boundary)]
+            starts = [*self._started(boundary)] or [here]
+            counts = [choices([start, here]) for start in starts]
             return counts if all(counts) else []
         counts = [
-            choices(reached.steps)
+            choices((*reached.steps, here))
             for name, argument in boundary.arguments.items()
             if row is not None and name.partition("[")[0] == row.workers
             for reached in self.interpreter.reached(argument)
