@@ -463,3 +463,27 @@ DataLoader(Folders("abc"), num_workers=2)
 @pytest.mark.parametrize("made", ["collections.defaultdict(dict)", "{'a': {}}"])
 def test_the_class_that_fills_a_dict_of_dicts_opens_what_it_puts_in(codes, made: str) -> None:
     assert "DLF201" in codes(FOLDERS.format(made))
+
+
+SWITCHED = """
+import multiprocessing
+class Table:
+    def transform(self, f, parallel=False, **options):
+        if parallel:
+            return multiprocessing.Pool().map(f, [1, 2])
+        return [f(1), f(2)]
+class Scaling:
+    def transform(self, table, parallel: bool = False):
+        return table.transform(abs, out=None, parallel=parallel)
+def load(parallel=False):
+    return Scaling().transform(Table(), parallel)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [("load()", []), ("load(False)", []), ("load(parallel=True)", ["DLF301"]), ("load(flag)", ["DLF301"])],
+)  # fmt: skip
+def test_a_switch_that_no_call_on_the_way_turns_on_starts_no_workers(codes, call, found) -> None:
+    script = f"import sys\nfrom table import load\nflag = len(sys.argv)\n{call}\n"
+    assert codes("", table=SWITCHED, script=script) == found

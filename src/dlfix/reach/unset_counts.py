@@ -1,18 +1,24 @@
-"""Numbers of workers that nobody sets: an option left at its default, or left out of `**kwargs`."""
+"""Options that nobody sets: a number of workers, or a switch, left at its default or out of `**kwargs`."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
+from dlfix.reach.calls import defaults
+from dlfix.reach.correlated import tests_around
 from dlfix.reach.entry_points import Entries
-from dlfix.reach.values import Bound
+from dlfix.reach.predicates import question
+from dlfix.reach.values import Bound, Constant
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Boundary
+    from dlfix.reach.entry_points import Entry
+    from dlfix.reach.starts import Start
 
 
 def is_left_at_none(analysis: Analysis, boundary: Boundary, script: Module) -> bool:
@@ -51,6 +57,63 @@ def is_left_out(analysis: Analysis, boundary: Boundary, script: Module) -> bool:
     ways = [e for e in Entries.of(analysis).entries(module, node) if e.module is script]
     passed = {call for way in ways for _, call in way.calls}
     return bool(ways) and passed.isdisjoint(given.calls)
+
+
+def is_switched_off(analysis: Analysis, start: Start, entry: Entry) -> bool:
+    """Return whether the calls from a script to a start pass what makes a test on the way come out against it.
+
+    That is `if parallel: Pool(...)`, where no call passes `parallel` and its default is False.
+    """
+    way = [*entry.calls, (start.module, start.node)]
+    for level in range(1, len(way)):
+        module, node = way[level]
+        frame = analysis.frame(module.scope_of(node))
+        for test, held in tests_around(node, module):
+            asked = question(test, frame, analysis.interpreter)
+            if asked is None or not isinstance(asked.subject, ast.Name):
+                continue
+            passed = _passed_on(asked.subject.id, way[: level + 1])
+            if passed is not None and asked.answer(passed) is (not held):
+                return True
+    return False
+
+
+def _passed_on(name: str, way: Sequence[tuple[Module, ast.expr]]) -> Constant | None:
+    """Return the constant that a chain of calls passes for a parameter of the function that it leads to."""
+    if len(way) < 2:
+        return None
+    (module, node), (_, call) = way[-1], way[-2]
+    function = enclosing_function(module, node)
+    if not isinstance(function, ast.FunctionDef) or not isinstance(call, ast.Call):
+        return None
+    bindings = module.inner_scope(function).bindings.get(name, ())
+    if [each.kind for each in bindings] != ["parameter"]:
+        return None
+    given = _given_to(
+        function, name, call, is_method=isinstance(module.parent(function), ast.ClassDef)
+    )
+    if isinstance(given, ast.Name):
+        return _passed_on(given.id, way[:-1])
+    return Constant(given.value) if isinstance(given, ast.Constant) else None
+
+
+def _given_to(
+    function: ast.FunctionDef, name: str, call: ast.Call, *, is_method: bool
+) -> ast.expr | None:
+    """Return the argument of a call for a parameter, or its default; None where that is not known."""
+    named = {keyword.arg: keyword.value for keyword in call.keywords}
+    if name in named:
+        return named[name]
+    if None in named or any(isinstance(each, ast.Starred) for each in call.args):
+        return None
+    signature = function.args
+    places = [each.arg for each in (*signature.posonlyargs, *signature.args)]
+    if is_method and (function.decorator_list or not places):
+        return None
+    places = places[1:] if is_method else places
+    if name in places[: len(call.args)]:
+        return call.args[places.index(name)]
+    return defaults(signature).get(name)
 
 
 class _Given:

@@ -12,7 +12,7 @@ from dlfix.project.order import begins_before
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entry
 from dlfix.reach.starts import Start, only_forks, starts_on_import
-from dlfix.reach.unset_counts import is_left_at_none, is_left_out
+from dlfix.reach.unset_counts import is_left_at_none, is_left_out, is_switched_off
 from dlfix.rules.base import Finding, Rule, Step
 
 if TYPE_CHECKING:
@@ -109,6 +109,8 @@ class MissingMainGuard(Rule):
                 if is_left_at_none(analysis, start.boundary, entry.module):
                     continue
                 if is_left_out(analysis, start.boundary, entry.module):
+                    continue
+                if is_switched_off(analysis, start, entry):
                     continue
                 if path not in first or begins_before(entry.statement, first[path][0]):
                     first[path] = (entry.statement, start, entry)
