@@ -273,3 +273,11 @@ def test_a_class_of_a_cell_is_still_fixed_in_place(notebook):
     outcomes = {one.finding.code: one.outcome for one in session.diagnoses()}
     assert isinstance(outcomes["DLF106"], Fix)
     assert isinstance(outcomes["DLF201"], Fix)
+
+
+def test_a_function_that_a_later_cell_defines_again_is_missing_in_the_workers_and_no_other_object(
+    notebook,
+):
+    first, second = (f"def collate(batch):\n    return batch[{index}]" for index in (0, 1))
+    loader = "loader = DataLoader([1, 2], collate_fn=collate, num_workers=2)"
+    assert set(found(notebook(first, loader, second, loader))) == {"DLF106"}

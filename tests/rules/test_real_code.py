@@ -487,3 +487,30 @@ def load(parallel=False):
 def test_a_switch_that_no_call_on_the_way_turns_on_starts_no_workers(codes, call, found) -> None:
     script = f"import sys\nfrom table import load\nflag = len(sys.argv)\n{call}\n"
     assert codes("", table=SWITCHED, script=script) == found
+
+
+PIPELINE = """
+from torch.utils.data import IterableDataset{asked}
+class Source(IterableDataset):
+    def __init__(self, rows): self.rows = rows
+    def __iter__(self): {body}
+def batched(rows, size):
+    for row in rows:
+        yield [row] * size
+class Processor(IterableDataset):
+    def __init__(self, source): self.source = source
+    def __iter__(self): return batched(iter(self.source), 2)
+DataLoader(Processor(Source([1, 2])), num_workers=2)
+"""
+
+
+def test_a_stream_over_another_dataset_of_the_project_is_not_judged_by_itself(codes) -> None:
+    shared = PIPELINE.format(
+        asked=", get_worker_info", body="yield from self.rows[get_worker_info().id :: 2]"
+    )
+    assert "DLF501" not in codes(shared)
+
+
+def test_a_stream_over_the_rows_of_its_own_object_is_judged(codes) -> None:
+    alone = PIPELINE.format(asked="", body="return batched(self.rows, 2)")
+    assert "DLF501" in codes(alone.replace("Processor(Source([1, 2]))", "Source([1, 2])"))

@@ -27,6 +27,7 @@ from dlfix.rules.reading import reached, shares, streams
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Crossing
+    from dlfix.reach.values import Frame
 
 _ITERABLE = "IterableDataset"
 # What libraries hand out that surely knows nothing of workers.
@@ -291,6 +292,8 @@ def _counts_by_itself(analysis: Analysis, code: reached.Code) -> bool:
 
 def _is_plain(analysis: Analysis, value: Value) -> bool:
     match value:
+        case Generator(node=ast.Call() as call, frame=frame):
+            return not any(_is_of_another(analysis, each, frame) for each in call.args)
         case Container() | Constant() | Generator():
             return True
         case ExternalCall(name=name, arguments=arguments):
@@ -307,6 +310,17 @@ def _is_plain(analysis: Analysis, value: Value) -> bool:
         case Derived(origin=origin):
             return _is_plain(analysis, origin)
     return False
+
+
+def _is_of_another(analysis: Analysis, given: ast.expr, frame: Frame) -> bool:
+    """Return whether what a generator goes through is an object of the tree, which may take shares itself."""
+    match given:
+        case ast.Call(func=ast.Name(id="iter"), args=[through]):
+            given = through
+    return any(
+        isinstance(value, Instance) and analysis.method(value.cls, "__iter__") is not None
+        for value in reached.values(analysis, given, frame)
+    )
 
 
 def _is_builtin(name: str) -> bool:

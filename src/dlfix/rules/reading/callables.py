@@ -47,15 +47,28 @@ def definition(value: Value | None) -> Function | Class | None:
 
 def problem(crossing: Crossing, analysis: Analysis) -> Problem | None:
     """Return why pickle cannot find what crosses by its name; None where it can."""
+    found = _problem(crossing, analysis)
+    return None if found == "shadowed" and _is_defined_again(crossing) else found
+
+
+def _is_defined_again(crossing: Crossing) -> bool:
+    """Return whether a name that leads elsewhere in the end may lead to what is sent when it is sent.
+
+    A class that nobody in view sends is got by its name, and the cells of a notebook are run one by one.
+    """
+    made = node_of(crossing.value)
+    in_cell = made is not None and is_notebook(made[1].path)
+    return in_cell or (crossing.boundary.kind == "dataset" and isinstance(crossing.value, Class))
+
+
+def _problem(crossing: Crossing, analysis: Analysis) -> Problem | None:
     value = crossing.value
     if isinstance(value, BoundMethod):
         return _of_method(value, analysis)
     if isinstance(value, Function):
         return _of_function(value, crossing, analysis)
     if isinstance(value, Class):
-        found = _of_class(value, analysis)
-        # a class that nobody in view sends is got by its name: the last definition of it
-        return None if found == "shadowed" and crossing.boundary.kind == "dataset" else found
+        return _of_class(value, analysis)
     if isinstance(value, ExternalCall) and value.name in _MAKERS:
         return "class" if _is_lost(value, analysis) else None
     if isinstance(value, Derived) and module_of_file(value, analysis) and _is_called(crossing):
