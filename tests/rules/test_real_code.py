@@ -514,3 +514,18 @@ def test_a_stream_over_another_dataset_of_the_project_is_not_judged_by_itself(co
 def test_a_stream_over_the_rows_of_its_own_object_is_judged(codes) -> None:
     alone = PIPELINE.format(asked="", body="return batched(self.rows, 2)")
     assert "DLF501" in codes(alone.replace("Processor(Source([1, 2]))", "Source([1, 2])"))
+
+
+BUFFERS = """
+from collections import deque
+from typing import List
+class Merged(Dataset):
+    def __init__(self, n): self.buffers: List[{kind}] = [{made} for _ in range(n)]
+    def __getitem__(self, i): return self.buffers[i].pop()
+DataLoader(Merged(2), num_workers=2)
+"""
+
+
+def test_a_buffer_that_is_empty_at_first_is_no_sample_whatever_its_annotation_says(codes) -> None:
+    assert "DLF502" not in codes(BUFFERS.format(kind="deque", made="deque()"))
+    assert "DLF502" in codes(BUFFERS.format(kind="list", made="[1, 2]"))

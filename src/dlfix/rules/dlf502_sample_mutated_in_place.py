@@ -191,6 +191,9 @@ def _callee(analysis: Analysis, code: reached.Code) -> samples.Callee:
 def _holder(analysis: Analysis, store: object) -> samples.Holder | None:
     value = getattr(store, "value", None)
     statement = getattr(store, "statement", None)
+    held = analysis.values(value) if value is not None else []
+    if any(isinstance(each, Container) and _gathers(analysis, each) for each in held):
+        return None
     if isinstance(statement, ast.AnnAssign):
         annotated = _annotated(statement.annotation)
         if annotated is not None:
