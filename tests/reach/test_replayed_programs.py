@@ -258,6 +258,31 @@ from tests.reach.marked import check, program
                 def update(self): self.queue.put(1)
             """,
         ),
+        program(
+            "an array of a cache that a function of another module changes, and one that is filled",
+            """
+            --- changes.py
+            def center_(rows):
+                rows -= rows.mean()
+                return rows
+            --- main.py
+            import numpy as np
+            from torch.utils.data import DataLoader, Dataset
+            from changes import center_
+            class Rows(Dataset):
+                def __init__(self):
+                    self.cache = {}
+                    self.sums = {}
+                def __getitem__(self, i):
+                    if i not in self.cache:
+                        self.cache[i] = np.load(f"{i}.npy")
+                    self.sums[i] = np.zeros(3)
+                    self.sums[i] += self.cache[i].sum()
+                    return center_(self.cache[i])  # !DLF502
+            def main():
+                print(list(DataLoader(Rows(), num_workers=2)))
+            """,
+        ),
     ],
 )
 def test_the_marked_lines_are_found_and_no_others(tmp_path: Path, text: str) -> None:

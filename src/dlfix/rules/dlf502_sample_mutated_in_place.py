@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlfix.project.order import in_order, lies_in
+from dlfix.project.trees import walk
 from dlfix.reach.values import Argument, Bound, Container, Derived, ExternalCall, Instance, Value
 from dlfix.rules.base import Finding, Rule, Step
 from dlfix.rules.reading import reached, samples
+from dlfix.rules.reading.endings import ending_of
 
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
@@ -173,9 +175,26 @@ def _reader(analysis: Analysis, instance: Instance, code: reached.Code) -> sampl
 
     def kept(attribute: str) -> samples.Holder | None:
         found = [_holder(analysis, store) for store in stores.get(attribute, ())]
-        return found[0] if found and all(each == found[0] for each in found) else None
+        if not found or any(each != found[0] for each in found):
+            return None
+        holder = found[0]
+        if holder is not None and holder.kind == "container" and not holder.element:
+            return samples.Holder("container", _put_in(analysis, code, attribute))
+        return holder
 
     return samples.Reader(code.node, kept, _callee(analysis, code))
+
+
+def _put_in(analysis: Analysis, code: reached.Code, attribute: str) -> str:
+    """Return what kind of thing a method puts in what its object keeps; "" where it may be of several."""
+    kinds: set[str] = set()
+    for node in reached.own(code.node):
+        match node:
+            case ast.Assign(targets=[ast.Subscript(value=ast.Attribute(attr=name))], value=put):
+                if name == attribute:
+                    found = reached.values(analysis, put, code.frame)
+                    kinds |= {_element_kind(value) for value in found}
+    return kinds.pop() if len(kinds) == 1 else ""
 
 
 def _callee(analysis: Analysis, code: reached.Code) -> samples.Callee:
@@ -287,6 +306,8 @@ def _element_kind(value: Value) -> str:
     match value:
         case Container(kind="list" | "dict" as kind):
             return kind
+        case ExternalCall(name="numpy.load", node=ast.Call(args=[path, *_]), frame=frame):
+            return "array" if (ending_of(Bound(path, frame)) or "").endswith(".npy") else ""
         case ExternalCall(name=name, node=node):
             found = _array(name, node)
             return found.kind if found else ""
@@ -334,8 +355,20 @@ def _evidence(code: reached.Code, change: samples.Change) -> samples.Changed:
         form=change.form,
         uses=tuple(uses),
         before=before,
-        refused="" if _is_once(code, source) else "the sample is read in more than one place",
+        refused=_why_not(code, source, uses),
     )
+
+
+def _why_not(code: reached.Code, source: ast.expr, uses: Sequence[ast.expr]) -> str:
+    """Return why no copy is made where the sample is taken out; nothing where one is."""
+    if not _is_once(code, source):
+        return "the sample is read in more than one place"
+    for node in reached.own(code.node):
+        match node:
+            case ast.If(test=ast.Compare(ops=[ast.NotIn()]), body=[first, *_]):
+                if any(use in set(walk(node)) for use in uses):
+                    return f"the method puts in what is missing first (line {first.lineno})"
+    return ""
 
 
 def _direct_uses(code: reached.Code, source: ast.expr) -> tuple[list[ast.expr], ast.stmt | None]:

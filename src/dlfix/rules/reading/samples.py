@@ -316,11 +316,17 @@ class Reader:
         return Alias(value, holder.kind, sure=sure)
 
     def _fills(self, attribute: str) -> bool:
-        """Return whether this function puts things under the attribute itself: a cache of its own."""
+        """Return whether this function puts things under the attribute itself, and not only what is missing."""
+        missing: set[ast.AST] = set()
+        for node in walk(self._function):
+            match node:
+                case ast.If(test=ast.Compare(ops=[ast.NotIn()], comparators=[held])):
+                    if getattr(held, "attr", "") == attribute:
+                        missing |= {inner for each in node.body for inner in walk(each)}
         for node in walk(self._function):
             match node:
                 case ast.Assign(targets=[ast.Subscript(value=ast.Attribute(attr=name))]) if (
-                    name == attribute
+                    name == attribute and node not in missing
                 ):
                     return True
         return False
