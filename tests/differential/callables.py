@@ -2,7 +2,151 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 from tests.differential.grammar import Family, Spec, but, conflict, indented
+
+
+@dataclass(frozen=True)
+class Capture:
+    """What a function captures: the statements around it, and the expression in it."""
+
+    value: str
+    before: str = ""  # statements before the function
+    after: str = ""  # between the function and the workers' start
+    top: str = ""  # of the module
+    in_class: bool = False  # where `self` exists
+
+
+# Captures without code of their own.
+CAPTURES = {
+    "augmented_before": Capture("offset", "offset = factor\noffset += 4"),
+    "augmented_after": Capture("offset", "offset = factor", "offset += 4"),
+    "loop_ended": Capture("step", "for step in (factor, 4):\n    pass"),
+    "loop_rebinds": Capture("step", "step = factor", "for step in (factor, 4):\n    pass"),
+    "with_name": Capture("len(first)", "with open(__file__) as source:\n    first = source.readline()"),
+    "with_handle": Capture("(2 + source.closed)", "with open(__file__) as source:\n    pass"),
+    "with_rebinds": Capture("len(str(offset))", "offset = factor", "with open(__file__) as source:\n    offset = source.readline()"),
+    "import_inside": Capture("decimal.Decimal(factor).adjusted()", "import decimal"),
+    "import_from_inside": Capture("gcd(6, factor)", "from math import gcd"),
+    "import_rebinds": Capture("gcd(6, factor)", "gcd = max", "from math import gcd"),
+    "walrus": Capture("offset", "if (offset := factor + 2) > 1:\n    pass"),
+    "walrus_after": Capture("offset", "offset = factor", "if (offset := factor + 2) > 1:\n    pass"),
+    "deleted_after": Capture("weights[0]", "weights = [factor, 3]", "del weights[0]"),
+    "item_set": Capture("table['bias']", "table = {'bias': factor}", "table['bias'] = 8"),
+    "item_set_by_update": Capture("table['bias']", "table = {'bias': factor}", "table.update(bias=8)"),
+    "item_set_by_alias": Capture("table['bias']", "table = {'bias': factor}\nalias = table", "alias['bias'] = 8"),
+    "item_set_by_helper": Capture("table['bias']", "table = {'bias': factor}", "change(table)", "def change(table):\n    table['bias'] = 8\n\n\n"),
+    "nested_list": Capture("sum(weights[0])", "weights = ([factor],)", "weights[0].append(6)"),
+    "set_grows": Capture("len(names)", "names = {factor}", "names.add('more')"),
+    "bytes_change": Capture("sum(data_)", "data_ = bytearray([factor])", "data_[0] = 9"),
+    "slice_set": Capture("sum(weights)", "weights = [factor, 1]", "weights[:] = [5]"),
+    "sorted_in_place": Capture("weights[0]", "weights = [factor, 1]", "weights.sort()"),
+    "counter": Capture("next(numbers) * 0", "numbers = itertools.count(factor)"),
+    "generator": Capture("(2 + numbers.gi_running)", "numbers = (n for n in range(9))"),
+    "view": Capture("len(names)", "table = {'a': factor}\nnames = table.keys()"),
+    "view_grows": Capture("len(names)", "table = {'a': factor}\nnames = table.keys()", "table['b'] = 1"),
+    "view_values": Capture("sum(weights)", "weights = {'a': factor, 'b': 2}.values()"),
+    "mapped": Capture("(3 + (steps is None))", "steps = map(abs, [factor])"),
+    "module_object": Capture("tools.gcd(6, factor)", "tools = math", top="TOOLS = math\n\n\n"),
+    "arguments": Capture("(args.workers * 0 + 3)"),
+    "arguments_changed": Capture("len(args.start_method)", after="args.name = args.start_method"),
+    "arguments_set": Capture("args.bias", "args.bias = factor", "args.bias = 9"),
+    "regex": Capture("len(pattern.pattern)", "pattern = re.compile('ab')"),
+    "local_instance": Capture("holder.bias", "class Holder:\n    bias = 3\n\nholder = Holder()"),
+    "local_instance_set": Capture("holder.bias", "class Holder:\n    bias = 3\n\nholder = Holder()", "holder.bias = 5"),
+    "module_instance_set": Capture("holder.bias", "holder = Holder()", "holder.set(5)", "class Holder:\n    bias = 3\n\n    def set(self, bias):\n        self.bias = bias\n\n\n"),
+    "module_class_set": Capture("Holder.bias", after="Holder.bias = 5", top="class Holder:\n    bias = 3\n\n\n"),
+    "module_list": Capture("sum(BIASES)", after="BIASES.append(factor)", top="BIASES = [1]\n\n\n"),
+    "bound_local": Capture("add(4)", "weights = [factor]\nadd = weights.count"),
+    "bound_append": Capture("(add(4) is None) + len(weights) * 0", "weights = [factor]\nadd = weights.append"),
+    "builtin_alias": Capture("most(2, factor)", "most = max"),
+    "builtin_shadowed": Capture("max(2, factor)", "max = min"),
+    "global_declared": Capture("TOTAL", "global TOTAL\nTOTAL = factor + 1", top="TOTAL = 0\n\n\n"),
+    "global_by_function": Capture("TOTAL", after="set_total(9)", top="TOTAL = 1\n\n\ndef set_total(number):\n    global TOTAL\n    TOTAL = number\n\n\n"),
+    "self_method": Capture("self.weigh(2)", in_class=True),
+    "self_super": Capture("super(Experiment, self).weigh(2)", in_class=True),
+    "super_object": Capture("parent.weigh(2)", "parent = super()", in_class=True),
+    "self_property": Capture("self.bias", in_class=True),
+    "self_list": Capture("sum(self.parts)", "self.parts = [factor]", "self.parts.append(3)", in_class=True),
+    "self_handle": Capture("(3 + self.source.closed)", "self.source = open(__file__)", in_class=True),
+    "self_lock": Capture("(3 + self.lock.locked())", "self.lock = threading.Lock()", in_class=True),
+    "self_lambda": Capture("self.shift(3)", "self.shift = lambda number: number + factor", in_class=True),
+    "self_dict": Capture("vars(self)['factor']", after="self.__dict__['factor'] = 9", in_class=True),
+    "self_setattr": Capture("self.factor", after="setattr(self, 'factor', 9)", in_class=True),
+    "self_alias_set": Capture("self.factor", after="me = self\nme.factor = 9", in_class=True),
+    "class_name": Capture("type(self).__name__.count('e')", in_class=True),
+    "class_cell": Capture("__class__.__name__.count('e')", in_class=True),
+    "try_rebinds": Capture("offset", "offset = factor", "try:\n    offset = int('7')\nexcept ValueError:\n    pass"),
+    "except_name": Capture("len(text)", "try:\n    int('x')\nexcept ValueError as error:\n    text = str(error)"),
+    "branch_unbound": Capture("offset", "if factor > 1:\n    offset = 4"),
+    "swapped": Capture("(low - high)", "low, high = factor, 3", "low, high = high, low"),
+    "match_name": Capture("offset", "match [factor, 2]:\n    case [offset, _]:\n        pass"),
+    "dispatch_table": Capture("TABLE['plain'](3)", after="TABLE['plain'] = max_of", top="def max_of(number):\n    return number + 8\n\n\nTABLE = {'plain': abs}\n\n\n"),
+    "function_attribute": Capture("shift.bias", "def shift(number):\n    return number\n\nshift.bias = factor"),
+    "function_default": Capture("shift()", "def shift(number=factor):\n    return number\n", "factor = 11"),
+    "function_closure": Capture("shift()", "offset = factor\n\ndef shift():\n    return offset\n", "offset = 12"),
+    "function_mutual": Capture("even(4)", "def even(n):\n    return n == 0 or odd(n - 1)\n\ndef odd(n):\n    return n != 0 and even(n - 1)\n"),
+    "cached_function": Capture("shift(2)", "@functools.lru_cache\ndef shift(number):\n    return number + factor\n"),
+    "cached_info": Capture("shift(2)", "@functools.lru_cache\ndef shift(number):\n    return number + factor\n", "shift(2)"),
+    "queue": Capture("(3 + queue_.empty())", "queue_ = queue.Queue()"),
+    "event": Capture("(3 + stop.is_set())", "stop = threading.Event()", "stop.set()"),
+    "logger": Capture("len(log.name)", "log = logging.getLogger('abc')"),
+    "tuple_of_lambda": Capture("pair[0](2)", "pair = (lambda number: number + factor, 1)"),
+    "list_of_lambda": Capture("pair[0](2)", "pair = [lambda number: number + factor]", "pair.append(abs)"),
+    "later_function": Capture("late(2)", after="def late(number):\n    return number + 5\n"),
+    "late_name": Capture("offset", after="offset = factor + 9"),
+    "late_twice": Capture("offset", "offset = 1", "offset = 2\noffset = factor + 9"),
+    "late_conditional": Capture("offset", "offset = 1", "if factor > 1:\n    offset = 5"),
+    "frozen": Capture("sum(weights)", "weights = (factor, 4)"),
+    "star_target": Capture("len(rest)", "first, *rest = [factor, 4, 5]", "rest.append(1)"),
+    "enumerate_name": Capture("at", "for at, name in enumerate('ab'):\n    pass", "at = 7"),
+    "comprehension_name": Capture("sum(step for step in range(factor))", "step = 4"),
+    "inner_lambda_default": Capture("(lambda number=factor: number)()"),
+    "string_name": Capture("len(name_)", "name_ = f'{factor}-x'"),
+    "weak": Capture("(3 + (reference() is None))", "holder = Holder()\nreference = weakref.ref(holder)", top="class Holder:\n    pass\n\n\n"),
+}  # fmt: skip
+
+# What may be asked of a function, besides its call.
+LOOKS = {
+    "name": "F.__name__.strip('<>_').isidentifier()",
+    "real_name": "F.__name__",
+    "qualname": "F.__qualname__",
+    "getattr_name": "getattr(F, '__name__', 'none')",
+    "signature": "len(inspect.signature(F).parameters)",
+    "signature_text": "str(inspect.signature(F))",
+    "argspec": "inspect.getfullargspec(F).args",
+    "isinstance": "isinstance(F, types.FunctionType)",
+    "isfunction": "inspect.isfunction(F)",
+    "lambda_type": "type(F) is types.LambdaType",
+    "type_name": "type(F).__name__",
+    "defaults": "F.__defaults__ is None",
+    "defaults_getattr": "getattr(F, '__defaults__', None)",
+    "kwdefaults": "F.__kwdefaults__",
+    "code": "F.__code__.co_argcount",
+    "free": "F.__code__.co_freevars",
+    "closure": "F.__closure__ is None",
+    "globals": "'Items' in F.__globals__",
+    "doc": "F.__doc__",
+    "module": "F.__module__",
+    "wrapped": "hasattr(F, '__wrapped__')",
+    "unwrap": "inspect.unwrap(F) is F",
+    "partial": "isinstance(F, functools.partial)",
+    "func": "hasattr(F, 'func')",
+    "callable": "callable(F)",
+    "equal": "F == F",
+    "member": "F in {F: 1}",
+    "hash": "hash(F) == hash(F)",
+    "text": "repr(F).split(' ')[0]",
+    "local_name": "'<locals>' in repr(F)",
+    "vars": "len(vars(F))",
+    "source": "inspect.getsource(F).strip()[:4]",
+    "method": "isinstance(F, types.MethodType)",
+    "owner": "getattr(F, '__self__', None) is None",
+    "annotations": "F.__annotations__",
+    "dir": "'__code__' in dir(F)",
+}
 
 FEATURES = {
     "callable": {
@@ -15,7 +159,7 @@ FEATURES = {
         "mutated": 3, "filled_later": 2, "list_filled_later": 1, "self": 4, "self_changed": 2,
         "private": 2, "other": 3, "lock": 2, "handle": 1, "module_name": 2, "module_changed": 2,
         "two": 2, "function": 2, "comprehension": 1, "nonlocal": 1, "deleted": 1, "config": 2,
-        "dataset": 1, "unpacked": 1, "attribute": 1, "exception": 1,
+        "dataset": 1, "unpacked": 1, "attribute": 1, "exception": 1, **dict.fromkeys(CAPTURES, 1),
     },
     "parameters": {"plain": 8, "default": 2, "keyword_only": 1, "star": 1, "kwargs": 2},
     "stored": {
@@ -23,9 +167,9 @@ FEATURES = {
         "tuple": 1, "variable": 2, "attribute_later": 2, "conditional": 1,
     },
     "asks": {
-        "call": 12, "name": 2, "signature": 2, "isinstance": 2, "keyword": 2,
-        "defaults": 1, "equal": 1, "method": 1,
+        "call": 60, "keyword": 4, **dict.fromkeys(LOOKS, 1),
     },
+    "asked_by": {"init": 3, "helper": 1, "main": 1, "elsewhere": 1},
     "boundary": {
         "transform": 8, "collate": 5, "init": 2, "pool_map": 3, "process": 2, "executor": 2,
         "iterable": 1,
@@ -52,6 +196,10 @@ CONFLICTS = (
              capture="nonlocal"),
     # Where what is captured exists.
     conflict("scope", "main function", "method", capture="self self_changed private attribute"),
+    conflict("scope", "main function", "method",
+             capture=" ".join(name for name, one in CAPTURES.items() if one.in_class)),
+    conflict("capture", " ".join(CAPTURES), "parameter", callable="class factory bound module_lambda"),
+    conflict("capture", "function_default", "parameter", parameters=but(FEATURES["parameters"], "plain")),
     conflict("capture", "dataset", "local", boundary=but(FEATURES["boundary"], "collate")),
     conflict("capture", "dataset", "local", scope="method init"),
     # How it is stored, and what is asked of it.
@@ -61,7 +209,7 @@ CONFLICTS = (
     conflict("stored", "options", "direct", boundary="pool_map process executor"),
     conflict("asks", "keyword", "call",
              callable="dispatch recursive class partial bound nested generator_helper module_lambda"),
-    conflict("asks", "name defaults", "call", callable="partial class"),
+    conflict("asks", but(FEATURES["asks"], "call keyword signature isinstance equal method"), "call", callable="partial class"),
     conflict("parameters", "plain star", "kwargs", asks="keyword"),
     conflict("stored", "list dict compose tuple conditional", "direct",
              asks=but(FEATURES["asks"], "call")),
@@ -105,6 +253,12 @@ class Program:
 
     def _capture(self) -> str:
         """Prepare what is captured; return the expression that stands for it."""
+        row = CAPTURES.get(self.spec["capture"])
+        if row is not None:
+            self.top += row.top.split("\n") if row.top else []
+            self.before += row.before.split("\n") if row.before else []
+            self.after += row.after.split("\n") if row.after else []
+            return row.value
         match self.spec["capture"]:
             case "none":
                 return "3"
@@ -491,18 +645,24 @@ class Program:
         read = "batch" if boundary == "collate" else "batch.tolist()"
         lines += [f"    out.append([{read} for batch in loader])"]
         if boundary == "transform" and self._looks():
-            lines += ["out.append(data.looked)"]
+            match spec["asked_by"]:
+                case "init":
+                    lines += ["out.append(data.looked)"]
+                case "helper":
+                    lines += ["out.append(described(data.transform))"]
+                case "main":
+                    lines += [f"out.append({self._look('data.transform')})"]
+                case "elsewhere":
+                    lines += [
+                        f"out += [{self._look('one')} for one in vars(data).values() if callable(one)][:1]"
+                    ]
         return lines
 
     def _looks(self) -> str:
-        return {
-            "name": "transform.__name__.strip('<>_').isidentifier()",
-            "signature": "len(inspect.signature(transform).parameters)",
-            "isinstance": "isinstance(transform, types.FunctionType)",
-            "defaults": "transform.__defaults__ is None",
-            "method": "isinstance(transform, types.MethodType)",
-            "equal": "transform == transform",
-        }.get(self.spec["asks"], "")
+        return LOOKS.get(self.spec["asks"], "")
+
+    def _look(self, function: str) -> str:
+        return re.sub(r"\bF\b", function, self._looks())
 
     def items(self) -> list[str]:
         """The dataset that applies it."""
@@ -518,8 +678,8 @@ class Program:
             "        self.values = list(values)",
             "        self.transform = transform",
         ]
-        if self._looks():
-            lines += [f"        self.looked = {self._looks()} if transform else None"]
+        if self._looks() and spec["asked_by"] == "init":
+            lines += [f"        self.looked = {self._look('transform')} if transform else None"]
         if spec["stored"] == "attribute":
             lines += ["        self.apply = self.transform"]
         lines += [
@@ -577,6 +737,8 @@ class Program:
     def files(self) -> dict[str, str]:
         spec = self.spec
         body = self.body()
+        if self._looks() and spec["asked_by"] == "helper":
+            self.top += ["def described(function):", f"    return {self._look('function')}", "", ""]
         if spec["boundary"] == "iterable":
             body += ["out = [sorted(value for batch in epoch for value in batch) for epoch in out]"]
         body += ["return out"]
@@ -608,7 +770,7 @@ class Program:
                     bound = ["", f"    def _scaled(self, {parameters}):", f"        return {text}"]
                 if spec["scope"] == "method":
                     runner = [
-                        "class Experiment:",
+                        *EXPERIMENT,
                         "    def __init__(self, factor):",
                         *indented(fields, 2),
                         *bound,
@@ -619,7 +781,7 @@ class Program:
                 else:
                     body = [*body[:-1], "self.out = out"]
                     runner = [
-                        "class Experiment:",
+                        *EXPERIMENT,
                         "    def __init__(self, args, factor):",
                         *indented([*fields, *head, *body], 2),
                         *bound,
@@ -678,6 +840,21 @@ def _reindented(lines: list[str]) -> list[str]:
     return found
 
 
+EXPERIMENT = [
+    "class Base:",
+    "    def weigh(self, number):",
+    "        return number + 1",
+    "",
+    "",
+    "class Experiment(Base):",
+    "    def weigh(self, number):",
+    "        return number + self.factor",
+    "",
+    "    @property",
+    "    def bias(self):",
+    "        return self.factor + 3",
+    "",
+]
 ARGUMENTS = [
     "parser = argparse.ArgumentParser()",
     'parser.add_argument("--workers", type=int, default=0)',
@@ -688,17 +865,27 @@ MODULES = (
     "argparse",
     "functools",
     "inspect",
+    "itertools",
+    "logging",
+    "math",
     "multiprocessing",
     "os",
+    "queue",
     "random",
+    "re",
     "threading",
     "types",
+    "weakref",
 )
 
 
 def _module(lines: list[str], local: list[str]) -> str:
     text = "\n".join(lines).strip("\n") + "\n"
-    imports = [f"import {name}" for name in MODULES if f"{name}." in text]
+    imports = [
+        f"import {name}"
+        for name in MODULES
+        if re.search(rf"(?<![\w.]){name}\.|= {name}$", text, re.MULTILINE)
+    ]
     if "ProcessPoolExecutor" in text:
         imports.append("from concurrent.futures import ProcessPoolExecutor")
     torch = [

@@ -171,6 +171,94 @@ KINDS = {
             'shelve.open(P, flag="r")', "len(H)", "H[str(I)]", keys="sorted(H)",
         ),
         Kind(
+            "npy_memmap", "array", ("import numpy as np",),
+            ('np.array(values, dtype="int32").tofile(P)',),
+            'np.memmap(P, dtype="int32", mode="r")', "len(H)", "int(H[I])", close="",
+            derived=("view", "H[0:6]", "", "int(D[I])"),
+        ),
+        Kind(
+            "memmap_cow", "array", ("import numpy as np",),
+            ('np.array(values, dtype="int32").tofile(P)',),
+            'np.memmap(P, dtype="int32", mode="c")', "len(H)", "int(H[I])", close="",
+            derived=("view", "H.reshape(2, -1)", "", "int(D[(I) // 3][(I) % 3])"),
+        ),
+        Kind(
+            "memmap_view", "array", ("import numpy as np",),
+            ('np.array([0, *values], dtype="int32").tofile(P)',),
+            'np.memmap(P, dtype="int32", mode="r")[1:]', "len(H)", "int(H[I])", close="",
+        ),
+        Kind(
+            "mmap_cow", "mapped", ("import mmap",),
+            ('with open(P, "wb") as out:', "    out.write(bytes(values))"),
+            "open_private(P)", "len(H)", "H[I]",
+            helpers=(
+                "def open_private(path):",
+                '    with open(path, "rb") as file:',
+                "        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)",
+            ),
+        ),
+        Kind(
+            "member", "member", ("import zipfile",),
+            (
+                'with zipfile.ZipFile(P, "w") as out:',
+                '    out.writestr(zipfile.ZipInfo("all"), bytes(values))',
+            ),
+            'zipfile.ZipFile(P).open("all")', "6", "H.read(1)[0]", seek="H.seek(I)",
+            header="H.read(1)[0]",
+        ),
+        Kind(
+            "descriptor", "number", (),
+            ('with open(P, "wb") as out:', "    out.write(bytes(values))"),
+            "os.open(P, os.O_RDONLY)", "os.fstat(H).st_size", "os.pread(H, 1, I)[0]", close="os.close(H)",
+        ),
+        Kind(
+            "bz2", "stream", ("import bz2",),
+            ('with bz2.open(P, "wb") as out:', "    out.write(bytes(values))"),
+            "bz2.open(P)", "H.seek(0, 2)", "H.read(1)[0]", seek="H.seek(I)", header="H.tell()",
+            derived=("tell", "H.tell", "H.seek(I)", "D() * 0 + (I) + 1"),
+        ),
+        Kind(
+            "buffered", "stream", ("import io",),
+            ('with open(P, "wb") as out:', "    out.write(bytes(values))"),
+            'io.BufferedReader(io.FileIO(P))', "H.seek(0, 2)", "H.read(1)[0]", seek="H.seek(I)",
+            header="H.read(1)[0]",
+        ),
+        Kind(
+            "keys_view", "names", (), (), "{1: 2, 3: 4, 5: 6}.keys()", "len(H)", "sorted(H)[(I) % 3] + I", close="",
+            files=False,
+        ),
+        Kind(
+            "table_view", "names", (), (), "TABLE.items()", "len(H)", "len(H) + I", close="", files=False,
+            helpers=("TABLE = {1: 2, 3: 4}",),
+        ),
+        Kind(
+            "generator", "numbers", (), (), "(at for at in range(6))", "6",
+            "H.gi_frame.f_lasti * 0 + I", close="", files=False,
+        ),
+        Kind(
+            "proxy", "table", ("import types",), (), "types.MappingProxyType({0: 4, 1: 5})", "len(H)",
+            "H[(I) % 2] + I", close="", files=False,
+        ),
+        Kind(
+            "module", "tools", (), (), "math", "6", "H.gcd(6, I + 1) + I", close="", files=False,
+            helpers=("import math",),
+        ),
+        Kind(
+            "weakset", "alive", ("import weakref",), (), "weakref.WeakSet()", "len(H) + 6", "len(H) + I", close="", files=False,
+        ),
+        Kind(
+            "thread", "worker", ("import threading",), (), "threading.Thread(target=len)", "6",
+            "H.is_alive() + I", close="", files=False,
+        ),
+        Kind(
+            "event", "stop", ("import threading",), (), "threading.Event()", "6",
+            "H.is_set() + I", close="", files=False, derived=("stopped", "H.is_set", "", "D() + I"),
+        ),
+        Kind(
+            "local", "local", ("import threading",), (), "threading.local()", "6",
+            "len(vars(H)) + I", close="", files=False,
+        ),
+        Kind(
             "lock", "lock", ("import threading",), (), "threading.Lock()", "6",
             "I * I + 1 + H.locked()", close="", files=False,
         ),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from tests.differential import tweaks
 from tests.differential.grammar import Family, Spec, but, conflict, indented
 from tests.differential.kinds import KINDS, Kind
 
@@ -12,7 +14,9 @@ FEATURES = {
     "kind": {
         "sqlite": 6, "h5": 6, "binary": 4, "text": 3, "zip": 4, "tar": 3, "gzip": 3, "mmap": 3,
         "lmdb": 3, "npz": 2, "memmap": 1, "array": 1, "shelve": 1, "lock": 2, "queue": 1,
-        "executor": 1,
+        "executor": 1, "npy_memmap": 2, "memmap_cow": 2, "memmap_view": 2, "mmap_cow": 2, "member": 2,
+        "descriptor": 2, "bz2": 1, "buffered": 2, "keys_view": 1, "table_view": 1, "generator": 1,
+        "proxy": 1, "module": 1, "weakset": 1, "thread": 1, "event": 2, "local": 1,
     },
     "open": {
         "straight": 14, "helper": 4, "filling_helper": 4, "function": 4, "stack": 2,
@@ -50,6 +54,7 @@ FEATURES = {
     "after": {"nothing": 3, "item": 1, "length": 1},
     "epochs": {"1": 2, "2": 1},
     "modules": {"one": 1, "two": 1},
+    **tweaks.FEATURES,
 }  # fmt: skip
 
 LAZY = tuple(option for option in FEATURES["open"] if option.startswith("lazy"))
@@ -147,6 +152,42 @@ CONFLICTS = (
     conflict("between", "second", "nothing", open=f"{_many} base"),
     conflict("family", "sub_path sub_property", "alone", between="second"),
     conflict("path", "kept param join pathlib local rebound setter pop", "config", between="second"),
+    # What is added to a program.
+    conflict("opener", but(FEATURES["opener"], "as_chosen"), "as_chosen", open=_open_but("straight")),
+    conflict("opener", but(FEATURES["opener"], "as_chosen"), "as_chosen", path=_path_but("kept param config join")),
+    conflict("opener", "fallback_next two_of_one suppressed dispatched_changed", "as_chosen", kind=_placeless),
+    conflict("gone", but(FEATURES["gone"], "stays"), "stays", kind=f"{_placeless} lmdb shelve"),
+    conflict("gone", but(FEATURES["gone"], "stays"), "stays", open=f"{_many} {_late}"),
+    conflict("gone", but(FEATURES["gone"], "stays"), "stays", between=but(FEATURES["between"], "nothing copy")),
+    conflict("setup", but(FEATURES["setup"], "as_it_is"), "as_it_is", kind=_kinds(lambda kind: kind.name not in tweaks.SET_UP.split())),
+    conflict("setup", but(FEATURES["setup"], "as_it_is"), "as_it_is", open=f"{_many} enter connect base {_outside}"),
+    conflict("setup", but(FEATURES["setup"], "as_it_is"), "as_it_is", init="closed"),
+    conflict("init", "first all", "length", setup=tweaks.BY_CALLER),
+    conflict("between", "second", "nothing", setup=tweaks.BY_CALLER),
+    conflict("later", but(FEATURES["later"], "nothing"), "nothing", open=f"{_many} {_late} base nested {_outside}"),
+    conflict("later", but(FEATURES["later"], "nothing"), "nothing", init="closed"),
+    conflict("later", tweaks.having("later", tweaks.opens_again), "nothing",
+             setup=but(FEATURES["setup"], "as_it_is")),
+    conflict("later", tweaks.having("later", tweaks.opens_again), "nothing", kind=f"{_placeless} lmdb shelve"),
+    conflict("class", but(FEATURES["class"], "plain"), "plain", open=f"{_many} {_late} base nested {_outside}"),
+    conflict("class", but(FEATURES["class"], "plain"), "plain", state=but(FEATURES["state"], "none")),
+    conflict("class", but(FEATURES["class"], "plain"), "plain", init="closed"),
+    *(
+        conflict(table, tweaks.having(table, lambda row, name=kind: row.kinds and name not in row.kinds.split()),
+                 next(iter(rows)), kind=kind)
+        for table, rows in tweaks.TABLES.items() if table != "setup" for kind in FEATURES["kind"]
+    ),
+    *(
+        conflict(table, tweaks.having(table, lambda row: row.plain_path), next(iter(rows)), **{feature: options})
+        for table, rows in tweaks.TABLES.items()
+        for feature, options in (("path", _path_but("kept param local rebound pathlib")),
+                                 ("family", "sub_opens_other sub_property sub_path"), ("state", "dataclass"))
+    ),
+    conflict("gone", tweaks.having("gone", lambda row: row.around or row.init), "stays",
+             later=tweaks.having("later", tweaks.opens_again)),
+    conflict("gone", but(FEATURES["gone"], "stays"), "stays", family="sub_opens_other"),
+    conflict("state", "slots getattr", "none", later=but(FEATURES["later"], "nothing")),
+    conflict("closing", "del del_hasattr exit", "none", later=but(FEATURES["later"], "nothing")),
     # Closing.
     conflict("closing", "del del_hasattr exit", "none", between="copy"),
     conflict("closing", "exit", "close", between="second"),
@@ -321,6 +362,24 @@ class Program:
         self.methods: list[str] = []
         self.bases = ["Dataset"]
         self.decorators: list[str] = []
+        self.gone = tweaks.tweak("gone", spec["gone"], spec["kind"])
+        self.tweaks = [tweaks.tweak(table, spec[table], spec["kind"]) for table in tweaks.TABLES]
+
+    def added(self, place: str) -> list[str]:
+        """Return the lines that all tweaks add in one place."""
+        return [line for one in self.tweaks for line in one.lines(place, self._said)]
+
+    def _said(self, text: str) -> str:
+        text = re.sub(
+            r"OPEN\(((?:'[^']*'|[\w.]+|\((?:[^()])*\)|[^()']+?)+?)\)",
+            lambda m: self.opening(m[1]),
+            text,
+        )
+        handle = self.handle
+        names = {"H": handle, "R": handle.replace("self.", "rows."), "P": "path",
+                 "K": handle.split(".")[-1], "C": self.constructed, "TARGET": f"self.{self.attribute}", "PATH": self.path.expression}  # fmt: skip
+        text = re.sub(r"\bK_spare\b", f"{names['K']}_spare", text)
+        return re.sub(r"\b(H|R|P|K|C|TARGET|PATH)\b", lambda m: names[m[1]], text)
 
     # Expressions
 
@@ -352,8 +411,10 @@ class Program:
         if spec["state"] in ("cache", "assigned", "decorator", "base", "setstate", "super", "copy"):
             body.append("self.cache = {}")
         body.append("self.scale = 2")
-        body += self._opens()
+        body += self.added("first")
+        body += self.added("opening") or self._opens()
         body += self._derives()
+        body += self.added("init")
         body += self._reads()
         return body
 
@@ -831,13 +892,14 @@ class Program:
         return [
             *slots,
             *members[len(slots) :],
+            *self.added("members"),
             *self.methods,
             *self._lazily(),
             *state,
             *self._closing(),
             *self._length(),
             "def __getitem__(self, index):",
-            *indented(self._value_lines("index"), 1),
+            *indented([*self._value_lines("index"), *self.added("value")], 1),
             "    return value * self.scale",
             "",
         ]
@@ -1006,7 +1068,7 @@ class Program:
         dataset = self.dataset()
         sub = self.subclass()
         store, stats = self.functions()
-        body = [*self.path.module, *self.module]
+        body = [*self.path.module, *self.module, *self.added("module")]
         classes = [*dataset, "", *sub] if sub else dataset
         files = {}
         settings = self.spec["path"] == "module" and not self.many
@@ -1051,7 +1113,8 @@ class Program:
 
     def main(self) -> list[str]:
         spec, kind = self.spec, self.kind
-        lines = []
+        lines = [line for name, text in tweaks.HELPERS.items() if any(f"{name}(" in line for line in
+                 [*self.added("around"), *self.added("between")]) for line in text.split("\n")]  # fmt: skip
         if kind.files:
             lines += [
                 "def fill(P, values):".replace("P", "path"),
@@ -1071,10 +1134,19 @@ class Program:
             ]
         else:
             body += ['path, other = "first", "second"']
+        body += self.added("before")
         body += self.path.before if spec["open"] not in OUTSIDE else []
         body += ["seen = []"]
-        body += self._construct()
+        around = self.added("around")
+        body += (
+            [*around, *indented(self._construct(), 1), *self.added("rescue")]
+            if around
+            else self._construct()
+        )
         body += self._between()
+        for one in self.tweaks[::-1]:  # a file goes when all is done with it
+            body += one.lines("between", self._said) if one is not self.gone else []
+        body += self.gone.lines("between", self._said)
         body += self._touches()
         running = self._run()
         if spec["open"] == "enter" or spec["closing"] == "exit":
@@ -1087,13 +1159,15 @@ class Program:
         body += ['print("FDS", len(os.listdir("/proc/self/fd")))']
         return [*lines, *indented(body, 1), "", "", 'if __name__ == "__main__":', "    main()"]
 
+    @property
+    def constructed(self) -> str:
+        """The class that `main` makes an object of."""
+        family = self.spec["family"]
+        is_heir = family.startswith("sub") and family != "sub_without_super"
+        return "Doubled" if is_heir else "Rows"
+
     def _construct(self) -> list[str]:
-        spec = self.spec
-        name = (
-            "Doubled"
-            if spec["family"].startswith("sub") and spec["family"] != "sub_without_super"
-            else "Rows"
-        )
+        spec, name = self.spec, self.constructed
         arguments = self.path.arguments
         if spec["family"] == "sub_opens_other":
             arguments = f"other, {arguments}".rstrip(", ") if arguments else "other"
@@ -1190,6 +1264,7 @@ class Program:
             lines += [f"seen.append(rows.{kept})"]
         if spec["open"] == "try_other":
             lines += ["seen.append(rows.found)"]
+        lines += self.added("end")
         if spec["after"] == "item":
             lines += ["seen.append(rows[2])"]
         if spec["after"] == "length":
@@ -1208,6 +1283,8 @@ IMPORTS = {
     "argparse": "import argparse", "contextlib": "import contextlib", "copy": "import copy",
     "dataclasses": "import dataclasses", "functools": "import functools", "gc": "import gc", "os": "import os",
     "pathlib": "import pathlib",
+    **{name: f"import {name}" for name in ("atexit", "glob", "inspect", "itertools", "shutil", "subprocess", "tempfile",
+                                           "threading", "time", "weakref")},
 }  # fmt: skip
 
 

@@ -54,3 +54,39 @@ def test_a_method_that_writes_elsewhere_is_no_reason(parts):
 @pytest.mark.parametrize("parts", MAYBE.values(), ids=MAYBE)
 def test_a_method_that_may_write_the_file_is(parts):
     assert reasons(**parts)
+
+
+GONE = {
+    "renames": "rows = Rows(path)\nos.renames(path, 'used/a')",
+    "another name of remove": "rows = Rows(path)\ndrop = os.remove\ndrop(path)",
+    "a temporary directory": "scratch = tempfile.TemporaryDirectory()\n"
+    "path = shutil.copy(path, scratch.name)\nrows = Rows(path)\nscratch.cleanup()",
+    "a temporary file": "scratch = tempfile.NamedTemporaryFile()\nrows = Rows(scratch.name)\nscratch.close()",
+}
+THERE = {
+    "another temporary directory": "scratch = tempfile.TemporaryDirectory()\nrows = Rows(path)\nscratch.cleanup()",
+    "another name of another function": "rows = Rows(path)\ndrop = print\ndrop(path)",
+    "another file is closed": "log = open('log')\nrows = Rows(path)\nlog.close()",
+}
+
+
+@pytest.mark.parametrize("program", GONE.values(), ids=GONE)
+def test_a_file_is_gone_once_its_temporary_home_is(program):
+    program = "def main(path):\n" + textwrap.indent(program, "    ")
+    assert any("may be removed" in reason for reason in opened(program=program))
+
+
+@pytest.mark.parametrize("program", THERE.values(), ids=THERE)
+def test_a_file_stays_where_another_goes(program):
+    program = "def main(path):\n" + textwrap.indent(program, "    ")
+    assert not any("may be removed" in reason for reason in opened(program=program))
+
+
+@pytest.mark.parametrize("remove", ["os.remove(path)", "self.clean(path)"])
+def test_a_constructor_that_removes_its_file_does_not_open_it_later(remove):
+    reasons = opened(
+        init=f"self.file = h5py.File(path)\n{remove}\nself.length = len(self.file)\nself.file.close()",
+        later=f"{remove}\nwith h5py.File(path) as file:\n    self.length = len(file)",
+        body="def clean(self, path):\n    os.remove(path)\n",
+    )
+    assert any("the constructor removes" in reason for reason in reasons)

@@ -14,6 +14,24 @@ PROGRAMS = {
         True,
     ),
     "a method": ("rows = Rows('a')\nrows.use()\n", True),
+    "a function within": (
+        "def main():\n    def tune(handle):\n        handle.row_factory = dict\n\n    rows = Rows('a')\n"
+        "    tune(rows.file)\n",
+        True,
+    ),
+    "a loop": (
+        "rows = Rows('a')\nfor handle in (rows.file,):\n    handle.row_factory = dict\n",
+        True,
+    ),
+    "what a function gives": (
+        "same = lambda handle: handle\nrows = Rows('a')\nsame(rows.file).row_factory = dict\n",
+        True,
+    ),
+    "a call of what a function gives": (
+        "same = lambda handle: handle\nrows = Rows('a')\nsame(rows.file).create_function('f', 1, abs)\n",
+        True,
+    ),
+    "a method that gives it": ("rows = Rows('a')\nrows.opened().row_factory = dict\n", True),
     "another class": (
         "class Log:\n    def __init__(self):\n        self.file = sqlite3.connect('log')\n\n"
         "    def start(self):\n        self.file.row_factory = dict\n\nrows = Rows('a')\nLog().start()\n",
@@ -35,6 +53,9 @@ def begin(self):
 
 def use(self):
     self.file.row_factory = dict
+
+def opened(self):
+    return self.file
 """
 
 
@@ -47,6 +68,27 @@ def test_what_sets_a_handle_up_later(program, refused):
         program=program + LOAD,
     )
     assert refused == any("is set up with" in reason for reason in reasons)
+
+
+REPLACED = {
+    "setattr": ("setattr(rows, 'file', sqlite3.connect('b'))", True),
+    "object.__setattr__": ("object.__setattr__(rows, 'file', sqlite3.connect('b'))", True),
+    "__dict__": ("rows.__dict__.update(file=sqlite3.connect('b'))", True),
+    "vars": ("vars(rows)['file'] = sqlite3.connect('b')", True),
+    "an assignment to two": ("rows.file, rest = sqlite3.connect('b'), 1", True),
+    "another object": ("other = object()\nother.file = sqlite3.connect('b')", False),
+    "another attribute": ("rows.__dict__.update(scale=2)", False),
+}
+
+
+@pytest.mark.parametrize(("statement", "refused"), REPLACED.values(), ids=REPLACED)
+def test_a_handle_that_other_code_replaces_is_not_opened_again_by_workers(statement, refused):
+    reasons = opened(
+        init="self.path = path\nself.file = sqlite3.connect(path)",
+        opener="return sqlite3.connect(self.path)",
+        program=f"rows = Rows('a')\n{statement}\n{LOAD}",
+    )
+    assert refused == any("is set from outside the class" in reason for reason in reasons)
 
 
 SET_AGAIN = """

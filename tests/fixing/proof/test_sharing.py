@@ -28,6 +28,13 @@ TOUCHES = {
     + LOAD,
     "a function that reads the attribute": "def moments(data):\n    return data.file.mean()\n\nrows = Rows('a')\nmoments(rows)"
     + LOAD,
+    "a copy": "rows = Rows('a')\ntwin = copy.copy(rows)\nprint(twin[0])\nrows = twin" + LOAD,
+    "one of several": "parts = [Rows(path) for path in 'ab']\nprint(parts[0][1])\nrows = parts[0]"
+    + LOAD,
+    "an object of the same class": "rows = Rows('a')\nrows = type(rows)('b')\nprint(rows[1])"
+    + LOAD,
+    "a method that it keeps": "rows = Rows('a')\nrows.take(0)" + LOAD,
+    "a method that opens another": "rows = Rows('a')\nrows.reopen('b')" + LOAD,
     "a loop": "rows = Rows('a')\nfor row in rows:\n    print(row)" + LOAD,
     "a list": "rows = Rows('a')\nprint(list(rows))" + LOAD,
     "a test of membership": "rows = Rows('a')\nprint(1 in rows)" + LOAD,
@@ -49,7 +56,12 @@ TOUCHES = {
 
 @pytest.mark.parametrize("program", TOUCHES.values(), ids=TOUCHES)
 def test_the_parent_does_not_open_it_first_by(program):
-    body = "def __getitem__(self, i):\n    return self.file['x'][i]\n\ndef shape(self):\n    return self.file['x'].shape\n"
+    body = (
+        "def __getitem__(self, i):\n    return self.file['x'][i]\n\n"
+        "def shape(self):\n    return self.file['x'].shape\n\n"
+        "def keep(self):\n    self.take = self.__getitem__\n\n"
+        "def reopen(self, path):\n    self.path = path\n    self.file = h5py.File(path)\n"
+    )
     assert any("in the parent" in reason for reason in opened(body=body, program=program))
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlfix.catalog.rows import ResourceRow
+from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
-from dlfix.fixing.proof.handling import held_by
+from dlfix.fixing.proof.handling import held_by, operations_on
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.state import dropped, restored
-from dlfix.fixing.proof.syntax import dotted, self_name
+from dlfix.fixing.proof.syntax import dotted, executed, self_name
 from dlfix.project.module import Module
 
 _COPIES = ("copy", "copy.copy")
@@ -22,6 +24,7 @@ _COPIES = ("copy", "copy.copy")
 
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield where a shallow copy shared what the copy now makes for itself."""
+    yield from _compared(change)
     left_out = dropped(change)
     shared = attributes_set(change.before).keys() & left_out.keys() & restored(change)
     shared |= set(_open_once(change))
@@ -39,13 +42,59 @@ def check(change: ClassChange) -> Iterator[Regression]:
             return
 
 
+def _compared(change: ClassChange) -> Iterator[Regression]:
+    """Yield where code asks whether two objects have the same handle, which each opens for itself now."""
+    gone = dict(change.made_lazy)
+    for name in gone:
+        for module in change.new.project.mentions(name):
+            for node in module.attributes_by_name.get(name, ()):
+                compared = module.parent(node)
+                if isinstance(compared, ast.Compare) and _asks_for_identity(compared, node):
+                    yield change.regression(
+                        gone[name],
+                        f"`{name}` is compared by identity ({module.path.name}:{node.lineno}), and each object "
+                        "and process would open its own",
+                    )
+                    return
+
+
+def _asks_for_identity(node: ast.Compare, one: ast.expr) -> bool:
+    """Return whether a comparison asks whether a handle is another object than None, and of another owner."""
+    sides = [node.left, *node.comparators]
+    others = [side for side in sides if side is not one and not isinstance(side, ast.Constant)]
+    is_same = any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops)
+    return is_same and any(isinstance(side, ast.Attribute) for side in others)
+
+
 def _open_once(change: ClassChange) -> Iterator[str]:
     """Yield the handles of which a process may have only one, each opened by its object now."""
     rows = held_by(change.old, change.constructed_before).rows
     for name in change.lazy:
         row = rows.get(f".{name}")
-        if row is not None and row.closed_by_parent:
+        if (row is not None and (row.closed_by_parent or _is_set_up(change, name, row))) or _counts(
+            change, name
+        ):
             yield name
+
+
+def _is_set_up(change: ClassChange, name: str, row: ResourceRow) -> bool:
+    """Return whether code sets a handle up once it is open: a copy would have one that is not."""
+    handles = {f".{name}": row}
+    return any(
+        operation.configures
+        for cls in change.new.family(change.after)
+        for function in cls.functions
+        for operation in operations_on(change.new, cls.module, function, handles)
+    )
+
+
+def _counts(change: ClassChange, name: str) -> bool:
+    """Return whether what opens a handle counts something up: a copy would open it once more."""
+    return any(
+        isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Attribute)
+        for _, function in order.reached(change.new, change.after, (name,))
+        for node in executed(function.body)
+    )
 
 
 def _copies(program: Program) -> Iterator[tuple[Module, ast.Call]]:

@@ -95,6 +95,7 @@ class _Delayed:
                 yield from self._passed_on(owner, node, self_name(function))
                 yield from self._in_function(owner.module, node)
                 yield from self._writing(node)
+                yield from self._replaced(node, self_name(function))
             elif isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv"}:
                 yield from self._environment(node)
         for read in reads(nodes, self_name(function)):
@@ -104,6 +105,21 @@ class _Delayed:
                 yield from self._global(owner, read)
 
     # Calls
+
+    def _replaced(self, node: ast.Call, me: str) -> Iterator[Regression]:
+        """Yield a method that other code replaces: a later call runs another."""
+        func = node.func
+        if not isinstance(func, ast.Attribute) or not is_attribute(func, me):
+            return
+        if self.new.method(self.change.after, func.attr) is None:
+            return
+        for write in writes.outside(self.new, self.family, func.attr):
+            yield self.change.regression(
+                self.function,
+                f"`{func.attr}` is called later than before (line {node.lineno}), and other code replaces it "
+                f"({write.module.path.name}:{write.line})",
+            )
+            return
 
     def _call(self, node: ast.Call, own: Collection[str], owner: str) -> Iterator[Regression]:
         name = last_part(node.func)

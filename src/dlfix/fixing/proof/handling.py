@@ -8,8 +8,17 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from dlfix.catalog import load
 from dlfix.catalog.rows import ResourceRow
-from dlfix.fixing.proof.program import Class, Program
-from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, parameters, self_name
+from dlfix.fixing.proof.program import Class, Program, is_getter, whose_class
+from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
+    Function,
+    dotted,
+    executed,
+    is_attribute,
+    last_part,
+    parameters,
+    self_name,
+)
 from dlfix.project.module import Module
 
 _ASKING = ("select", "explain", "values", "show", "describe")  # statements that change no session
@@ -47,7 +56,18 @@ def held_by(program: Program, functions: Iterable[tuple[Class, Function]]) -> He
             inner = _Reader(program, cls.module, function, found)
             found.rows.update(_attributes(inner.rows))
             found.origins.update(_attributes(inner.origins))
+            for name in returned(function):
+                if f".{name}" in found.rows and not is_getter(function):
+                    found.rows[f".{function.name}()"] = found.rows[f".{name}"]
+                    found.origins[f".{function.name}()"] = f".{name}"
     return found
+
+
+def returned(function: Function) -> set[str]:
+    """Return the attributes of its object that a method gives."""
+    owner = self_name(function)
+    values = (n.value for n in executed(function.body) if isinstance(n, ast.Return))
+    return {v.attr for v in values if isinstance(v, ast.Attribute) and is_attribute(v, owner)}
 
 
 def _attributes(named: dict[str, _T]) -> dict[str, _T]:
@@ -92,12 +112,19 @@ class _Reader:
                 self._assign(self._text(target), value)
             for target, holder in _items_taken(function):
                 self._take(self._text(target), f"{self._text(holder)}[]")
+                for item in _items(holder):  # `for handle in (self.db, self.spare)`
+                    self._assign(self._text(target), item)
 
     def _text(self, node: ast.AST | None) -> str:
         """Return a name as it is, an attribute of self with a dot in front, an item with brackets behind."""
         if isinstance(node, ast.Subscript):
             text = self._text(node.value)
             return text and f"{text}[]"
+        if isinstance(node, ast.Call) and not (node.args or node.keywords):
+            text = self._text(node.func)
+            return text and f"{text}()"  # a method that gives the handle
+        if isinstance(node, ast.Attribute) and dotted(whose_class(node.value)) == self.owner != "":
+            return f".{node.attr}"  # of the class
         name = dotted(node)
         first, _, rest = name.partition(".")
         return f".{rest}" if rest and first == self.owner else name
@@ -190,7 +217,9 @@ class _Reader:
             case ast.Name(id="setattr") if given and self._is_part(given[0], parts):
                 yield self._operation_at(call, "setattr", True)
             case ast.Attribute(value=of, attr=name) if self._is_part(of, parts):
-                row = self._row_at(of)
+                passed = of.args if isinstance(of, ast.Call) else []
+                rows = [self._row_at(each) for each in (of, *passed)]
+                row = next((each for each in rows if each is not None), None)
                 if row is None or row.kind in ("random", "sync"):
                     return
                 if name not in {*row.position, *row.plain, row.close, *_ENDS}:
@@ -244,6 +273,8 @@ class _Reader:
                     node = node.value
                 case ast.Call(func=ast.Attribute(value=of)) if self._row_at(node) is not None:
                     node = of
+                case ast.Call(args=given) if any(self._text(each) in handles for each in given):
+                    return True  # `tune(handle)` may be the handle
                 case _:
                     return False
         return True
@@ -271,7 +302,7 @@ class _Reader:
         if self.far == 0 or not handles & {*given, *named.values()}:
             return
         made = self.program.class_of(self.module, call.func)
-        known = self.program.function_of(self.module, call.func)
+        known = self.program.function_of(self.module, call.func) or self._local(call.func)
         if made is not None and "__init__" in made.methods:
             known, given = (made.module, made.methods["__init__"]), ["", *given]
         if known is None:
@@ -283,6 +314,12 @@ class _Reader:
             yield from inner.operations(inner.derived(handle))
         if made is not None and isinstance(self.module.statement(call), ast.Expr):
             yield from inner.by_others(made)
+
+    def _local(self, func: ast.expr) -> tuple[Module, Function] | None:
+        """Return the function that is defined in the same body."""
+        nodes = executed(self.function.body)
+        found = (n for n in nodes if isinstance(n, FUNCTIONS) and n.name == dotted(func))
+        return next(((self.module, function) for function in found), None)
 
     def by_others(self, cls: Class) -> Iterator[Operation]:
         """Yield what the methods of an object do to what its constructor got, and kept."""
@@ -385,4 +422,13 @@ def _only_asks(call: ast.Call, *, dropped: bool) -> bool:
     return written.startswith(_ASKING) or (written.startswith("pragma") and "=" not in written)
 
 
-__all__ = ["Held", "Operation", "held_by", "in_order", "is_handled", "operations", "operations_on"]
+__all__ = [
+    "Held",
+    "Operation",
+    "held_by",
+    "in_order",
+    "is_handled",
+    "operations",
+    "operations_on",
+    "returned",
+]

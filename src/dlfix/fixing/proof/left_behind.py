@@ -8,17 +8,32 @@ from collections.abc import Iterator
 
 from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
+from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.program import Class
-from dlfix.fixing.proof.syntax import Function, bound_in, executed, last_part
+from dlfix.fixing.proof.syntax import (
+    MUTATING,
+    Function,
+    bound_in,
+    dotted,
+    executed,
+    last_part,
+    self_name,
+)
 from dlfix.project.module import Module
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the properties whose opener notes something that other code reads before the first use."""
+    restoring = change.after.methods.get("__setstate__")
+    fresh = [restoring] if restoring is not None and change.fresh(restoring) else []
+    for opener in (*change.made_lazy.values(), *fresh):
+        yield from _in_each_process(change, opener)
     gone = _called(change.constructed_before) - _called(change.constructed_after)
     for name, getter in change.made_lazy.items() if gone else ():
         notes = _Notes(change)
         for owner, function in order.reached(change.new, change.after, (name,)):
+            if function.name in {*gone, name}:
+                notes.of_attributes(function)
             for call in executed(function.body):
                 if isinstance(call, ast.Call) and last_part(call.func) in gone:
                     notes.follow(owner.module, call)
@@ -33,6 +48,48 @@ def check(change: ClassChange) -> Iterator[Regression]:
             return
 
 
+def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regression]:
+    """Yield what an opener does that only one process may: it writes a file, or asks a table of the class."""
+    notes = _Notes(change)
+    for owner, function in order.reached(change.new, change.after, (getter.name,)):
+        table = next(iter(_tables(owner, function)), None)
+        if table is not None:
+            yield change.regression(
+                getter,
+                f"`{table}` is shared by all objects, and a forked worker would take the parent's handle from "
+                f"it (line {function.lineno})",
+            )
+            return
+        for call in executed(function.body):
+            if isinstance(call, ast.Call):
+                notes.follow(owner.module, call)
+    for function in notes.visited:
+        if _is_cached(function) and change.keyed(getter.name):
+            yield change.regression(
+                getter,
+                f"`{function.name}` caches the handle, and a forked worker would take the parent's from it "
+                f"(line {function.lineno})",
+            )
+            return
+        for node in executed(function.body):
+            if isinstance(node, ast.Call) and dotted(node.func) == "open" and opens_to_write(node):
+                yield change.regression(
+                    getter,
+                    f"`{function.name}` writes to a file (line {node.lineno}), and each worker would as well",
+                )
+                return
+
+
+def _tables(cls: Class, function: Function) -> Iterator[str]:
+    """Yield the tables of a class that a method fills."""
+    for node in executed(function.body):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Attribute(value=of, attr=name), attr="setdefault")
+            ) if name in cls.values and _is_own(of, self_name(function)):
+                yield name
+
+
 def _called(functions: list[tuple[Class, Function]]) -> Counter[str]:
     """Return how often some functions call others, by their last names."""
     return Counter(
@@ -44,12 +101,13 @@ def _called(functions: list[tuple[Class, Function]]) -> Counter[str]:
 
 
 class _Notes:
-    """The globals that functions of the program change, from one call on."""
+    """The globals and attributes that functions of the program change, from one call on."""
 
     def __init__(self, change: ClassChange) -> None:
-        self.program = change.new
+        self.change, self.program = change, change.new
         self.visited: list[Function] = []
         self.changed: list[tuple[Function, Module, str]] = []
+        self.attributes: list[tuple[Function, str]] = []
 
     def follow(self, module: Module, call: ast.Call) -> None:
         """Take in what a function that is called changes, and what those change that it calls."""
@@ -59,18 +117,70 @@ class _Notes:
         home, function = known
         self.visited.append(function)
         self.changed += [(function, home, name) for name in _globals_changed(home, function)]
+        if home.attributes_by_name.get("cache_info") and _is_cached(function):
+            self.changed.append((function, home, function.name))
         for node in executed(function.body):
             if isinstance(node, ast.Call):
                 self.follow(home, node)
 
+    def of_attributes(self, method: Function) -> None:
+        """Take in which attributes of its object or class a method changes, besides those that are lazy."""
+        self.visited.append(method)
+        self.attributes += [
+            (method, name)
+            for name in _attributes_changed(method)
+            if name not in self.change.made_lazy and name not in self.change.new_attributes
+        ]
+
     def seen_elsewhere(self) -> Iterator[tuple[str, str, str]]:
         """Yield what other code reads: the function, the name it changes, and the place."""
-        own = {id(node) for function in self.visited for node in ast.walk(function)}
+        lazy = self.change.made_lazy.values()
+        own = {id(node) for function in (*self.visited, *lazy) for node in ast.walk(function)}
         for function, home, name in self.changed:
             for module in dict.fromkeys([home, *self.program.project.users(home, name)]):
                 for node in module.nodes_by_name.get(name, ()):
                     if isinstance(node.ctx, ast.Load) and id(node) not in own:
                         yield function.name, name, f"{module.path.name}:{node.lineno}"
+        for function, name in self.attributes:
+            for module in self.program.project.mentions(name):
+                for node in module.attributes_by_name.get(name, ()):
+                    if isinstance(node.ctx, ast.Load) and id(node) not in own:
+                        yield function.name, name, f"{module.path.name}:{node.lineno}"
+
+
+def _is_cached(function: Function) -> bool:
+    named = (d.func if isinstance(d, ast.Call) else d for d in function.decorator_list)
+    return any(last_part(each) in ("lru_cache", "cache") for each in named)
+
+
+def _attributes_changed(method: Function) -> Iterator[str]:
+    """Yield the attributes of its object, or of its class, that a method counts up or whose objects it changes."""
+    owner = self_name(method)
+    for node in executed(method.body):
+        match node:
+            case ast.AugAssign(target=ast.Attribute(attr=name) as target):
+                changed = _is_own(target.value, owner)
+            case ast.Call(
+                func=ast.Attribute(value=ast.Attribute(value=of, attr=name), attr=called)
+            ):
+                changed = called in MUTATING and _is_own(of, owner)
+            case ast.Subscript(value=ast.Attribute(value=of, attr=name), ctx=ast.Store()):
+                changed = _is_own(of, owner)
+            case _:
+                continue
+        if changed:
+            yield name
+
+
+def _is_own(node: ast.expr, owner: str) -> bool:
+    """Return whether an expression is the object of a method, or its class."""
+    match node:
+        case (
+            ast.Call(func=ast.Name(id="type"), args=[held])
+            | ast.Attribute(value=held, attr="__class__")
+        ):
+            return dotted(held) == owner
+    return dotted(node) == owner
 
 
 def _globals_changed(module: Module, function: Function) -> Iterator[str]:

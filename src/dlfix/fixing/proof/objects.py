@@ -82,6 +82,8 @@ def is_object(change: ClassChange, module: Module, node: ast.expr, classes: list
             made = change.new.class_of(module, value.func)
             if made in classes or (made is None and last_part(value.func) in names):
                 return True
+            if _is_copy(value) and is_object(change, module, value.args[0], classes):
+                return True
             known = change.new.function_of(module, value.func)
             if known is not None and any(last_part(n) in names for n in within(known[1].body)):
                 return True
@@ -103,6 +105,13 @@ def is_object(change: ClassChange, module: Module, node: ast.expr, classes: list
             ):
                 return True
     return False
+
+
+def _is_copy(call: ast.Call) -> bool:
+    return (
+        dotted(call.func) in ("copy", "copy.copy", "copy.deepcopy", "deepcopy")
+        and len(call.args) == 1
+    )
 
 
 def _by_own_method(

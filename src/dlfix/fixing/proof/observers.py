@@ -161,7 +161,7 @@ def _calling(
                 if _call_of(module, node) is not None:
                     yield module, node
     for cls in classes:
-        for module, call in change.new.made_through(cls):
+        for module, call in change.new.constructions(cls):
             yield module, call.func
 
 

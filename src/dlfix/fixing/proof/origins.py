@@ -58,6 +58,10 @@ class Origins:
         calls = [value for value in made if isinstance(value, ast.Call)]
         return calls if len(calls) == len(made) else []
 
+    def values(self, node: ast.expr) -> list[ast.expr]:
+        """Return what a local name is bound to."""
+        return self.made.get(node.id, []) if isinstance(node, ast.Name) else []
+
     def called(self, name: str) -> list[ast.expr]:
         """Return what is called to make what a local name holds; empty if it holds something else."""
         made = self.made.get(name, [])

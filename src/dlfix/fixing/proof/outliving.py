@@ -21,8 +21,10 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.project.module import Module
 from dlfix.project.order import comes_before, end, in_order
 
-REMOVES = frozenset("unlink remove rmtree rename replace removedirs rmdir move truncate".split())
-_TEMPORARY = frozenset(
+REMOVES = frozenset(
+    "unlink remove rmtree rename renames replace removedirs rmdir move truncate".split()
+)
+TEMPORARY = frozenset(
     "TemporaryDirectory NamedTemporaryFile TemporaryFile mkdtemp mkstemp temporary_directory tempdir".split()
 )
 _FILLING = ADDING | {"put"}
@@ -63,7 +65,7 @@ class Temporary:
     def _removes(self, module: Module, entered: ast.expr) -> bool:
         if not isinstance(entered, ast.Call):
             return False
-        if last_part(entered.func) in _TEMPORARY:
+        if last_part(entered.func) in TEMPORARY:
             return True
         found = self.program.resolve(module, entered.func)
         if found is None:
@@ -308,4 +310,4 @@ class _Later:
         return False
 
 
-__all__ = ["REMOVES", "Temporary", "on_disk", "outlives"]
+__all__ = ["REMOVES", "TEMPORARY", "Temporary", "on_disk", "outlives"]

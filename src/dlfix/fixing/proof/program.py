@@ -357,12 +357,34 @@ class Program:
                     for call in module.calls_by_name.get(name, ()):
                         if self.class_of(module, call.func) in (made, None):
                             yield module, call
+            yield from self._by_type(made)
             for method in made.functions:
                 if any(last_part(d) == "classmethod" for d in method.decorator_list):
                     owner = self_name(method)
                     for node in executed(method.body):
                         if isinstance(node, ast.Call) and dotted(node.func) == owner:
                             yield made.module, node
+
+    def _by_type(self, cls: Class) -> Iterator[tuple[Module, ast.Call]]:
+        """Yield the calls of the class of an object: `type(rows)(path)`, `self.__class__(path)`."""
+        for module in self.project.mentions(cls.name):
+            for call in module.calls:
+                held = whose_class(call.func)
+                if held is None:
+                    continue
+                owner = next(
+                    (a for a in module.ancestors(call) if isinstance(a, ast.ClassDef)), None
+                )
+                made = [
+                    each.value.func
+                    for each in self.bindings_around(module, call)
+                    if isinstance(each, ast.Assign)
+                    and isinstance(each.value, ast.Call)
+                    and any(dotted(target) == dotted(held) for target in each.targets)
+                ]
+                own = owner is cls.node and dotted(held) in ("self", "cls")
+                if own or any(self.class_of(module, each) is cls for each in made):
+                    yield module, call
 
     def made_through(self, cls: Class) -> list[tuple[Module, ast.Call]]:
         """Return the calls of a variable, parameter or registry that may hold a class."""
@@ -409,6 +431,17 @@ class Program:
         """Return the body of the function a node stands in, or of the module."""
         function = self.enclosing(module, node)
         return function.body if function is not None else module.tree.body
+
+
+def whose_class(node: ast.expr) -> ast.expr | None:
+    """Return the object of which an expression is the class."""
+    match node:
+        case (
+            ast.Call(func=ast.Name(id="type"), args=[held])
+            | ast.Attribute(value=held, attr="__class__")
+        ):
+            return held
+    return None
 
 
 def _first(item: tuple[int, ast.stmt]) -> int:

@@ -29,6 +29,7 @@ _NO_FILES = ("random.", "numpy.random.", "torch.Generator", "torch.utils.data.ge
 
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the properties that open what may be gone, or something else, when they first run."""
+    yield from _removed_between(change)
     getter = next(late_openers(change), None)
     if getter is None or all(
         _opens_nothing(change, each) for each in opening_calls(change, getter)
@@ -58,6 +59,24 @@ def check(change: ClassChange) -> Iterator[Regression]:
     yield from _directory_changes(change, getter)
     yield from _removed_by_callers(change, getter)
     yield from _removed_by_copies(change, getter)
+
+
+def _removed_between(change: ClassChange) -> Iterator[Regression]:
+    """Yield the constructors that open a file further down than before, and remove files."""
+    removing = any(
+        isinstance(node, ast.Call) and on_disk(node)
+        for _, function in change.constructed_before
+        for node in executed(function.body)
+    )
+    for function in change.after.functions if removing else ():
+        fresh = change.fresh(function) if function.name in order.CONSTRUCTORS else []
+        for statement in fresh:
+            if isinstance(statement, (ast.With, ast.AsyncWith)):
+                yield change.regression(
+                    statement,
+                    f"the constructor removes files, and opens one later than before (line {statement.lineno})",
+                )
+                return
 
 
 def _named(module: Module, node: ast.expr | ast.stmt) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.late_code import opens_to_write
 from dlfix.fixing.proof.origins import Origins, is_literal, literal, share_files
-from dlfix.fixing.proof.outliving import FAR, REMOVES, Kept, on_disk
+from dlfix.fixing.proof.outliving import FAR, REMOVES, TEMPORARY, Kept, on_disk
 from dlfix.fixing.proof.passed_values import Given
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
@@ -165,8 +165,12 @@ class Removals:
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         given = [*node.args, *(k.value for k in node.keywords)]
         at_stake = [*_at_stake(node, owner)]
+        if any(map(_is_remover, origins.values(node.func))):
+            at_stake += given  # `remove = os.remove`
         if any(_is_remover(each) for each in given) and last_part(node.func) not in _AT_THE_END:
             at_stake += given
+        if owner is not None and _ends_temporary(node, origins):
+            return dotted(owner) in {text.partition(".")[0] for text in files}
         found = origins.of(*at_stake)
         return share_files(found, files) or any(
             text.rpartition(".")[2] in self.shared for text in found if not is_literal(text)
@@ -286,6 +290,14 @@ def _at_stake(node: ast.Call, owner: ast.expr | None) -> Iterator[ast.expr | Non
         yield from (owner, *node.args)
     elif name in _COMMANDS and library in ("subprocess", "os"):
         yield from node.args
+
+
+def _ends_temporary(node: ast.Call, origins: Origins) -> bool:
+    """Return whether a call gives up a temporary file or directory: `scratch.cleanup()`."""
+    made = origins.called(dotted(getattr(node.func, "value", None)))
+    return last_part(node.func) in ("cleanup", "close") and any(
+        last_part(each) in TEMPORARY for each in made
+    )
 
 
 def _moves_away(node: ast.Call) -> bool:

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.catalog.rows import ResourceRow
-from dlfix.fixing.proof import order
+from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.handling import Body, Operation, held_by, operations_on
+from dlfix.fixing.proof.handling import Body, Operation, held_by, operations_on, returned
 from dlfix.fixing.proof.late_code import used_on_self
-from dlfix.fixing.proof.objects import may_go_by
+from dlfix.fixing.proof.objects import may_be_object, may_go_by
 from dlfix.fixing.proof.origins import Origins
 from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Class
@@ -23,6 +23,7 @@ from dlfix.fixing.proof.syntax import (
     executed,
     is_attribute,
     self_name,
+    within,
 )
 from dlfix.project.module import Module
 
@@ -35,20 +36,32 @@ def check(change: ClassChange) -> Iterator[Regression]:
     before = [change.old.method(change.before, function.name) for _, function in again]
     made = held_by(change.old, change.constructed_before).rows
     rows = held_by(change.old, [each for each in before if each is not None]).rows | made
+    by_any = held_by(change.old, [(change.before, f) for f in change.before.functions]).rows
+    rows |= {
+        f".{name}": by_any[f".{name}"] for name in change.started_empty if f".{name}" in by_any
+    }
     parent = ParentCode(change.new)
     restoring = change.after.methods.get("__setstate__")
     opened = dict.fromkeys(restored(change), restoring) | change.made_lazy
     for name, opener in opened.items():
         row = rows.get(f".{name}")
-        if row is None or opener is None or name in change.started_empty:
+        if row is None or opener is None:
             continue
-        is_data = f".{name}" in made and row.kind not in ("sync", "random")
+        opened_late = name in change.started_empty
+        is_data = f".{name}" in made and not opened_late and row.kind not in ("sync", "random")
         again_set = _set_again(change, parent, name, opener) if is_data else ()
         for home, function, line in again_set:
             yield change.regression(
                 opener,
                 f"`{function.name}` reassigns `{name}` ({home.path.name}:{line}), but a "
                 "worker would reopen the resource that the constructor opened",
+            )
+            return
+        for write in _set_from_outside(change, name) if is_data else ():
+            yield change.regression(
+                opener,
+                f"`{name}` is set from outside the class ({write.module.path.name}:{write.line}), but a "
+                "worker would open what the constructor opened",
             )
             return
         for module, operation in _operations(change, parent, name, row):
@@ -90,6 +103,22 @@ def _set_again(
             yield cls.module, function, stored[name].lineno
 
 
+def _set_from_outside(change: ClassChange, name: str) -> Iterator[writes.Write]:
+    """Yield where other code puts another resource into the attribute of an object."""
+    family = change.new.family(change.after)
+    own = {id(node) for cls in family for node in within(cls.node)}
+    for write in writes.outside(change.new, family, name):
+        owner = writes.owner_of(write.node)
+        if (
+            id(write.node) in own
+            or owner is None
+            or (isinstance(write.node, ast.Attribute) and isinstance(write.node.ctx, ast.Del))
+        ):
+            continue
+        if may_be_object(change, write.module, owner, family):
+            yield write
+
+
 def _asks_for_none(function: Function, name: str) -> bool:
     """Return whether a method compares an attribute with None."""
     return any(
@@ -109,20 +138,29 @@ def _operations(
 ) -> Iterator[tuple[Module, Operation]]:
     family = change.new.family(change.after)
     own = {id(function) for cls in family for function in cls.functions}
-    for cls, function in parent.methods(change.after):
+    opened_late = name in change.started_empty  # by a method that may set it up as well
+    for cls, function in () if opened_late else parent.methods(change.after):
         for operation in operations_on(change.new, cls.module, function, {f".{name}": row}):
             if operation.configures:
                 yield cls.module, operation
-    for module in change.new.project.mentions(name):
-        bodies = {id(body): body for body in _bodies(module, name)}
-        for body in bodies.values():
+    givers = [f.name for cls in family for f in cls.functions if name in returned(f)]
+    for called in dict.fromkeys([name, *givers]):
+        given = "" if called == name else "()"
+        for module, body in _using(change, called):
             around = None if isinstance(body, ast.Module) else body
             if id(body) in own or not parent.runs(module, around):
                 continue
-            handles = dict.fromkeys(_handles(change, family, module, body, name), row)
-            for operation in operations_on(change.new, module, body, handles):
+            handles = [f"{each}{given}" for each in _handles(change, family, module, body, called)]
+            for operation in operations_on(change.new, module, body, dict.fromkeys(handles, row)):
                 if operation.configures:
                     yield module, operation
+
+
+def _using(change: ClassChange, name: str) -> Iterator[tuple[Module, Body]]:
+    """Yield the code that names an attribute, each function once."""
+    for module in change.new.project.mentions(name):
+        for body in {id(body): body for body in _bodies(module, name)}.values():
+            yield module, body
 
 
 def _bodies(module: Module, name: str) -> Iterator[Body]:

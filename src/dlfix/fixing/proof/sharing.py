@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from dlfix.fixing.proof import order, state
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.objects import is_object
+from dlfix.fixing.proof.handling import held_by
+from dlfix.fixing.proof.objects import is_object, may_be_object
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
     Function,
@@ -54,6 +55,29 @@ def check(change: ClassChange) -> Iterator[Regression]:
         yield from _left_by_construction(change, name, function)
         yield from _touched_outside(change, name, function, touching)
     yield from _of_a_process(change)
+    yield from _kept_by_callers(change)
+
+
+def _kept_by_callers(change: ClassChange) -> Iterator[Regression]:
+    """Yield handles that a process may have once, and that other code of the parent keeps open."""
+    rows = held_by(change.old, change.constructed_before).rows
+    own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
+    for name, getter in change.made_lazy.items():
+        row = rows.get(f".{name}")
+        if row is None or not row.closed_by_parent:
+            continue
+        for module in change.new.project.mentions(name):
+            for node in module.attributes_by_name.get(name, ()):
+                kept = isinstance(module.parent(node), (ast.Assign, ast.Call, ast.List, ast.Tuple))
+                if id(node) in own or not kept or not isinstance(node.ctx, ast.Load):
+                    continue
+                if may_be_object(change, module, node.value, [change.after]):
+                    yield change.regression(
+                        getter,
+                        f"`{name}` is kept by other code ({module.path.name}:{node.lineno}), and a forked worker "
+                        "cannot open it again while it is",
+                    )
+                    return
 
 
 def _unkeyed(change: ClassChange) -> dict[str, Function]:
@@ -90,12 +114,43 @@ def _touching(change: ClassChange, name: str) -> set[str]:
             for cls in family
             for f in cls.functions
             if f.name not in found and not _only_if_open(f, name)
-            for used in order.called_on_self(cls, f)
+            for used in (*order.called_on_self(cls, f), *_opened_into(f))
             if used in found or used.removeprefix("super ") in found
+        }
+        more |= {
+            kept
+            for cls in family
+            for f in cls.functions
+            for kept, method in _bound_methods(f)
+            if method in found and kept not in found
         }
         if not more:
             return found - set(order.CONSTRUCTORS)
         found |= more
+
+
+def _opened_into(function: Function) -> Iterator[str]:
+    """Yield the attributes of its object that a method sets to what a call gives."""
+    for node in executed(function.body):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            yield from (
+                target.attr
+                for target in node.targets
+                if isinstance(target, ast.Attribute) and is_attribute(target, self_name(function))
+            )
+
+
+def _bound_methods(function: Function) -> Iterator[tuple[str, str]]:
+    """Yield the attributes in which a method keeps a method of its object, with the name of that one."""
+    owner = self_name(function)
+    for node in executed(function.body):
+        match node:
+            case ast.Assign(value=ast.Attribute() as kept) if is_attribute(kept, owner):
+                yield from (
+                    (target.attr, kept.attr)
+                    for target in node.targets
+                    if isinstance(target, ast.Attribute) and is_attribute(target, owner)
+                )
 
 
 def _only_if_open(function: Function, name: str) -> bool:
@@ -265,7 +320,7 @@ def _bodies(
 ) -> Iterator[tuple[Module, list[ast.stmt], str]]:
     """Yield the code in which an object has a name, with the name: also as the result of a function."""
     around = change.new.body_around(module, call)
-    for name in [*_named(module, call), *_wrapped(module, around, call)]:
+    for name in _aliases(around, [*_named(module, call), *_wrapped(module, around, call)]):
         yield module, around, name
         if name.startswith("self."):
             owner = next((a for a in module.ancestors(call) if isinstance(a, ast.ClassDef)), None)
@@ -283,6 +338,27 @@ def _bodies(
     for user in change.new.project.mentions(function.name):
         for other in user.calls_by_name.get(function.name, ()):
             yield from _bodies(change, user, other, far - 1)
+
+
+def _aliases(body: list[ast.stmt], names: list[str]) -> list[str]:
+    """Return some names, and those that stand for the same objects, for copies or for parts of them."""
+    found = list(names)
+    for node in executed(body):
+        if isinstance(node, ast.Assign) and _carries(node.value, found):
+            found += [name for t in node.targets if (name := dotted(t)) and name not in found]
+    return found
+
+
+def _carries(value: ast.expr, names: list[str]) -> bool:
+    """Return whether an expression is one of some objects, an item of it, or a copy."""
+    match value:
+        case ast.Call(func=func, args=[given]) if last_part(func) in ("copy", "deepcopy"):
+            return _carries(given, names)
+        case ast.Call(func=ast.Attribute(value=of), args=[]):
+            return dotted(of) in names  # `rows.clone()`
+        case ast.Subscript(value=of):
+            return dotted(of) in names
+    return bool(names) and dotted(value) in names
 
 
 def _wrapped(module: Module, body: list[ast.stmt], call: ast.Call) -> Iterator[str]:
@@ -312,6 +388,16 @@ def _named(module: Module, call: ast.Call) -> Iterator[str]:
                 for one, value in zip(target.elts, statement.value.elts, strict=True):
                     if value is call and dotted(one):
                         yield dotted(one)
+    elif isinstance(statement, ast.Assign) and _made_in(statement.value, call):
+        yield from (dotted(target) for target in statement.targets if dotted(target))
+
+
+def _made_in(value: ast.expr, call: ast.Call) -> bool:
+    """Return whether a comprehension makes an object for each of its items."""
+    match value:
+        case ast.ListComp(elt=item) | ast.SetComp(elt=item) | ast.DictComp(value=item):
+            return item is call
+    return False
 
 
 def _uses_of(

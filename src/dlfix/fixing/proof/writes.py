@@ -129,6 +129,18 @@ def _by_key(module: Module, name: str) -> Iterator[tuple[ast.expr, ast.expr]]:
             yield call, call.args[0]
 
 
+def owner_of(node: ast.AST) -> ast.expr | None:
+    """Return the object of which a write sets an attribute."""
+    match node:
+        case ast.Attribute(value=owner):
+            return owner
+        case ast.Subscript(value=of) | ast.Call(func=ast.Attribute(value=of, attr="update")):
+            return _whose_dict(of)
+        case ast.Call(args=[owner, _, _]):
+            return owner
+    return None
+
+
 def _whose_dict(node: ast.expr) -> ast.expr | None:
     """Return the object whose attributes an expression is: `x` of `x.__dict__` and `vars(x)`."""
     if isinstance(node, ast.Attribute) and node.attr == "__dict__":

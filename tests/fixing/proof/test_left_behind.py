@@ -1,0 +1,104 @@
+"""What opening a handle leaves behind: counters, tables and files that other code looks at."""
+
+import pytest
+
+from tests.fixing.proof.pairs import opened
+from tests.fixing.proof.test_sharing import BY_PROCESS
+
+PROGRAM = "rows = Rows('a')\nprint({})\nDataLoader(rows, num_workers=2)\n"
+COUNTERS = {
+    "on the object": ("self.opens += 1", "rows.opens", True),
+    "on the class": ("type(self).opens += 1", "Rows.opens", True),
+    "in a table": ("self.table.update({path: 1})", "rows.table", True),
+    "an item of a table": ("self.table[path] = 1", "len(rows.table)", True),
+    "nobody asks": ("self.opens += 1", "1", False),
+}
+
+
+@pytest.mark.parametrize(("note", "asked", "refused"), COUNTERS.values(), ids=COUNTERS)
+def test_a_method_that_opens_counts_while_the_object_is_made(note, asked, refused):
+    reasons = opened(
+        init="self.path = path\nself.opens = 0\nself.table = {}\nself.file = self._open(path)",
+        later="self.path = path\nself.opens = 0\nself.table = {}",
+        opener="return self._open(self.path)",
+        body=f"opens = 0\n\ndef _open(self, path):\n    {note}\n    return h5py.File(path)\n",
+        program=PROGRAM.format(asked),
+    )
+    assert refused == any("which other code reads" in reason for reason in reasons)
+
+
+OPENERS = {
+    "logs": ("with open('log', 'a') as log:\n        log.write(path)", "writes to a file"),
+    "reads": ("with open('settings') as settings:\n        settings.read()", ""),
+}
+
+
+@pytest.mark.parametrize(("line", "reason"), OPENERS.values(), ids=OPENERS)
+def test_an_opener_that_writes_a_file_does_not_run_in_workers(line, reason):
+    reasons = opened(
+        init="self.path = path\nself.file = open_store(path)",
+        opener="return open_store(self.path)",
+        program=f"def open_store(path):\n    {line}\n    return h5py.File(path)\n\n"
+        + PROGRAM.format(1),
+    )
+    assert bool(reason) == any("writes to a file" in each for each in reasons)
+
+
+@pytest.mark.parametrize("cache", ["lru_cache", "cache"])
+def test_a_cached_opener_would_give_forked_workers_the_handle_of_the_parent(cache):
+    reasons = opened(
+        init="self.path = path\nself.file = open_store(path)",
+        later="self._file_by_pid = {}\nself.path = path",
+        getter=BY_PROCESS,
+        opener="open_store(self.path)",
+        program=f"@functools.{cache}\ndef open_store(path):\n    return h5py.File(path)\n\n"
+        + PROGRAM.format("rows.file"),
+    )
+    assert any("caches the handle" in each for each in reasons)
+
+
+def test_a_table_of_the_class_would_give_forked_workers_the_handle_of_the_parent():
+    given = "self.HANDLES.setdefault('one', h5py.File(self.path))"
+    reasons = opened(
+        init=f"self.path = path\nself.file = {given}",
+        opener=f"return {given}",
+        body="HANDLES = {}\n",
+        program=PROGRAM.format("rows.file"),
+    )
+    assert any("is shared by all objects" in each for each in reasons)
+
+
+@pytest.mark.parametrize(
+    ("statement", "refused"),
+    [("Rows._open = staticmethod(print)", True), ("other = print", False)],
+    ids=["replaced", "kept"],
+)
+def test_a_method_that_other_code_replaces_is_not_called_later(statement, refused):
+    reasons = opened(
+        init="self.path = path\nself.file = self._open(path)",
+        opener="return self._open(self.path)",
+        body="@staticmethod\ndef _open(path):\n    return h5py.File(path)\n",
+        program=f"rows = Rows('a')\n{statement}\nDataLoader(rows, num_workers=2)\n",
+    )
+    assert refused == any("other code replaces it" in each for each in reasons)
+
+
+@pytest.mark.parametrize(
+    ("asked", "refused"),
+    [("copy.copy(rows).file is rows.file", True), ("twin.file is not rows.file", True),
+     ("rows.file is None", False), ("rows.name is twin.name", False)],
+)  # fmt: skip
+def test_handles_of_two_objects_are_not_compared_by_identity(asked, refused):
+    program = f"rows = Rows('a')\ntwin = copy.copy(rows)\nprint({asked})\n"
+    assert refused == any("is compared by identity" in each for each in opened(program=program))
+
+
+CAUGHT = {
+    "by its class": "rows = Rows('a')\ntry:\n    other = type(rows)('b')\nexcept OSError:\n    other = None\n",
+    "by __class__": "rows = Rows('a')\ntry:\n    other = rows.__class__('b')\nexcept OSError:\n    other = None\n",
+}
+
+
+@pytest.mark.parametrize("program", CAUGHT.values(), ids=CAUGHT)
+def test_an_error_of_another_object_of_the_class_is_caught_where_it_was(program):
+    assert any("an error is now raised" in each for each in opened(program=program))
