@@ -120,7 +120,6 @@ LOOKS = {
     "isinstance": "isinstance(F, types.FunctionType)",
     "isfunction": "inspect.isfunction(F)",
     "lambda_type": "type(F) is types.LambdaType",
-    "type_name": "type(F).__name__",
     "defaults": "F.__defaults__ is None",
     "defaults_getattr": "getattr(F, '__defaults__', None)",
     "kwdefaults": "F.__kwdefaults__",
@@ -138,14 +137,10 @@ LOOKS = {
     "equal": "F == F",
     "member": "F in {F: 1}",
     "hash": "hash(F) == hash(F)",
-    "text": "repr(F).split(' ')[0]",
-    "local_name": "'<locals>' in repr(F)",
-    "vars": "len(vars(F))",
     "source": "inspect.getsource(F).strip()[:4]",
     "method": "isinstance(F, types.MethodType)",
     "owner": "getattr(F, '__self__', None) is None",
     "annotations": "F.__annotations__",
-    "dir": "'__code__' in dir(F)",
 }
 
 FEATURES = {

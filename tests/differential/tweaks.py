@@ -118,7 +118,6 @@ _SETUPS = {
     "memmap_cow": (("H[0] = 77", "value += int(H[0])"), ("H[:] += 1", "value += int(H[1])"), ("H.flags.writeable = False", "value += not H.flags.writeable")),
     "mmap_cow": (("H[0] = 77", "value += H[0]"),),
     "queue": (("H.put(3)", "value += H.qsize()"), ("H.maxsize = 4", "value += H.maxsize")),
-    "lock": (("H.acquire()", "value += H.locked()"),),
     "text": (("H.reconfigure(errors='ignore')", "value += len(H.errors)"),),
     "deque_thread": (("H.daemon = True", "value += H.daemon"), ("H.name = 'abcd'", "value += len(H.name)")),
 }  # fmt: skip
@@ -272,7 +271,6 @@ LATER = {
     "asked_vars": Tweak(between="seen.append('K' in vars(rows))"),
     "asked_names": Tweak(between="seen.append(sorted(vars(rows)))"),
     "asked_count": Tweak(between="seen.append(len(vars(rows)))"),
-    "asked_dir": Tweak(between="seen.append([name for name in dir(rows) if not name.startswith('__')])"),
     "asked_in_init": Tweak(init="self.names_seen = sorted(self.__dict__)", end="seen.append(rows.names_seen)"),
     "asked_in_item": Tweak(value="value += 'K' in self.__dict__"),
     "asked_count_in_item": Tweak(value="value += len(self.__dict__)"),

@@ -352,3 +352,36 @@ def test_a_partial_is_no_method():
         "the partial is not bound to an instance, unlike the method that it replaces" in reason
         for reason in worse(before, after)
     )
+
+
+ASKS = {
+    "isinstance": "isinstance(fn, functools.partial)",
+    "the docstring": "fn.__doc__",
+    "the module": "fn.__module__",
+}
+
+
+@pytest.mark.parametrize("question", ASKS.values(), ids=ASKS)
+def test_nobody_asks_whether_a_function_is_a_partial(question):
+    assert bound(f"by = 1\nfn = HERE\nprint({question})\nreturn fn")
+
+
+@pytest.mark.parametrize("question", ["hasattr(args, 'func')", "isinstance(args, int)"])
+def test_other_objects_may_be_asked(question):
+    assert bound(f"by = 1\nfn = HERE\nprint({question})\nreturn fn") == []
+
+
+@pytest.mark.parametrize("question", ["__closure__", "__code__.co_freevars"])
+def test_nobody_asks_for_the_closure_of_what_moves(question):
+    before = "def make():\n    def one(v):\n        return v\n    fn = lambda v: one(v)\n"
+    after = "def one(v):\n    return v\n\ndef fn(v):\n    return one(v)\n\ndef make():\n"
+    use = f"    print(fn.{question})\n    return DataLoader([], collate_fn=fn)\n"
+    assert worse(before + use, after + use)
+
+
+def test_the_result_of_super_is_not_captured_by_value():
+    head = "class Base:\n    pass\n\nclass Job(Base):\n    def make(self):\n        by = super()\n"
+    old = "        return DataLoader([], collate_fn=lambda v: v * by)\n"
+    new = "        return DataLoader([], collate_fn=functools.partial(_scale, by=by))\n"
+    reasons = worse(head + old, "def _scale(v, *, by):\n    return v * by\n\n" + head + new)
+    assert any("super()" in reason for reason in reasons)

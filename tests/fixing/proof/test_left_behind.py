@@ -102,3 +102,20 @@ CAUGHT = {
 @pytest.mark.parametrize("program", CAUGHT.values(), ids=CAUGHT)
 def test_an_error_of_another_object_of_the_class_is_caught_where_it_was(program):
     assert any("an error is now raised" in each for each in opened(program=program))
+
+
+NUMBERS = {
+    "it is forgotten": ("self.file = os.open(path, 0)\nself.size = len(self[0])\ndel self.file", True),
+    "a local number": ("file = os.open(path, 0)\nself.size = os.fstat(file).st_size", True),
+    "it is closed": ("file = os.open(path, 0)\nself.size = os.fstat(file).st_size\nos.close(file)", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("later", "refused"), NUMBERS.values(), ids=NUMBERS)
+def test_a_descriptor_that_only_the_constructor_uses_is_closed(later, refused):
+    reasons = opened(
+        init="self.path = path\nself.file = os.open(path, 0)\nself.size = os.fstat(self.file).st_size",
+        later="self.path = path\n" + later,
+        opener="return os.open(self.path, 0)",
+    )
+    assert refused == any("nor closes it" in each for each in reasons)

@@ -42,6 +42,9 @@ _OF_FUNCTIONS = frozenset(
 )
 _TYPES = frozenset({"FunctionType", "LambdaType", "isfunction", "isroutine"})
 _NAMES = frozenset({"__name__", "__qualname__"})
+_OF_WRAPPERS = frozenset({"__wrapped__", "unwrap"})
+_OF_PARTIALS = frozenset({"func", "keywords"})  # where these are asked for as texts
+_OF_CODE = frozenset("__closure__ co_freevars getclosurevars getsource".split())
 # Functions of C that cannot be pickled by their name.
 _NOT_BY_NAME = frozenset({"lmdb.open", "lmdb.Environment"})
 _CONSUMES = frozenset("list tuple set dict sorted sum min max next any all len print".split())
@@ -386,9 +389,22 @@ class _Moved:
                 "process advances its own copy",
             )
             return
+        if self._is_super(capture):
+            yield self.change.regression(
+                qualname,
+                capture.call,
+                f"`{capture.parameter}` is what `super()` gives (line {capture.call.lineno}), which cannot be pickled",
+            )
+            return
         for reason in self._late(site, capture):
             yield self.change.regression(qualname, capture.call, reason)
             return
+
+    def _is_super(self, capture: _Capture) -> bool:
+        """Return whether what is captured is bound to a call of `super`."""
+        name = dotted(capture.value)
+        values = writes.values_of(self.change.new, self.new, capture.call, name)
+        return any(isinstance(v, ast.Call) and dotted(v.func) == "super" for v in values)
 
     def _advanced(self, capture: _Capture) -> ast.Call | None:
         """Return where a moved function takes the next item of what it is given."""
@@ -691,8 +707,10 @@ class _Moved:
         renamed += self.defined if not renamed else []
         if not partials and not renamed:
             return
-        for word in sorted(words):
-            for module in self.change.new.project.mentions(word):
+        # `hasattr(args, "func")` is also asked of command lines: only of what is known to be the function
+        by_text = _OF_PARTIALS if partials and self._known_as is not None else frozenset()
+        for word in sorted(words | by_text):
+            for module in self.change.new.project.mentions(word) if word in words else ():
                 for node in module.nodes_by_name.get(word, ()):
                     if self._may_be_about(module, node) and self._asks_of_a_function(module, node):
                         at = partials[0].call if partials else renamed[0]
@@ -719,12 +737,29 @@ class _Moved:
                     f"replaces it (line {at.lineno})",
                 )
                 return
+        yield from self._asked_for_type(partials)
         yield from self._taken_keywords(partials)
+
+    def _asked_for_type(self, partials: list[_Capture]) -> Iterator[Regression]:
+        """Yield where code asks whether a function is a partial, or what its type is called."""
+        for module in self.change.new.project.mentions("isinstance") if partials else ():
+            for call in module.calls_by_name.get("isinstance", ()):
+                if len(call.args) != 2 or not self._may_be_about(module, call.func):
+                    continue
+                if any(last_part(each) == "partial" for each in ast.walk(call.args[1])):
+                    yield self.change.regression(
+                        self._qualname(self.new, partials[0].call) or "<module>",
+                        partials[0].call,
+                        f"`isinstance` asks for a partial ({module.path.name}:{call.lineno}), and the function "
+                        f"becomes one (line {partials[0].call.lineno})",
+                    )
+                    return
 
     def _asked_by_name(self, word: str) -> str | None:
         """Say where `getattr` asks for something of a function by its name."""
         for module in self.change.new.project.mentions(word):
-            for call in module.calls_by_name.get("getattr", ()):
+            calls = module.calls_by_name
+            for call in (*calls.get("getattr", ()), *calls.get("hasattr", ())):
                 asked = call.args[1] if len(call.args) > 1 else None
                 if not isinstance(asked, ast.Constant) or asked.value != word:
                     continue
@@ -820,10 +855,10 @@ _BINDING = (*FUNCTIONS, ast.ClassDef, ast.ExceptHandler, ast.Import, ast.ImportF
 def _changed_by(becomes_partial: bool, is_renamed: bool, is_wrapped: bool) -> frozenset[str]:
     """Return the words that ask a function for what a change of it changes."""
     if becomes_partial:
-        return _NAMES | _OF_FUNCTIONS
+        return _NAMES | _OF_FUNCTIONS | {"__doc__", "__module__"}
     if is_wrapped:
-        return _NAMES | (_OF_FUNCTIONS - _TYPES)
-    return _NAMES if is_renamed else frozenset({"__qualname__"})  # `main.<locals>.f` moves
+        return _NAMES | _OF_WRAPPERS | (_OF_FUNCTIONS - _TYPES)
+    return _OF_CODE | (_NAMES if is_renamed else {"__qualname__"})  # `main.<locals>.f` moves
 
 
 def _decorators(node: Defined) -> list[str]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.state import dropped
-from dlfix.fixing.proof.syntax import last_part
+from dlfix.fixing.proof.syntax import dotted, executed, last_part
 from dlfix.project.module import Module
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
-    """Yield where an attribute keeps the number of a handle that each process opens for itself."""
+    """Yield where an attribute keeps the number of a handle that each process opens for itself, or loses one."""
+    yield from _left_open(change)
     opened = change.lazy.keys() | dropped(change).keys()
     for module, statement, number in _kept_numbers(change.new):
         handle = last_part(number.value)
@@ -25,6 +27,33 @@ def check(change: ClassChange) -> Iterator[Regression]:
                 f"`{min(kept)}` stores the file descriptor of `{handle}` "
                 f"({module.path.name}:{number.lineno}), which is invalid in another "
                 "process",
+            )
+            return
+
+
+def _left_open(change: ClassChange) -> Iterator[Regression]:
+    """Yield the constructors that forget descriptor numbers, which nothing closes."""
+    opened = any(
+        isinstance(node, ast.Call) and dotted(node.func) == "os.open"
+        for _, function in change.constructed_before
+        for node in executed(function.body)
+    )
+    if not opened:
+        return
+    for function in change.after.functions:
+        fresh = change.fresh(function) if function.name in order.CONSTRUCTORS else []
+        calls = [last_part(n.func) for n in executed(fresh) if isinstance(n, ast.Call)]
+        deletes = any(isinstance(each, ast.Delete) for each in fresh)
+        opens = any(
+            isinstance(each, ast.Assign)
+            and isinstance(each.targets[0], ast.Name)
+            and "open" in calls
+            for each in fresh
+        )
+        if ("clear" in calls or deletes or opens) and "close" not in calls:
+            yield change.regression(
+                function,
+                f"the constructor no longer keeps the descriptor, nor closes it (line {function.lineno})",
             )
             return
 

@@ -153,13 +153,16 @@ class _Reader:
 
     def _source(self, value: ast.expr) -> str:
         """Return the handle that a value is, or whose method gives it."""
+        if self._text(value) in self.rows:
+            return self._text(value)
         func = value.func if isinstance(value, ast.Call) else None
         text = self._text(func.value if isinstance(func, ast.Attribute) else value)
         return text if text in self.rows else ""
 
     def _row(self, value: ast.expr) -> ResourceRow | None:
         source = self._source(value)
-        if not isinstance(value, ast.Call):
+        is_handle = bool(source) and source == self._text(value)
+        if is_handle or not isinstance(value, ast.Call):
             return self.rows.get(source) if source else None
         if source and isinstance(value.func, ast.Attribute):
             given = self.rows[source].derived.get(value.func.attr, "")
@@ -170,7 +173,7 @@ class _Reader:
         row = load().resource(_external(self.module, dotted(call.func)))
         if row is not None or self.far == 0:
             return row
-        known = self.program.function_of(self.module, call.func)
+        known = self.program.function_of(self.module, call.func) or self._own_method(call.func)
         if known is None:
             return None
         inner = _Reader(self.program, known[0], known[1], Held({}, {}), self.far - 1)
@@ -273,8 +276,10 @@ class _Reader:
                     node = node.value
                 case ast.Call(func=ast.Attribute(value=of)) if self._row_at(node) is not None:
                     node = of
-                case ast.Call(args=given) if any(self._text(each) in handles for each in given):
-                    return True  # `tune(handle)` may be the handle
+                case ast.Call(func=func, args=given) if any(
+                    self._text(each) in handles for each in given
+                ):  # `same(handle)` may be the handle
+                    return self.program.class_of(self.module, func) is None
                 case _:
                     return False
         return True
@@ -314,6 +319,16 @@ class _Reader:
             yield from inner.operations(inner.derived(handle))
         if made is not None and isinstance(self.module.statement(call), ast.Expr):
             yield from inner.by_others(made)
+
+    def _own_method(self, func: ast.expr) -> tuple[Module, Function] | None:
+        """Return the method of its own object that the code calls."""
+        around = (
+            None if isinstance(self.function, ast.Module) else self.module.parent(self.function)
+        )
+        classes = self.program.classes(self.module) if is_attribute(func, self.owner) else ()
+        cls = next((each for each in classes if each.node is around), None)
+        found = self.program.method(cls, last_part(func)) if cls is not None else None
+        return (found[0].module, found[1]) if found is not None else None
 
     def _local(self, func: ast.expr) -> tuple[Module, Function] | None:
         """Return the function that is defined in the same body."""

@@ -27,6 +27,9 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.project.module import Module
 
+_UNKNOWN = ResourceRow(
+    "?"
+)  # made by what cannot be followed: each call that is made for its effect counts
 _CLOSERS = frozenset("close __exit__ __del__ shutdown stop release teardown".split())
 
 
@@ -44,7 +47,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     restoring = change.after.methods.get("__setstate__")
     opened = dict.fromkeys(restored(change), restoring) | change.made_lazy
     for name, opener in opened.items():
-        row = rows.get(f".{name}")
+        row = rows.get(f".{name}", _UNKNOWN if name in change.made_lazy else None)
         if row is None or opener is None:
             continue
         opened_late = name in change.started_empty
