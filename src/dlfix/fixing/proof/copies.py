@@ -16,7 +16,7 @@ from dlfix.fixing.proof.handling import held_by, operations_on
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.state import dropped, restored
-from dlfix.fixing.proof.syntax import dotted, executed, self_name
+from dlfix.fixing.proof.syntax import dotted, executed, is_attribute, self_name
 from dlfix.project.module import Module
 
 _COPIES = ("copy", "copy.copy")
@@ -25,6 +25,7 @@ _COPIES = ("copy", "copy.copy")
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield where a shallow copy shared what the copy now makes for itself."""
     yield from _compared(change)
+    yield from _two_names(change)
     left_out = dropped(change)
     shared = attributes_set(change.before).keys() & left_out.keys() & restored(change)
     shared |= set(_open_once(change))
@@ -56,6 +57,41 @@ def _compared(change: ClassChange) -> Iterator[Regression]:
                         "and process would open its own",
                     )
                     return
+
+
+def _two_names(change: ClassChange) -> Iterator[Regression]:
+    """Yield where one handle under two names becomes two handles."""
+    gone = change.made_lazy.keys() | restored(change)
+    for _, function in change.constructed_before:
+        owner = self_name(function)
+        for node in executed(function.body):
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+                continue
+            names = [
+                t.attr
+                for t in node.targets
+                if isinstance(t, ast.Attribute) and is_attribute(t, owner)
+            ]
+            if len(names) > 1 and gone.issuperset(names) and not _still_one(change, names):
+                yield change.regression(
+                    change.after.node,
+                    f"`{names[0]}` and `{names[1]}` are the same object, and would be two (line {node.lineno})",
+                )
+                return
+
+
+def _still_one(change: ClassChange, names: list[str]) -> bool:
+    """Return whether what opens them sets both at once, or makes one from the other: `self.second = self.db`."""
+    restoring = change.after.methods.get("__setstate__")
+    openers = [*change.lazy.values(), *([restoring] if restoring is not None else [])]
+    nodes = [
+        (self_name(function), node) for function in openers for node in executed(function.body)
+    ]
+    return any(
+        (is_attribute(node, owner) and node.attr in names and isinstance(node.ctx, ast.Load))
+        or (isinstance(node, ast.Assign) and len(node.targets) > 1)
+        for owner, node in nodes
+    )
 
 
 def _asks_for_identity(node: ast.Compare, one: ast.expr) -> bool:

@@ -167,6 +167,8 @@ class _Reader:
         if source and isinstance(value.func, ast.Attribute):
             given = self.rows[source].derived.get(value.func.attr, "")
             return load().hanging(given) if given else None
+        if last_part(value.func) == "enter_context" and value.args:
+            return self._row(value.args[0])
         return self._opened(value)
 
     def _opened(self, call: ast.Call) -> ResourceRow | None:
