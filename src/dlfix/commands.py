@@ -534,7 +534,7 @@ def test_rules(package: str) -> int:
     for failure in failed:
         print(visible(str(failure)))
     for code in untested:
-        print(f"{code}: needs at least one valid and one invalid program")
+        print(f"{code}: requires at least one valid and one invalid program")
     programs = sum(len(rule.valid) + len(rule.invalid) for rule in rules)
     print(f"{plural(len(rules), 'rule')}, {plural(programs, 'program')}, {len(failed)} failed")
     return FOUND if failed or untested else CLEAN

@@ -118,7 +118,7 @@ def _writable(planned: Planned, project: Project) -> Planned:
 
 def _crowded(module: Module, plan: object) -> str | None:
     row = min((span.start.row for span in spans_of(plan) if span in module.crowded), default=None)
-    return None if row is None else f"the line contains several statements (line {row})"
+    return None if row is None else f"the line contains more than one statement (line {row})"
 
 
 def _ask(codemod: str, findings: list[Finding], analysis: Analysis) -> list[Planned]:

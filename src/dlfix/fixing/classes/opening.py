@@ -287,7 +287,9 @@ class LazyClass(Clearing):
                 f"({self.facts.line(method)})"
             )
         if any(handle.closed_by_parent for handle in self.handles.values()):
-            raise Refusal(f"`{method.name}` opens the resource, but the parent must keep it open")
+            raise Refusal(
+                f"`{method.name}` opens the resource, which would remain open in the parent"
+            )
         me = self_name(method)
         exchanges: list[Exchange] = []
         storage: list[str] = []

@@ -326,7 +326,7 @@ class Releasing:
             if handed and isinstance(node.func, ast.Attribute) and REGISTERS.match(node.func.attr):
                 where = self.facts.line(node)
                 raise Refusal(
-                    f"the object passed to `{ast.unparse(node.func)}` holds the resource ({where})"
+                    f"`{ast.unparse(node.func)}` keeps a reference to the resource ({where})"
                 )
 
     def _is_kept(self, node: ast.AST) -> TypeGuard[ast.Assign]:

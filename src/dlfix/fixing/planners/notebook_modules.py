@@ -129,7 +129,7 @@ class _Move:
             return
         name = self._name_of(statement)
         if self.module.span(statement) in self.module.crowded:
-            raise _Stays(f"the line contains several statements {self._at(statement)}")
+            raise _Stays(f"the line contains more than one statement {self._at(statement)}")
         if MAGIC in self._segment(statement):
             raise _Stays(f"`{name}` contains an IPython command {self._at(statement)}")
         self._refuse_changed(name, statement)

@@ -99,8 +99,7 @@ def _asked_whether_closed(change: ClassChange, name: str) -> Iterator[Regression
                 ):
                     yield change.regression(
                         node,
-                        f"`{name}.closed` is read (line {node.lineno}), and `{name}` is opened for it "
-                        "if this process has not opened it",
+                        f"`{name}.closed` is read (line {node.lineno}), which may now open `{name}`",
                     )
                     return
 

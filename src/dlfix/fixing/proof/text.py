@@ -79,7 +79,10 @@ def _too_new(path: Path, before: str, after: str) -> str | None:
     missing = next((name for name in added if oldest < _SINCE[name]), None)
     if missing is None:
         return None
-    return f"`{missing}` is new in Python 3.{_SINCE[missing]}, and the project supports 3.{oldest}"
+    return (
+        f"`{missing}` requires Python 3.{_SINCE[missing]}, but the project supports "
+        f"Python 3.{oldest}"
+    )
 
 
 def _changed_elsewhere(
