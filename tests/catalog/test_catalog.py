@@ -242,7 +242,7 @@ def test_a_user_adds_rows_and_replaces_ours(tmp_path: Path) -> None:
         ('[[holder]]\nname = "a.B"', "row 1 (a.B): `keeps`, `star`, "),
         ('[[callable]]\nname = "a.B"', "row 1 (a.B): `error` is missing"),
         ('[[resorce]]\nname = "a.B"', "unknown table `resorce`"),
-        ('[resource]\nname = "a.B"', "write `[[resource]]`"),
+        ('[resource]\nname = "a.B"', "must be an array of tables"),
         ("nonsense", "more.toml: "),
     ],
 )

@@ -117,7 +117,7 @@ def test_the_parent_does_not_open_another_resource(more, program, refused):
         body=SET_AGAIN.format(more=more),
         program=program + LOAD,
     )
-    assert refused == any("sets `file` again" in reason for reason in reasons)
+    assert refused == any("reassigns `file`" in reason for reason in reasons)
 
 
 @pytest.mark.parametrize(("name", "refused"), [("freeze", True), ("close", False)])
@@ -128,4 +128,4 @@ def test_what_workers_compare_with_none_is_not_set_to_none_by_the_parent(name, r
         body=f"def __getitem__(self, i):\n    return None if self.file is None else i\n\ndef {name}(self):\n    self.file = None\n",
         program=f"rows = Rows('a')\nrows.{name}()\n" + LOAD,
     )
-    assert refused == any("sets `file` again" in reason for reason in reasons)
+    assert refused == any("reassigns `file`" in reason for reason in reasons)

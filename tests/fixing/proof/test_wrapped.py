@@ -24,4 +24,6 @@ def test_an_object_of_a_library_may_hold_the_handle(made, may_hold_it):
         later=f"self.path = path\nself.view = {made}",
         program=program,
     )
-    assert may_hold_it == any("`view` may hold `file`" in reason for reason in reasons)
+    assert may_hold_it == any(
+        "may hold `file` in the pickled state" in reason for reason in reasons
+    )
