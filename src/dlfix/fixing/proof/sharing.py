@@ -75,7 +75,7 @@ def _kept_by_callers(change: ClassChange) -> Iterator[Regression]:
                     yield change.regression(
                         getter,
                         f"`{name}` is kept by other code ({module.path.name}:{node.lineno}), and a forked worker "
-                        "cannot open it again while it is",
+                        "cannot reopen it while it stays open",
                     )
                     return
 
