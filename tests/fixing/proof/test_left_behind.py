@@ -118,4 +118,4 @@ def test_a_descriptor_that_only_the_constructor_uses_is_closed(later, refused):
         later="self.path = path\n" + later,
         opener="return os.open(self.path, 0)",
     )
-    assert refused == any("nor closes it" in each for each in reasons)
+    assert refused == any("no longer stores or closes" in each for each in reasons)

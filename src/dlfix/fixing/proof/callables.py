@@ -393,7 +393,8 @@ class _Moved:
             yield self.change.regression(
                 qualname,
                 capture.call,
-                f"`{capture.parameter}` is what `super()` gives (line {capture.call.lineno}), which cannot be pickled",
+                f"`{capture.parameter}` is the result of `super()` (line "
+                f"{capture.call.lineno}), which cannot be pickled",
             )
             return
         for reason in self._late(site, capture):
@@ -750,8 +751,9 @@ class _Moved:
                     yield self.change.regression(
                         self._qualname(self.new, partials[0].call) or "<module>",
                         partials[0].call,
-                        f"`isinstance` asks for a partial ({module.path.name}:{call.lineno}), and the function "
-                        f"becomes one (line {partials[0].call.lineno})",
+                        "`isinstance` checks for a partial "
+                        f"({module.path.name}:{call.lineno}), but the function becomes a "
+                        f"partial (line {partials[0].call.lineno})",
                     )
                     return
 

@@ -53,8 +53,9 @@ def _compared(change: ClassChange) -> Iterator[Regression]:
                 if isinstance(compared, ast.Compare) and _asks_for_identity(compared, node):
                     yield change.regression(
                         gone[name],
-                        f"`{name}` is compared by identity ({module.path.name}:{node.lineno}), and each object "
-                        "and process would open its own",
+                        f"`{name}` is compared by identity "
+                        f"({module.path.name}:{node.lineno}), but each object and process "
+                        "would open its own",
                     )
                     return
 
@@ -75,7 +76,8 @@ def _two_names(change: ClassChange) -> Iterator[Regression]:
             if len(names) > 1 and gone.issuperset(names) and not _still_one(change, names):
                 yield change.regression(
                     change.after.node,
-                    f"`{names[0]}` and `{names[1]}` are the same object, and would be two (line {node.lineno})",
+                    f"`{names[0]}` and `{names[1]}` are the same object but would become "
+                    f"two objects (line {node.lineno})",
                 )
                 return
 

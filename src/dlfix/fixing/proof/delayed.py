@@ -116,8 +116,8 @@ class _Delayed:
         for write in writes.outside(self.new, self.family, func.attr):
             yield self.change.regression(
                 self.function,
-                f"`{func.attr}` is called later than before (line {node.lineno}), and other code replaces it "
-                f"({write.module.path.name}:{write.line})",
+                f"`{func.attr}` is called later than before (line {node.lineno}), but "
+                f"other code replaces it ({write.module.path.name}:{write.line})",
             )
             return
 

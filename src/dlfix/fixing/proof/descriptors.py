@@ -53,7 +53,8 @@ def _left_open(change: ClassChange) -> Iterator[Regression]:
         if ("clear" in calls or deletes or opens) and "close" not in calls:
             yield change.regression(
                 function,
-                f"the constructor no longer keeps the descriptor, nor closes it (line {function.lineno})",
+                "the constructor no longer stores or closes the file descriptor (line "
+                f"{function.lineno})",
             )
             return
 

@@ -56,8 +56,8 @@ def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regressi
         if table is not None:
             yield change.regression(
                 getter,
-                f"`{table}` is shared by all objects, and a forked worker would take the parent's handle from "
-                f"it (line {function.lineno})",
+                f"`{table}` is shared by all objects, so a forked worker would use the "
+                f"parent's handle (line {function.lineno})",
             )
             return
         for call in executed(function.body):
@@ -67,15 +67,16 @@ def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regressi
         if _is_cached(function) and change.keyed(getter.name):
             yield change.regression(
                 getter,
-                f"`{function.name}` caches the handle, and a forked worker would take the parent's from it "
-                f"(line {function.lineno})",
+                f"`{function.name}` caches the handle, so a forked worker would use the "
+                f"parent's handle (line {function.lineno})",
             )
             return
         for node in executed(function.body):
             if isinstance(node, ast.Call) and dotted(node.func) == "open" and opens_to_write(node):
                 yield change.regression(
                     getter,
-                    f"`{function.name}` writes to a file (line {node.lineno}), and each worker would as well",
+                    f"`{function.name}` writes to a file (line {node.lineno}), which each "
+                    "worker would repeat",
                 )
                 return
 

@@ -74,7 +74,8 @@ def _removed_between(change: ClassChange) -> Iterator[Regression]:
             if isinstance(statement, (ast.With, ast.AsyncWith)):
                 yield change.regression(
                     statement,
-                    f"the constructor removes files, and opens one later than before (line {statement.lineno})",
+                    "the constructor removes files but opens a file later than before "
+                    f"(line {statement.lineno})",
                 )
                 return
 

@@ -63,8 +63,9 @@ def check(change: ClassChange) -> Iterator[Regression]:
         for write in _set_from_outside(change, name) if is_data else ():
             yield change.regression(
                 opener,
-                f"`{name}` is set from outside the class ({write.module.path.name}:{write.line}), but a "
-                "worker would open what the constructor opened",
+                f"`{name}` is set outside the class "
+                f"({write.module.path.name}:{write.line}), but a worker would reopen the "
+                "resource that the constructor opened",
             )
             return
         for module, operation in _operations(change, parent, name, row):
