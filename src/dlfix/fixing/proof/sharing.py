@@ -74,8 +74,8 @@ def _kept_by_callers(change: ClassChange) -> Iterator[Regression]:
                 if may_be_object(change, module, node.value, [change.after]):
                     yield change.regression(
                         getter,
-                        f"`{name}` is kept by other code ({module.path.name}:{node.lineno}), and a forked worker "
-                        "cannot reopen it while it stays open",
+                        f"other code holds `{name}` ({module.path.name}:{node.lineno}), so "
+                        "a forked worker cannot reopen it",
                     )
                     return
 
