@@ -186,3 +186,21 @@ def test_the_files_of_a_list_are_not_opened_again_at_another_place(init, move, m
         body=READS,
     )
     assert any("moved the position of `file`" in reason for reason in reasons) is moved
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "setattr(self, 'file', sqlite3.connect(path))",
+        "self.file = contextlib.ExitStack().enter_context(sqlite3.connect(path))",
+        "self.file = self.open(path)",
+    ],
+    ids=["by setattr", "by an exit stack", "by a method"],
+)
+def test_a_connection_is_known_by_whatever_opens_it(opening):
+    reasons = opened(
+        init=f"self.path = path\n{opening}\nself.file.row_factory = dict",
+        opener="return sqlite3.connect(self.path)",
+        body="def open(self, path):\n    return sqlite3.connect(path)\n",
+    )
+    assert any("row_factory" in reason for reason in reasons)

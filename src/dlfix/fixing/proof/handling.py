@@ -164,11 +164,11 @@ class _Reader:
         is_handle = bool(source) and source == self._text(value)
         if is_handle or not isinstance(value, ast.Call):
             return self.rows.get(source) if source else None
+        if last_part(value.func) == "enter_context" and value.args:
+            return self._row(value.args[0])
         if source and isinstance(value.func, ast.Attribute):
             given = self.rows[source].derived.get(value.func.attr, "")
             return load().hanging(given) if given else None
-        if last_part(value.func) == "enter_context" and value.args:
-            return self._row(value.args[0])
         return self._opened(value)
 
     def _opened(self, call: ast.Call) -> ResourceRow | None:
@@ -376,6 +376,10 @@ def _assigned(function: Body) -> Iterator[tuple[ast.AST | None, ast.expr]]:
                 yield item.optional_vars, item.context_expr
         elif isinstance(node, ast.Call):
             match node:
+                case ast.Call(
+                    func=ast.Name(id="setattr"), args=[of, ast.Constant(value=str(name)), given]
+                ):
+                    yield ast.Attribute(of, name, ast.Store()), given
                 case ast.Call(func=ast.Attribute(value=of, attr="append" | "add"), args=[given]):
                     yield ast.Subscript(of, ast.Constant(0), ast.Store()), given
 
