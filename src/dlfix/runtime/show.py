@@ -157,7 +157,8 @@ def _show_culprit(item: Joined, out: Console, more: Sequence[str]) -> None:
     if culprit.when:
         _say(
             out,
-            "only from the second epoch on, because the parent has called len(dataset) by then",
+            "only from the second epoch on, because code in the parent (such as `len(dataset)`) "
+            "creates it after the workers have started",
             DEEP,
         )
     elif culprit.stage in STAGES:

@@ -140,7 +140,7 @@ def test_a_loop_ends_and_skips_as_it_did():
         ("if not path:\n    return\nself.file = open(path)", "the constructor may return early"),
         (
             "while True:\n    self.file = open(path)",
-            "the resource is opened inside another statement",
+            "the resource is opened inside a compound statement",
         ),
         (
             "self.file = open(path)\nself.file.close()",

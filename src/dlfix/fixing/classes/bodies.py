@@ -120,7 +120,7 @@ class Bodies(Branching):
                 if each not in given
             ):
                 raise Refusal(
-                    "the `except` clause around the opening also sets other attributes "
+                    "the `except` clause of the `try` statement that opens the resource also sets other attributes "
                     f"({self.facts.line(handler)})"
                 )
         handlers = [self._text(attribute, each, more=returned) for each in compound.handlers]

@@ -116,7 +116,9 @@ def culprit_of(
         raise Refusal("the assignment that stores the resource is unknown")
     holder = kept.parent.value if kept.parent is not None else None
     if isinstance(holder, Instance) and any(map(_is_model, analysis.mro(holder.cls))):
-        raise Refusal("pydantic pickles the private attributes of its models")
+        raise Refusal(
+            "the class is a pydantic model, and pydantic defines how its models are pickled"
+        )
     module = store.frame.module
     node = next((n for n in module.ancestors(store.statement) if isinstance(n, ast.ClassDef)), None)
     if node is None:

@@ -247,7 +247,7 @@ class EachTime:
                 self.fill.statement, node
             ):
                 where = self.filling.facts.line(node)
-                raise Refusal(f"the loop may exit while the resource is open ({where})")
+                raise Refusal(f"the code that closes the resource may be skipped ({where})")
 
     def _refuse_escaping(self, uses: Sequence[ast.expr]) -> None:
         """Refuse where something goes on reading from a resource that the loop closes."""
@@ -259,7 +259,9 @@ class EachTime:
             where = self.filling.facts.line(use)
             called = isinstance(parent, ast.Call) and use in parent.args
             if use not in inside or (called and not _is_plain(parent)):
-                raise Refusal(f"`{read}` is passed to other code ({where})")
+                raise Refusal(
+                    f"`{read}` is used outside the block that opens it, or passed on ({where})"
+                )
             if self._is_kept(use):
                 raise Refusal(f"a value derived from `{read}` is stored ({where})")
 

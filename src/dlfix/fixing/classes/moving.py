@@ -59,7 +59,7 @@ class Mover(Leaving):
         definition = self.definitions[attribute]
         if self._compounds(definition) or attribute in self.walrus or attribute in self.steps:
             raise Refusal(
-                f"the resource is opened inside another statement ({self.facts.line(definition)})"
+                f"the resource is opened inside a compound statement ({self.facts.line(definition)})"
             )
         value = self._own_part(attribute)
         if isinstance(value, ast.Name) and self._is_parameter(value.id):

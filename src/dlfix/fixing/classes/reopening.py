@@ -192,9 +192,14 @@ def _restoring(attribute: str, body: str, frozen: bool) -> list[str]:
 def _only_start(facts: ClassFacts, handle: Handle) -> StoreSite:
     """Return the one statement that opens a handle, while an instance is made."""
     site = handle.site
-    if site.method.name not in STARTS or site.statement not in site.method.body:
+    if site.method.name not in STARTS:
         raise Refusal(
-            f"the resource is opened inside another statement ({facts.line(site.statement)})"
+            f"the constructor calls `{site.method.name}`, which opens the resource "
+            f"({facts.line(site.statement)})"
+        )
+    if site.statement not in site.method.body:
+        raise Refusal(
+            f"the resource is opened inside a compound statement ({facts.line(site.statement)})"
         )
     if handle.container or site.value is None:
         raise Refusal(

@@ -47,7 +47,7 @@ class Settings(Origins):
                 return
             if isinstance(each, ast.stmt) and not isinstance(each, ast.With):
                 where = self.facts.line(setting)
-                raise Refusal(f"the resource is configured inside another statement ({where})")
+                raise Refusal(f"the resource is configured inside a compound statement ({where})")
 
     def _later(self, *opened: ast.stmt) -> list[ast.stmt]:
         first = in_order(opened)[0]

@@ -139,7 +139,7 @@ class Slice(Selection):
             case ast.With() | ast.AsyncWith() | ast.While() | ast.AsyncFor() | ast.Match():
                 if self._takes_inside(statement):
                     where = self.facts.line(statement)
-                    raise Refusal(f"the resource is opened inside another statement ({where})")
+                    raise Refusal(f"the resource is opened inside a compound statement ({where})")
                 return []
         return self._written_simple(statement)
 
@@ -398,7 +398,7 @@ class Slice(Selection):
             if not begins_before(node, self.statements[0]):
                 where = self.facts.line(node)
                 raise Refusal(
-                    f"`{ast.unparse(node)}` is modified while the resource is opened ({where})"
+                    f"the constructor modifies `{ast.unparse(node)}` after the code that opens the resource ({where})"
                 )
 
     def _refuse_binding_again(self) -> None:

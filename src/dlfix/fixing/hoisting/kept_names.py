@@ -141,8 +141,8 @@ class Keeping:
             if attribute not in taken and not attribute.startswith("__"):
                 return attribute
         raise CannotHoist(
-            f"the class `{self.node.name}` reads `{name}` of the enclosing function and also has "
-            f"an attribute `{name}`"
+            f"the class `{self.node.name}` reads `{name}` of the enclosing function, but the file "
+            f"already uses the attribute names `{name}` and `_{name}`"
         )
 
 

@@ -255,7 +255,7 @@ class _Move:
         if len(bindings) > 1:
             raise _Stays(f"`{name}` is defined more than once {self._at(bindings[1].statement)}")
         if name in self.module.scope.module_globals:
-            raise _Stays(f"`{name}` is set by a function {self._at(statement)}")
+            raise _Stays(f"`{name}` is assigned with `global` in a function {self._at(statement)}")
         for node in self.module.nodes_by_name.get(name, ()):
             above = self.module.parent(node)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):

@@ -415,7 +415,8 @@ def _slots(change: ClassChange) -> Iterator[Regression]:
         elif closed and is_cached(getter):
             yield change.regression(
                 getter,
-                f"a value is stored in `__dict__` (line {getter.lineno}), which `__slots__` does not contain",
+                f"`cached_property` stores `{name}` in `__dict__` (line {getter.lineno}), but "
+                "instances have no `__dict__` because of `__slots__`",
             )
     if not closed:
         return

@@ -164,7 +164,7 @@ def _rebuilt(change: ClassChange) -> Iterator[Regression]:
             yield change.regression(
                 function,
                 f"`__reduce__` recreates a `{heir.name}` (line {function.lineno}) with "
-                f"arguments that its `__init__` does not accept (line {own.lineno})",
+                f"arguments that its `__init__` may not accept (line {own.lineno})",
             )
 
 
