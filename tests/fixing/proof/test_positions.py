@@ -204,3 +204,25 @@ def test_a_connection_is_known_by_whatever_opens_it(opening):
         body="def open(self, path):\n    return sqlite3.connect(path)\n",
     )
     assert any("row_factory" in reason for reason in reasons)
+
+
+SKIPPED = {
+    "a caller skips": ("rows.skip()", "self.file.readline()", True),
+    "a caller skips through a helper": ("rows.skip()", "self._next()", True),
+    "nobody skips": ("", "self.file.readline()", False),
+    "a caller asks for the name": ("rows.skip()", "return self.file.name", False),
+}
+
+
+@pytest.mark.parametrize(("call", "skip", "refused"), SKIPPED.values(), ids=SKIPPED)
+def test_a_stream_that_callers_move_on_is_not_opened_at_its_first_place(call, skip, refused):
+    reasons = opened(
+        init="self.path = path\nself.file = open(path)",
+        opener="return open(self.path)",
+        body=(
+            f"def skip(self):\n    {skip}\n\ndef _next(self):\n    self.file.readline()\n\n"
+            "def __iter__(self):\n    yield from self.file\n"
+        ),
+        program=f"rows = Rows('a')\n{call}\nDataLoader(rows, num_workers=2)\n",
+    )
+    assert refused == any("moves the position of `file`" in reason for reason in reasons)

@@ -88,7 +88,7 @@ def test_a_handle_that_other_code_replaces_is_not_opened_again_by_workers(statem
         opener="return sqlite3.connect(self.path)",
         program=f"rows = Rows('a')\n{statement}\n{LOAD}",
     )
-    assert refused == any("is set from outside the class" in reason for reason in reasons)
+    assert refused == any("is set outside the class" in reason for reason in reasons)
 
 
 SET_AGAIN = """

@@ -103,6 +103,9 @@ class _Work:
             case ast.Assign(targets=[ast.Name(id=bound)]) if not scope.is_class:
                 self._refuse_rebound(bound, scope, parent)
                 name = self._name(bound, scope, parent)
+                given = _typename(call)
+                if given is not None and given.value != name:
+                    self._refuse_renaming(bound, name)
                 if not scope.is_module or guard_of(self.module, call):
                     self.class_moves.append(ClassMove(self.module.span(parent), name, span))
                     self._rename_reads(bound, name, scope)
@@ -155,22 +158,26 @@ class _Work:
         )
         parts = "".join(part.capitalize() for part in outer.strip("_").split("_"))
         chosen = naming.free_name([name, f"_{name}", f"_{parts}{name}"], taken)
-        asked = self._name_asked_at() if chosen != name else ""
-        if asked:
-            raise CannotHoist(
-                f"the class would be renamed to `{chosen}`, but its name is read ({asked})"
-            )
+        if chosen != name:
+            self._refuse_renaming(name, chosen)
         self.moves.given.add(chosen)
         return chosen
 
-    def _name_asked_at(self) -> str:
-        """Return where the program reads the name of an object's class; empty if nowhere."""
-        for module in self.moves.project.mentions("__name__"):
-            for node in module.attributes_by_name.get("__name__", ()):
-                match node.value:
-                    case ast.Call(func=ast.Name(id="type")) | ast.Attribute(attr="__class__"):
-                        return f"{module.path.name}:{node.lineno}"
-        return ""
+    def _refuse_renaming(self, known_as: str, chosen: str) -> None:
+        """Refuse another name for a class if the program reads its name, or that of an object's class."""
+        for attribute in ("__name__", "__qualname__"):
+            for module in self.moves.project.mentions(attribute):
+                for node in module.attributes_by_name.get(attribute, ()):
+                    match node.value:
+                        case ast.Call(func=ast.Name(id="type")) | ast.Attribute(attr="__class__"):
+                            read = True
+                        case each:
+                            read = last_name(each) == known_as
+                    if read:
+                        raise CannotHoist(
+                            f"the class would be renamed to `{chosen}`, but its name is read "
+                            f"({module.path.name}:{node.lineno})"
+                        )
 
     def _taken(self, name: str, scope: Scope) -> set[str]:
         taken = set(self.moves.given) | set(dir(builtins))

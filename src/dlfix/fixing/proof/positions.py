@@ -52,6 +52,10 @@ def check(change: ClassChange) -> Iterator[Regression]:
         for name, opener in _opened_again(change, cls):
             why = _left_elsewhere(change, made, held, name, opener)
             why = why or _not_set_up(change, made, held, name, opener)
+            moving = "" if why else _moved_by_callers(change, cls, made, held, name)
+            if moving:
+                yield change.regression(opener[0][1], moving)
+                continue
             is_container = f".{name}" not in held.rows  # `filled` looks at these
             why = why or ("" if is_container else _items_set(made, name, opener))
             if why:
@@ -194,6 +198,27 @@ def _left_elsewhere(
         f"moved the position of `{name}` with `{moved[0]}`, but the reopened resource "
         "starts at the beginning"
     )
+
+
+def _moved_by_callers(
+    change: ClassChange, cls: Class, made: list[_Method], held: Held, name: str
+) -> str:
+    """Return which method moves a handle in the parent alone, though workers read on from there."""
+    kinds = {kind for _, f in made for kind in _kinds(f, name)}
+    if not kinds or _reads_on(change, held, name) is None:
+        return ""
+    in_workers = [f for _, f in order.reached(change.new, cls, order.IN_WORKERS)]
+    for start in cls.functions:
+        if start in in_workers or not order.called_from_outside(change.new, start.name):
+            continue
+        for _, function in order.reached(change.new, cls, (start.name,)):
+            moved = next(_advances(function, name, kinds), "")
+            if moved:
+                return (
+                    f"`{start.name}` moves the position of `{name}` with `{moved}` (line "
+                    f"{function.lineno}), but the resource that a worker opens is not moved"
+                )
+    return ""
 
 
 def _opener(change: ClassChange, cls: Class, start: Function) -> list[_Method]:
