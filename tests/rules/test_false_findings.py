@@ -974,6 +974,15 @@ class Volumes(Dataset):
     def release(self):
         self.h5.close()
         del self.h5
+    def finish(self):
+        try: self.rows = list(self.h5)
+        finally:
+            self.h5.close()
+            del self.h5
+    def fail(self):
+        try: self.rows = list(self.h5)
+        except OSError:
+            del self.h5
     def __getitem__(self, i): return i
 def main():
     with tempfile.TemporaryDirectory() as d:
@@ -992,6 +1001,8 @@ def main():
         ),
         ("    DataLoader(data, num_workers=2)\n    data.release()", 1),
         ("        if d: data.release()\n    DataLoader(data, num_workers=2)", 1),
+        ("        data.finish()\n    DataLoader(data, num_workers=2)", 0),
+        ("        data.fail()\n    DataLoader(data, num_workers=2)", 1),
     ],
 )
 def test_what_is_released_before_the_loader_is_made_is_not_found(

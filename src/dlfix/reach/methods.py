@@ -127,6 +127,8 @@ def _cleared(block: list[ast.stmt]) -> Iterator[str]:
             case ast.If(test=test, body=body, orelse=[]):
                 asked = _asked_of(test)
                 yield from (name for name in _cleared(body) if name == asked)
+            case ast.With(body=inner) | ast.Try(finalbody=inner):
+                yield from _cleared(inner)
 
 
 @summary
@@ -151,6 +153,8 @@ def _replaced(block: list[ast.stmt]) -> Iterator[str]:
                 )
             ) if not any(map(_may_open, walk(value))):
                 yield name
+            case ast.With(body=inner) | ast.Try(finalbody=inner):
+                yield from _replaced(inner)
 
 
 def _may_open(node: ast.AST) -> bool:
