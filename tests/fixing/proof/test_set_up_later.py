@@ -129,3 +129,57 @@ def test_what_workers_compare_with_none_is_not_set_to_none_by_the_parent(name, r
         program=f"rows = Rows('a')\nrows.{name}()\n" + LOAD,
     )
     assert refused == any("reassigns `file`" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    "init",
+    [
+        "self.file, self.unit = sqlite3.connect(path), 1",
+        "[self.unit, (self.file, self.rest)] = 1, (sqlite3.connect(path), 2)",
+    ],
+    ids=["in a tuple", "in a tuple of a list"],
+)
+@pytest.mark.parametrize(
+    ("statement", "refused"), [("rows.file.row_factory = dict", True), ("rows.file.total", False)]
+)
+def test_a_handle_that_is_assigned_with_other_values_is_set_up_too(init, statement, refused):
+    reasons = opened(
+        init=f"self.path = path\n{init}",
+        opener="return sqlite3.connect(self.path)",
+        program=f"rows = Rows('a')\n{statement}\n{LOAD}",
+    )
+    assert refused == any("is set up with `row_factory`" in reason for reason in reasons)
+
+
+MOVED = {
+    "a call": "rows.file.seek(2)",
+    "a loop": "for handle in (rows.file,):\n    handle.seek(2)",
+    "a loop over pairs": "for handle, at in ((rows.file, 2), (rows.file, 3)):\n    handle.seek(at)",
+    "an item": "handles = [rows.file]\nhandles[0].seek(2)",
+    "another name": "handle, at = rows.file, 2\nhandle.seek(at)",
+    "what a lambda gives": "same = lambda handle: handle\nsame(rows.file).seek(2)",
+    "what a function gives": "def same(handle):\n    return handle\n\nhandle = same(rows.file)\nhandle.seek(2)",
+    "a function": "def move(handle):\n    handle.seek(2)\n\nmove(rows.file)",
+    "a method": "rows.skip()",
+}
+KEPT = {
+    "a read of a slice": "for handle in (rows.file,):\n    print(handle[:2])",
+    "a size": "def size(handle):\n    return len(handle)\n\nsize(rows.file).bit_length()",
+}
+
+
+@pytest.mark.parametrize(
+    ("read", "moved"),
+    [("self.file[index] + self.file.tell()", True), ("self.file[index]", False)],
+    ids=["where it stands", "a slice"],
+)
+@pytest.mark.parametrize("statement", [*MOVED.values(), *KEPT.values()], ids=[*MOVED, *KEPT])
+def test_workers_do_not_read_on_where_the_parent_has_moved_a_handle(statement, read, moved):
+    reasons = opened(
+        init="self.path = path\nwith open(path, 'rb') as f:\n    self.file = mmap.mmap(f.fileno(), 0)",
+        opener="with open(self.path, 'rb') as f:\n    return mmap.mmap(f.fileno(), 0)",
+        body=f"def __getitem__(self, index):\n    return {read}\n\ndef skip(self):\n    self.file.seek(2)\n",
+        program=f"import mmap\nrows = Rows('a')\n{statement}\n{LOAD}",
+    )
+    refused = moved and statement in MOVED.values()
+    assert refused == any("the position of `file` is moved with `seek`" in r for r in reasons)

@@ -113,7 +113,8 @@ class _Reader:
             for target, holder in _items_taken(function):
                 self._take(self._text(target), f"{self._text(holder)}[]")
                 for item in _items(holder):  # `for handle in (self.db, self.spare)`
-                    self._assign(self._text(target), item)
+                    for name, value in _paired(target, item):
+                        self._assign(self._text(name), value)
 
     def _text(self, node: ast.AST | None) -> str:
         """Return a name as it is, an attribute of self with a dot in front, an item with brackets behind."""
@@ -155,13 +156,32 @@ class _Reader:
         """Return the handle that a value is, or whose method gives it."""
         if self._text(value) in self.rows:
             return self._text(value)
+        passed = self._given_back(value)
+        if passed:
+            return passed
         func = value.func if isinstance(value, ast.Call) else None
         text = self._text(func.value if isinstance(func, ast.Attribute) else value)
         return text if text in self.rows else ""
 
+    def _given_back(self, value: ast.expr) -> str:
+        """Return the handle that a function of the program gets, and may return: `same(handle)`."""
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
+            return ""
+        passed = [self._text(each) for each in (*value.args, *(k.value for k in value.keywords))]
+        handle = next((each for each in passed if each in self.rows), "")
+        scope = self.module.scope_of(value).lookup(value.func.id) if handle else None
+        if scope is None or _is_imported(self.module, value.func.id):
+            return ""
+        known = self.program.function_of(self.module, value.func) or self._local(value.func)
+        if known is None:  # a lambda, or what another function makes
+            return "" if self.program.class_of(self.module, value.func) else handle
+        names = parameters(known[1])
+        nodes = [n for n in executed(known[1].body) if isinstance(n, ast.Return)]
+        return handle if any(dotted(n.value) in names for n in nodes if n.value) else ""
+
     def _row(self, value: ast.expr) -> ResourceRow | None:
         source = self._source(value)
-        is_handle = bool(source) and source == self._text(value)
+        is_handle = bool(source) and source in (self._text(value), self._given_back(value))
         if is_handle or not isinstance(value, ast.Call):
             return self.rows.get(source) if source else None
         if last_part(value.func) == "enter_context" and value.args:
@@ -190,6 +210,8 @@ class _Reader:
         while size != len(found):
             size = len(found)
             found |= {name for name, origin in self.origins.items() if origin in found}
+            put_in = {self.origins.get(name, "") for name in found}
+            found |= {item for item in put_in if item.endswith("[]")}  # `handles = [self.db]`
         return found
 
     def operations(self, handles: set[str]) -> Iterator[Operation]:
@@ -261,7 +283,7 @@ class _Reader:
                 yield row.type, last_part(node.func), False
 
     def _operation(self, node: ast.Attribute, handles: set[str]) -> Iterator[Operation]:
-        text = self._text(node.value)
+        text = self._text(node.value) or self._given_back(node.value)
         row = self.rows.get(text) if text in handles else None
         if row is None:
             return
@@ -368,7 +390,7 @@ def _assigned(function: Body) -> Iterator[tuple[ast.AST | None, ast.expr]]:
     for node in executed(function.body):
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                yield target, node.value
+                yield from _paired(target, node.value)
         elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
             yield node.target, node.value
         elif isinstance(node, (ast.With, ast.AsyncWith)):
@@ -382,6 +404,19 @@ def _assigned(function: Body) -> Iterator[tuple[ast.AST | None, ast.expr]]:
                     yield ast.Attribute(of, name, ast.Store()), given
                 case ast.Call(func=ast.Attribute(value=of, attr="append" | "add"), args=[given]):
                     yield ast.Subscript(of, ast.Constant(0), ast.Store()), given
+
+
+def _paired(target: ast.AST, value: ast.expr) -> Iterator[tuple[ast.AST, ast.expr]]:
+    """Yield what an assignment binds, and to what: each of `self.db, self.unit = connect(path), 1`."""
+    match target, value:
+        case (
+            (ast.Tuple(elts=targets) | ast.List(elts=targets)),
+            (ast.Tuple(elts=values) | ast.List(elts=values)),
+        ) if len(targets) == len(values):
+            for one, part in zip(targets, values, strict=True):
+                yield from _paired(one, part)
+        case _:
+            yield target, value
 
 
 def _items(value: ast.expr) -> list[ast.expr]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.accesses import sets_first
@@ -187,7 +187,7 @@ def _left_elsewhere(
     moved = [op for op in moved if op not in again]
     if not moved or "seek" in again:
         return ""
-    if _reads_on(change, held, name) is None and not _read_outside(change, name):
+    if reads_on(change, held, name) is None and not _read_outside(change, name):
         return ""
     if "connection" in kinds:
         return (
@@ -205,7 +205,7 @@ def _moved_by_callers(
 ) -> str:
     """Return which method moves a handle in the parent alone, though workers read on from there."""
     kinds = {kind for _, f in made for kind in _kinds(f, name)}
-    if not kinds or _reads_on(change, held, name) is None:
+    if not kinds or reads_on(change, held, name) is None:
         return ""
     in_workers = [f for _, f in order.reached(change.new, cls, order.IN_WORKERS)]
     for start in cls.functions:
@@ -288,14 +288,16 @@ def _operations(body: list[ast.stmt]) -> Iterator[str]:
             yield "for"
 
 
-def _reads_on(change: ClassChange, held: Held, name: str) -> Function | None:
-    """Return a later method that reads a handle where it stands."""
+def reads_on(
+    change: ClassChange, held: Held, name: str, apart: Sequence[Function] = ()
+) -> Function | None:
+    """Return a later method, apart from some, that reads a handle where it stands."""
     made = [f for _, f in change.constructed_after]
     for cls in change.new.family(change.after):
         rewinding = Rewinding(change.new, cls, name, holds_several=f".{name}" not in held.rows)
         for function in cls.functions:
             only_made = function in made and function.name not in change.late_before
-            if only_made or function.name in change.lazy:
+            if only_made or function.name in change.lazy or function in apart:
                 continue
             if name not in set(used_on_self(function)):
                 continue
@@ -334,4 +336,4 @@ def _may_read(change: ClassChange, cls: Class, function: Function, held: Held, n
     )
 
 
-__all__ = ["check"]
+__all__ = ["check", "reads_on"]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dlfix.catalog.rows import ResourceRow
-from dlfix.fixing.proof import order, writes
+from dlfix.fixing.proof import order, positions, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import Body, Operation, held_by, operations_on, returned
 from dlfix.fixing.proof.late_code import used_on_self
@@ -37,7 +37,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the handles that the caller sets up, or a method that workers do not run."""
     again = run_again(change)
     before = [change.old.method(change.before, function.name) for _, function in again]
-    made = held_by(change.old, change.constructed_before).rows
+    held = held_by(change.old, change.constructed_before)
+    made = held.rows
     rows = held_by(change.old, [each for each in before if each is not None]).rows | made
     by_any = held_by(change.old, [(change.before, f) for f in change.before.functions]).rows
     rows |= {
@@ -68,12 +69,23 @@ def check(change: ClassChange) -> Iterator[Regression]:
                 "resource that the constructor opened",
             )
             return
-        for module, operation in _operations(change, parent, name, row):
+        done = list(_operations(change, parent, name, row))
+        for module, operation in [each for each in done if each[1].configures]:
             yield change.regression(
                 opener,
                 f"`{name}` is set up with `{operation.name}` "
                 f"({module.path.name}:{operation.line}), but a worker opens `{name}` "
                 "without this setup",
+            )
+            return
+        own = [function for _, function in parent.methods(change.after)]
+        reads_on = is_data and positions.reads_on(change, held, name, apart=own) is not None
+        for module, operation in done if reads_on else ():
+            yield change.regression(
+                opener,
+                f"the position of `{name}` is moved with `{operation.name}` "
+                f"({module.path.name}:{operation.line}), but the resource that a worker opens "
+                "starts at the beginning",
             )
             return
 
@@ -140,13 +152,13 @@ def _is_none(node: ast.expr) -> bool:
 def _operations(
     change: ClassChange, parent: ParentCode, name: str, row: ResourceRow
 ) -> Iterator[tuple[Module, Operation]]:
+    """Yield what only the parent does to a handle once its object is made."""
     family = change.new.family(change.after)
     own = {id(function) for cls in family for function in cls.functions}
     opened_late = name in change.started_empty  # by a method that may set it up as well
     for cls, function in () if opened_late else parent.methods(change.after):
         for operation in operations_on(change.new, cls.module, function, {f".{name}": row}):
-            if operation.configures:
-                yield cls.module, operation
+            yield cls.module, operation
     givers = [f.name for cls in family for f in cls.functions if name in returned(f)]
     for called in dict.fromkeys([name, *givers]):
         given = "" if called == name else "()"
@@ -156,8 +168,7 @@ def _operations(
                 continue
             handles = [f"{each}{given}" for each in _handles(change, family, module, body, called)]
             for operation in operations_on(change.new, module, body, dict.fromkeys(handles, row)):
-                if operation.configures:
-                    yield module, operation
+                yield module, operation
 
 
 def _using(change: ClassChange, name: str) -> Iterator[tuple[Module, Body]]:
