@@ -267,6 +267,26 @@ ROWS = [
         """,
     ),
     row(
+        "a state inside a dict with its version",
+        """
+        class Data:
+            def __init__(self): self.f = self.g = lambda x: x
+            def __getstate__(self): return {"version": 2, "state": {**self.__dict__, "f": None}}
+        DataLoader(Data(), num_workers=2)
+        """,
+        "dataset.g lambda",
+    ),
+    row(
+        "a state inside a tuple",
+        """
+        class Data:
+            def __init__(self): self.f = lambda x: x
+            def __getstate__(self): return 2, self.__dict__.copy()
+        DataLoader(Data(), num_workers=2)
+        """,
+        "dataset.f lambda",
+    ),
+    row(
         "a state spelled out over another",
         """
         class Data:

@@ -137,10 +137,12 @@ def _assigned(
 def _returned(value: ast.expr, me: str, names: set[str], handed: Handed) -> None:
     if _starts_from_all(value, me, names, handed) or _filtered(value, me, handed):
         return
-    if isinstance(value, ast.Dict):
+    if isinstance(value, ast.Dict) and None in value.keys:
         _put_over(value, value, handed)
-    elif isinstance(value, (ast.Tuple, ast.List)):
-        handed.values += value.elts
+    elif isinstance(value, (ast.Dict, ast.Tuple, ast.List)):
+        for part in value.values if isinstance(value, ast.Dict) else value.elts:
+            if not _starts_from_all(part, me, names, handed) and not _filtered(part, me, handed):
+                handed.values.append(part)
     elif isinstance(value, ast.Constant):
         return
     else:

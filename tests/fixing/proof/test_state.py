@@ -147,6 +147,21 @@ def test_a_state_method_set_from_outside_is_not_replaced():
     assert locked(more="\n\ndef state(self):\n    return {}\n\n\nCached.__getstate__ = state\n")
 
 
+NESTED = {
+    "in a dict": ('{"version": 2, "state": {**self.__dict__}}', True),
+    "in a tuple": ("2, self.__dict__.copy()", True),
+    "all there is": ('{**self.__dict__, "_h5": None}', False),
+}
+
+
+@pytest.mark.parametrize(("returned", "refused"), NESTED.values(), ids=NESTED)
+def test_nothing_is_left_out_of_a_state_that_a_base_puts_into_another_object(returned, refused):
+    above = f"class Base:\n    def __getstate__(self):\n        return {returned}\n\n"
+    members = PAIR.replace("self.__dict__.copy()", "dict(super().__getstate__())")
+    reasons = locked(members=members, base="(Base)", above=above)
+    assert refused == any("inside another object" in reason for reason in reasons)
+
+
 @pytest.mark.parametrize("base", ["", "(Dataset)", "(Plain)"])
 def test_no_base_is_asked_for_a_state_method_that_it_lacks(base):
     members = PAIR.replace("self.__dict__.copy()", "dict(super().__getstate__())")

@@ -272,7 +272,25 @@ def _over_a_base(change: ClassChange, function: Function) -> Iterator[Regression
                 f"the new method (line {function.lineno}) overrides `{base.name}.{name}` (line "
                 f"{theirs.lineno}) without calling it",
             )
+        elif isinstance(theirs, ast.FunctionDef) and _nests_attributes(theirs):
+            yield change.regression(
+                function,
+                f"`{base.name}.{name}` ({base.module.path.name}:{theirs.lineno}) returns the attributes inside "
+                "another object, which the new method does not change",
+            )
         return
+
+
+def _nests_attributes(function: ast.FunctionDef) -> bool:
+    """Return whether a `__getstate__` returns the attributes as a part of a dict, tuple or list."""
+    if not any(last_part(node) in ("__dict__", "vars") for node in executed(function.body)):
+        return False
+    return any(
+        isinstance(value, (ast.Tuple, ast.List))
+        or (isinstance(value, ast.Dict) and None not in value.keys)
+        for node in executed(function.body)
+        if isinstance(node, ast.Return) and (value := node.value) is not None
+    )
 
 
 def _had(change: ClassChange, base: Class, name: str) -> bool:
