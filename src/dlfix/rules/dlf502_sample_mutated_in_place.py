@@ -367,7 +367,7 @@ def _why_not(code: reached.Code, source: ast.expr, uses: Sequence[ast.expr]) -> 
         match node:
             case ast.If(test=ast.Compare(ops=[ast.NotIn()]), body=[first, *_]):
                 if any(use in set(walk(node)) for use in uses):
-                    return f"the method first adds missing values (line {first.lineno})"
+                    return f"the method first stores the sample if its key is missing (line {first.lineno})"
     return ""
 
 

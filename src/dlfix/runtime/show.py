@@ -212,8 +212,9 @@ def show_fetched(fetched: Sequence[Fetched], out: Console) -> None:
 
 DIFFERS = "works, differs"
 WHY_DIFFERENT = (
-    "Some batches differ from the batches loaded without workers. Random batches may "
-    "differ; any other difference indicates an error in the worker."
+    "Some batches differ from the batches loaded without workers. This is expected if "
+    "batches are random or an iterable dataset is split between the workers; otherwise the dataset "
+    "behaves differently in a worker."
 )
 
 

@@ -77,7 +77,7 @@ def test_a_lambda_that_sorts_reads_the_local_handle():
 
 
 def test_it_is_refused_where_a_function_that_is_kept_reads_its_local_name():
-    with pytest.raises(Refusal, match="`f` is also read later"):
+    with pytest.raises(Refusal, match="`f` is captured by a function that may be called later"):
         lazily(
             dataset(
                 "def __init__(self, path):\n"

@@ -729,7 +729,7 @@ def test_a_function_that_an_opener_calls_does_not_read_the_environment_later():
         parameters="name",
         program=ENVIRONMENT,
     )
-    assert any("the environment is read later after the fix" in reason for reason in reasons)
+    assert any("the environment is read later than before the fix" in reason for reason in reasons)
 
 
 HEADER = """

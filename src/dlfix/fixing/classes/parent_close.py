@@ -303,7 +303,9 @@ class Releasing:
         for node in (each for statement in used for each in self._left(statement)):
             named = isinstance(node, ast.Name) and node.id in aliases
             if isinstance(node, ast.Name) and named and runs_later(self.module, node, method):
-                raise Refusal(f"`{node.id}` is also read later ({self.facts.line(node)})")
+                raise Refusal(
+                    f"`{node.id}` is captured by a function that may be called later ({self.facts.line(node)})"
+                )
 
     def _refuse_registered(self, used: list[ast.stmt]) -> None:
         """Refuse to close what something else goes on holding."""

@@ -51,7 +51,9 @@ def plan_passed_in(culprit: Culprit, around: Surroundings) -> ClassPlan:
     facts, site = culprit.facts, culprit.site
     again = _opened_again(culprit)
     if not isinstance(site.value, ast.Name) or not _is_parameter(site):
-        raise Refusal(f"the stored resource is opened elsewhere ({facts.line(site.statement)})")
+        raise Refusal(
+            f"the stored resource is not a parameter of `{site.method.name}` ({facts.line(site.statement)})"
+        )
     alone = getattr(site.statement, "targets", [site.target]) == [site.target]
     if not alone and not _is_unpacked(site):
         raise Refusal(f"the statement also sets other attributes ({facts.line(site.statement)})")

@@ -193,7 +193,7 @@ def plan_class(
         if isinstance(culprit.value, Derived) and not culprit.is_passed_in:
             _refuse_hanging_from_outside(culprit, group, analysis)
     if form != "lazy" and (group[0].on_class or group[0].is_passed_in):
-        raise Refusal("it is not opened by the constructor")
+        raise Refusal("the resource is not opened by the constructor")
     if group[0].on_class:
         return SharedHandle(project, facts, _handle_at(group[0], group[0].site)).plan()
     around = _around(group, analysis, inherited)
@@ -242,7 +242,7 @@ def _by_state(facts: ClassFacts, handles: dict[str, Handle], around: Surrounding
     """Leave the handles out of the state, and open them again when it is set."""
     plan = plan_by_state(facts, handles, around)
     if plan.inserts and seen_whole_at(around.inputs):
-        raise Refusal("the arguments that open it are not stored")
+        raise Refusal("the arguments that open the resource are not stored in attributes")
     return plan
 
 
@@ -383,7 +383,7 @@ def _refuse_view(culprit: Culprit, analysis: Analysis) -> None:
     row = row_of(origin, analysis)[1] if origin is not culprit.value else None
     if row is not None and row.kind == "memmap" and row.action == "report":
         where = culprit.facts.line(culprit.site.statement)
-        raise Refusal(f"{row.note or 'each process requires its own'} ({where})")
+        raise Refusal(f"{row.note or 'a worker process cannot open the memory map'} ({where})")
 
 
 def _opens_what_it_reads(culprit: Culprit, analysis: Analysis) -> bool:

@@ -195,7 +195,7 @@ class _Delayed:
                 if other.attr == "environ" and writes.changes_in_place(module, other):
                     yield self.change.regression(
                         node,
-                        f"the environment is read later after the fix (line {node.lineno}), "
+                        f"the environment is read later than before the fix (line {node.lineno}), "
                         f"when it may have changed ({module.path.name}:{other.lineno})",
                     )
                     return
@@ -256,7 +256,7 @@ class _Delayed:
         place = f"{write.module.path.name}:{write.line}"
         return self.change.regression(
             line,
-            f"`{name}` is read later after the fix (line {line}), when it may have been "
+            f"`{name}` is read later than before the fix (line {line}), when it may have been "
             f"reassigned ({place})",
         )
 
@@ -388,7 +388,7 @@ class _Delayed:
             if not self._made_here(name) and not (read.use == "called" and self._is_named(name)):
                 yield self.change.regression(
                     line,
-                    f"`{name}` is read later after the fix (line {line}), when it may have "
+                    f"`{name}` is read later than before the fix (line {line}), when it may have "
                     "been modified",
                 )
             return
@@ -400,14 +400,14 @@ class _Delayed:
                 continue
             yield self.change.regression(
                 line,
-                f"`{name}` is read later after the fix (line {line}), but its contents are "
+                f"`{name}` is read later than before the fix (line {line}), but its contents are "
                 f"modified (line {write.line})",
             )
             return
         shared = self._shared(name)
         if shared is not None:
             yield self.change.regression(
-                line, f"`{name}` is read later after the fix (line {line}), but {shared}"
+                line, f"`{name}` is read later than before the fix (line {line}), but {shared}"
             )
 
     def _made_here(self, name: str) -> bool:
@@ -529,7 +529,7 @@ class _Delayed:
         if again is not None:
             yield self.change.regression(
                 line,
-                f"`{name}` is read later after the fix (line {line}), when it may have been "
+                f"`{name}` is read later than before the fix (line {line}), when it may have been "
                 f"reassigned (line {getattr(again, 'lineno', 0)})",
             )
             return
@@ -543,7 +543,7 @@ class _Delayed:
                 if node.id == name and writes.changes_in_place(user, node):
                     yield self.change.regression(
                         line,
-                        f"`{name}` is read later after the fix (line {line}), when it may "
+                        f"`{name}` is read later than before the fix (line {line}), when it may "
                         f"have been modified ({user.path.name}:{node.lineno})",
                     )
                     return
@@ -557,7 +557,7 @@ class _Delayed:
         if again is not None:
             yield self.change.regression(
                 read.node.lineno,
-                f"`{read.name}.{attribute}` is read later after the fix (line "
+                f"`{read.name}.{attribute}` is read later than before the fix (line "
                 f"{read.node.lineno}), when it may have been reassigned "
                 f"({found[0].path.name}:{getattr(again, 'lineno', 0)})",
             )

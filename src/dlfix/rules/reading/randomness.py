@@ -248,11 +248,11 @@ def why_not(kept: Kept) -> str:
             return f"`{kept.attribute}` is also set in `{also.name}` ({other.path.name}:{row})"
     if len(kept.targets) != 1 or not _is_plain(module, kept.targets[0]):
         row = module.span(kept.targets[-1]).start.row
-        return f"`{kept.attribute}` is set in more than one way (line {row})"
+        return f"`{kept.attribute}` is not set by one simple assignment (line {row})"
     if kept.kind == "numpy.random.Generator" and not _has_bits(kept.call):
         return "the bit generator is created elsewhere"
     if kept.kind == "torch.Generator" and not _is_on_cpu(kept.call):
-        return "the generator is not on the CPU"
+        return "the generator may not be on the CPU"
     if any(isinstance(each, ast.Name) and each.id == "__slots__" for each in walk(cls)):
         return f"`{cls.name}` has `__slots__`"
     if kept.kind == "torch.Generator" and _has_state(cls):
