@@ -262,7 +262,9 @@ def test_add_ignores_takes_out_what_suppresses_nothing(dlfix):
 def test_add_ignores_says_where_it_only_removed_comments(dlfix):
     write(dlfix.folder, "a.py", "y = 1  # dlfix: ignore[DLF101]\n")
     result = dlfix("check", "--add-ignores")
-    assert result.stderr == "dlfix: Removed unused suppressions from 1 file\n"
+    assert (
+        result.stderr == "dlfix: removed unused suppressions from 1 file; undo with `dlfix undo`\n"
+    )
 
 
 def test_a_comment_suppresses_a_rule_in_its_whole_file(dlfix):

@@ -172,6 +172,13 @@ CONFLICTS = (
     conflict("class", but(FEATURES["class"], "plain"), "plain", open=f"{_many} {_late} base nested {_outside}"),
     conflict("class", but(FEATURES["class"], "plain"), "plain", state=but(FEATURES["state"], "none")),
     conflict("class", but(FEATURES["class"], "plain"), "plain", init="closed"),
+    conflict("class", "count_item", "plain", setup=but(FEATURES["setup"], "as_it_is")),
+    conflict("later", tweaks.having("later", tweaks.opens_again), "nothing", between="replaced"),
+    conflict("setup", but(FEATURES["setup"], "as_it_is"), "as_it_is", kind="shelve", closing="close_none"),
+    conflict("open", "classmethod", "straight", kind="lock executor"),
+    conflict("open", "chained", "straight", kind="queue"),
+    conflict("open", "stack", "straight", kind="descriptor"),
+    conflict("modules", "two", "one", kind="mmap_cow", open="passed"),
     *(
         conflict(table, tweaks.having(table, lambda row, name=kind: row.kinds and name not in row.kinds.split()),
                  next(iter(rows)), kind=kind)

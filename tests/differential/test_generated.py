@@ -67,7 +67,7 @@ def test_every_option_can_be_drawn(family: grammar.Family) -> None:
 
 
 def drawn(family: grammar.Family):
-    return [spec for _, _, spec in campaign.drawn(range(4000), family.name)]
+    return [spec for _, _, spec in campaign.drawn(range(16_000), family.name)]
 
 
 @pytest.mark.parametrize("family", grammar.families().values(), ids=lambda one: one.name)

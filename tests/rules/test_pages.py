@@ -34,7 +34,8 @@ each_program = pytest.mark.parametrize("rule", PROGRAMS, ids=[rule.code for rule
 
 
 def fixed(rule, program: str) -> dlfix.Fixed:
-    unsafe = section(rule, "Fix safety").lstrip().startswith("Unsafe")
+    text = section(rule, "Fix safety").lstrip()
+    unsafe = text.startswith(("Unsafe", "The fix is unsafe"))
     # DLF900 is about all others.
     select = None if rule.code == "DLF900" else [FOUND_AS.get(rule.code, rule.code)]
     return dlfix.fix_text(program, "main.py", select=select, unsafe=unsafe, isolated=True)

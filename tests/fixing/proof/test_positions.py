@@ -226,3 +226,23 @@ def test_a_stream_that_callers_move_on_is_not_opened_at_its_first_place(call, sk
         program=f"rows = Rows('a')\n{call}\nDataLoader(rows, num_workers=2)\n",
     )
     assert refused == any("moves the position of `file`" in reason for reason in reasons)
+
+
+ITEM_SET = {
+    "in the constructor": ("self.file[0] = 7", True),
+    "by a function": ("tune(self.file)", True),
+    "of what a method returns": ("tune(self.opened())", True),
+    "by nobody": ("look(self.file)", False),
+}
+
+
+@pytest.mark.parametrize(("statement", "refused"), ITEM_SET.values(), ids=ITEM_SET)
+def test_items_that_the_constructor_sets_are_set_again(statement, refused):
+    reasons = opened(
+        init=f"self.path = path\nself.file = mmap.mmap(path, 0)\n{statement}",
+        later="self.path = path",
+        opener="return mmap.mmap(self.path, 0)",
+        body="def opened(self):\n    return self.file\n",
+        program="def tune(handle):\n    handle[0] = 7\n\ndef look(handle):\n    return handle[0]\n",
+    )
+    assert refused == any("sets items of `file`" in reason for reason in reasons)

@@ -57,7 +57,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
                 yield change.regression(opener[0][1], moving)
                 continue
             is_container = f".{name}" not in held.rows  # `filled` looks at these
-            why = why or ("" if is_container else _items_set(made, name, opener))
+            why = why or ("" if is_container else _items_set(change, made, name, opener))
             if why:
                 at = opener[0][1]
                 yield change.regression(at, f"the constructor {why} (line {at.lineno})")
@@ -141,20 +141,50 @@ def _not_set_up(
     return missing and f"sets up `{name}` with `{missing}`, but the code that reopens it does not"
 
 
-def _items_set(made: list[_Method], name: str, opener: list[_Method]) -> str:
+def _items_set(change: ClassChange, made: list[_Method], name: str, opener: list[_Method]) -> str:
     """Return that the constructor changes items of what is opened again, and no opener does."""
 
-    def changed(methods: list[_Method]) -> bool:
+    def changed(program: Program, methods: list[_Method]) -> bool:
         return any(
-            isinstance(node, ast.Subscript)
-            and not isinstance(node.ctx, ast.Load)
-            and dotted(node.value) in _names_of(function, name)
-            for _, function in methods
+            _sets_item(program, cls, node, {*_names_of(function, name), *_calls_for(cls, name)})
+            for cls, function in methods
             for node in executed(function.body)
         )
 
-    changes = changed(made) and not changed(opener)
+    changes = changed(change.old, made) and not changed(change.new, opener)
     return f"sets items of `{name}`, but the code that reopens it does not" if changes else ""
+
+
+def _sets_item(program: Program, cls: Class, node: ast.AST, names: set[str]) -> bool:
+    """Return whether a node sets an item of what has one of these names, itself or by a function."""
+    if isinstance(node, ast.Subscript):
+        return not isinstance(node.ctx, ast.Load) and _known_as(node.value) in names
+    at = [n for n, given in enumerate(getattr(node, "args", ())) if _known_as(given) in names]
+    if not isinstance(node, ast.Call) or not at:
+        return False
+    known = program.function_of(cls.module, node.func)
+    parameters = [each.arg for each in known[1].args.args] if known is not None else []
+    given = {parameters[n] for n in at if n < len(parameters)}
+    return known is not None and any(
+        isinstance(inner, ast.Subscript) and _sets_item(program, cls, inner, given)
+        for inner in executed(known[1].body)
+    )
+
+
+def _calls_for(cls: Class, name: str) -> Iterator[str]:
+    """Yield the calls of a class's methods that return an attribute."""
+    for function in cls.functions:
+        me = self_name(function)
+        for node in executed(function.body):
+            if isinstance(node, ast.Return) and dotted(node.value) == f"{me}.{name}":
+                yield f"{me}.{function.name}()"
+
+
+def _known_as(node: ast.AST) -> str:
+    """Return a dotted name, or the call of one without arguments."""
+    if isinstance(node, ast.Call):
+        return f"{dotted(node.func)}()" if not node.args else ""
+    return dotted(node)
 
 
 def _may_raise(opener: list[_Method], operation: str) -> bool:
