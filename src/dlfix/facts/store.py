@@ -204,7 +204,7 @@ def _summary(digest: str, data: bytes) -> Summary:
     symbols = tuple(map(sys.intern, names.split("\n")))
     summary = Summary(digest, symbols, _numbers("H", marks), tuple(map(Import._make, rows)))
     if own != digest or len(summary.marks) != len(symbols):
-        raise ValueError("not this file's")
+        raise ValueError("the entry does not match the file")
     return summary
 
 
@@ -217,7 +217,7 @@ def _unpack(digest: str, data: bytes) -> FileFacts:
         summary, literals, lines, kinds, roles, parents, ends, payload, starts, stops
     )  # fmt: skip
     if own != digest or not _is_consistent(facts):
-        raise ValueError("not this file's")
+        raise ValueError("the entry does not match the file")
     return facts
 
 

@@ -233,6 +233,7 @@ ITEM_SET = {
     "by a function": ("tune(self.file)", True),
     "of what a method returns": ("tune(self.opened())", True),
     "by nobody": ("look(self.file)", False),
+    "with a function beside it": ("self.keys = sorted('ab', key=lambda k: k)", False),
 }
 
 

@@ -132,7 +132,7 @@ class Drafts:
             return
         if len(bindings) > 1 and any(_sibling([each]) for each in bindings):
             raise CannotHoist(
-                f"`{name}`, which {draft.what} calls, is bound in several places (line "
+                f"`{name}`, which {draft.what} uses, is bound in several places (line "
                 f"{_line(bindings[-1])})"
             )
         if bindings and all(each.kind == "import" for each in bindings):

@@ -54,7 +54,7 @@ def _obstacle(draft: Draft, drafts: Drafts, statement: ast.stmt) -> str:
     module = draft.module
     beside = module.statement(draft.node)
     if draft.captures or draft.instance:
-        return "{draft.what} captures names of the enclosing function"
+        return f"{draft.what} captures names of the enclosing function"
     block = module.parent(beside)
     if module.parent(statement) is not block or begins_before(statement, beside):
         return "the statement may not always run"

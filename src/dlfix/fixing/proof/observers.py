@@ -410,7 +410,7 @@ def _slots(change: ClassChange) -> Iterator[Regression]:
         if name in (change.after.slots or ()):
             yield change.regression(
                 getter,
-                f"`{name}` is in `__slots__`, which a property would replace (line {getter.lineno})",
+                f"`{name}` is in `__slots__`, which conflicts with the new property (line {getter.lineno})",
             )
         elif closed and is_cached(getter):
             yield change.regression(

@@ -159,8 +159,10 @@ def _sets_item(program: Program, cls: Class, node: ast.AST, names: set[str]) -> 
     """Return whether a node sets an item of what has one of these names, itself or by a function."""
     if isinstance(node, ast.Subscript):
         return not isinstance(node.ctx, ast.Load) and _known_as(node.value) in names
-    at = [n for n, given in enumerate(getattr(node, "args", ())) if _known_as(given) in names]
-    if not isinstance(node, ast.Call) or not at:
+    if not isinstance(node, ast.Call):
+        return False
+    at = [n for n, given in enumerate(node.args) if _known_as(given) in names]
+    if not at:
         return False
     known = program.function_of(cls.module, node.func)
     parameters = [each.arg for each in known[1].args.args] if known is not None else []
