@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from dlfix.fixing import engine, registry
+from dlfix.fixing import engine, proof, registry
 from dlfix.fixing.outcomes import Choice
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused
 from dlfix.rules.base import Finding, Step
@@ -196,6 +196,18 @@ def test_a_planner_that_raises_costs_only_the_finding_it_stumbles_over(setup):
     assert "internal error in rename's planner (ZeroDivisionError: x)" in (
         result.left[0].outcome.reason
     )
+
+
+def test_a_proof_that_raises_costs_only_the_fix_it_stumbles_over(setup, monkeypatch):
+    def regressions(before, after, changed):
+        if "long = good" in after.texts[A]:
+            raise RecursionError("deep")
+        return []
+
+    monkeypatch.setattr(proof, "regressions", regressions)
+    result = setup.rewrite({A: "x = BAD\nlong = BAD\n"})
+    assert result.texts[A].endswith("x = good\nlong = BAD\n")
+    assert "internal error in the proof (RecursionError: deep)" in result.left[0].outcome.reason
 
 
 def test_a_rule_that_raises_is_told_once_and_the_others_work(setup):

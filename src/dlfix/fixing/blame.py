@@ -149,6 +149,11 @@ class Attribution:
 
         return _LINE.sub(name_line, reason)
 
+    @property
+    def everything(self) -> frozenset[int]:
+        """All fixes of the batch."""
+        return self._all
+
     def of_file(self, path: Path) -> frozenset[int]:
         """Return the fixes that edit a file; all where none does."""
         return frozenset(self._by_path[path]) or self._all

@@ -417,7 +417,12 @@ class Run:
         from dlfix.fixing import proof
 
         before = self.state.project
-        for one in proof.regressions(before, after, texts):
+        try:
+            found = proof.regressions(before, after, texts)
+        except Exception as error:  # what cannot be compared is not proved
+            yield Complaint(rewriting.bug("the proof", error), attribution.everything)
+            return
+        for one in found:
             changed = attribution.of_row(one.path, one.line)
             rows = before.module(one.path).rows_of(one.qualname)
             suspects = changed or (attribution.of_lines(one.path, *rows) if rows else frozenset())

@@ -75,6 +75,18 @@ def test_the_parent_may_open_it_once_the_workers_are_gone():
     assert opened(program=program) == []
 
 
+COPIED = {
+    "a parameter": "def shown(image):\n    image = copy.copy(image)\n    return image.file\n",
+    "the result of its method": "def shown(image):\n    image = copy.copy(image).resized()\n    return image.file\n",
+    "one that comes from another": "def shown(image):\n    other = copy.copy(image)\n    image = copy.copy(other)\n    return image.file\n",
+}
+
+
+@pytest.mark.parametrize("program", COPIED.values(), ids=COPIED)
+def test_a_name_that_is_set_to_a_copy_of_itself_is_followed_once(program):
+    assert opened(program=program) == []
+
+
 def test_the_length_of_a_dataset_is_asked_by_the_parent():
     assert "`len()` opens `file`" in opened(body=LENGTH)[0]
     below = "class Counted(Rows):\n    def __len__(self):\n        return len(self.file['x'])\n"

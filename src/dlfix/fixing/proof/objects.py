@@ -72,9 +72,21 @@ def may_go_by(change: ClassChange, module: Module, node: ast.expr, classes: list
     return last_part(node) in given or may_be_object(change, module, node, classes)
 
 
-def is_object(change: ClassChange, module: Module, node: ast.expr, classes: list[Class]) -> bool:
-    """Return whether an expression is, for all that can be seen, an object of one of these classes."""
+def is_object(
+    change: ClassChange,
+    module: Module,
+    node: ast.expr,
+    classes: list[Class],
+    asked: frozenset[str] = frozenset(),
+) -> bool:
+    """Return whether an expression is, for all that can be seen, an object of one of these classes.
+
+    `asked` are the names that lead here: `x = copy.copy(x)` says nothing more about `x`.
+    """
     name = dotted(node)
+    if name in asked:
+        return False
+    asked = asked | {name} if name else asked
     names = {cls.name for cls in classes}
     values = values_of(change.new, module, node, name) if name else [node]
     for value in values:
@@ -82,12 +94,12 @@ def is_object(change: ClassChange, module: Module, node: ast.expr, classes: list
             made = change.new.class_of(module, value.func)
             if made in classes or (made is None and last_part(value.func) in names):
                 return True
-            if _is_copy(value) and is_object(change, module, value.args[0], classes):
+            if _is_copy(value) and is_object(change, module, value.args[0], classes, asked):
                 return True
             known = change.new.function_of(module, value.func)
             if known is not None and any(last_part(n) in names for n in within(known[1].body)):
                 return True
-            if _by_own_method(change, module, value.func, classes):
+            if _by_own_method(change, module, value.func, classes, asked):
                 return True
     function = change.new.enclosing(module, node)
     for argument in (
@@ -115,7 +127,11 @@ def _is_copy(call: ast.Call) -> bool:
 
 
 def _by_own_method(
-    change: ClassChange, module: Module, func: ast.expr, classes: list[Class]
+    change: ClassChange,
+    module: Module,
+    func: ast.expr,
+    classes: list[Class],
+    asked: frozenset[str],
 ) -> bool:
     """Return whether a method of such a class, or of an object that the expression makes, may give an object."""
     if not isinstance(func, ast.Attribute):
@@ -123,7 +139,7 @@ def _by_own_method(
     if change.new.class_of(module, func.value) in classes:
         return True
     is_chain = isinstance(func.value, ast.Call)
-    return is_chain and is_object(change, module, func.value, classes)
+    return is_chain and is_object(change, module, func.value, classes, asked)
 
 
 def _is_passed_to(change: ClassChange, module: Module, held: ast.expr) -> bool:
