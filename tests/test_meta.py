@@ -101,6 +101,17 @@ def test_a_golden_case_is_whole(case):
     assert case.after.is_dir() is not case.stays
 
 
+def test_the_goldens_that_are_listed_by_promise_exist():
+    folder, named = "", set()
+    rows = (ROOT / "golden" / "README.md").read_text(encoding="utf-8").splitlines()
+    for row in (row for row in rows if row.startswith("| ") and not row.startswith("| **")):
+        for name in re.findall(r"`([^`]+)`", row.split(" | ")[1]):
+            folder, _, case = name.rpartition("/") if "/" in name else (folder, "/", name)
+            named |= {f"{folder}/{case}"} if case else set()
+    assert len(named) > 150
+    assert named <= {case.name for case in all_cases()}
+
+
 def test_the_readme_lists_the_rules():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     _, _, rest = readme.partition("<!-- rules -->\n")
