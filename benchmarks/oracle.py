@@ -10,6 +10,7 @@ relative to the tree; answers are sorted, so that their order is no difference.
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from collections import Counter
@@ -31,6 +32,7 @@ def answers(tree: Path) -> Iterator[str]:
     from dlfix.session import Session
 
     session = Session.open([tree], Settings())
+    session.noting = False  # as the command line reads
     diagnoses = session.diagnoses()
     lines = [*_crossings(session.analysis), *(line for d in diagnoses for line in _outcome(d))]
     lines += [f"error {error}" for error in session.unreadable()]
@@ -92,6 +94,7 @@ def _lines(path: Path) -> Counter[str]:
 
 def main(arguments: list[str]) -> int:
     """Run one of the two commands."""
+    gc.set_threshold(5_000_000, 20, 100)  # as for a run of the command line
     match arguments:
         case ["dump", out, *trees] if trees:
             dump(Path(out), map(Path, trees))

@@ -79,7 +79,7 @@ def _session(request: Request, progress: Progress) -> Session:
         session, _ = from_stdin(sys.stdin.buffer.read(), name, request.settings)
     else:
         session = Session.open(request.paths or (Path(),), request.settings)
-    session.tell = progress.tell
+    session.tell, session.noting = progress.tell, False
     return session
 
 

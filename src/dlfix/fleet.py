@@ -127,6 +127,7 @@ def _fill(result: Result, folder: Path, unsafe: bool | None) -> None:
     from dlfix.session import Session
 
     session = Session.open([folder], config.load(folder))
+    session.noting = False
     view = View(session, session.diagnoses())
     result.files = len(session.files)
     result.findings = [_row(result.repository, entry, folder) for entry in view.entries]

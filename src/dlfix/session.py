@@ -73,6 +73,7 @@ class Session:
     answers: list[Answer] = field(default_factory=list)  # about its projects, each by itself
     likely: bool = False  # whether rules of what is only likely are asked, as for a trace
     by_parts: bool = False  # whether it is only read through its projects
+    noting: bool = True  # whether another reading may be compared with this one, as an editor does
 
     @classmethod
     def open(cls, paths: Sequence[Path], settings: Settings) -> Session:
@@ -129,7 +130,11 @@ class Session:
         texts.update({path: book.text for path, book in self.notebooks.items()})
         considered = self._considered
         usable = [path for path in considered if path.suffix != ".ipynb" or path in self.notebooks]
-        project = Project(usable, texts) if self.base is None else self._renewed(usable, texts)
+        project = (
+            Project(usable, texts, noting=self.noting)
+            if self.base is None
+            else self._renewed(usable, texts)
+        )
         if self.loose:
             project = with_imported(project)
         if not self.by_parts:
@@ -286,7 +291,7 @@ class Session:
 
     def part(self, files: Sequence[Path]) -> Session:
         """Return a session on some of the files, which nothing in the others leads to."""
-        return Session(files, self.settings, named=self.named, tell=self.tell)
+        return Session(files, self.settings, named=self.named, tell=self.tell, noting=self.noting)
 
     def diagnoses(self) -> list[Diagnosis]:
         """Return what the rules in force find, with fixes and refusals, in order of place."""

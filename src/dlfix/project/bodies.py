@@ -206,14 +206,19 @@ class Parents(dict[ast.AST, ast.AST]):
         return super().items()
 
 
-class Bodies:
-    """The bodies of a module's outermost functions."""
+_UNNOTED = Body()
 
-    def __init__(self, tree: ast.Module) -> None:
+
+class Bodies:
+    """The bodies of a module's outermost functions; without `noting` they stay plain lists."""
+
+    def __init__(self, tree: ast.Module, *, noting: bool = True) -> None:
         self.of: dict[ast.AST, Body] = {}
-        self.is_quiet = False
+        self.is_quiet = not noting
         for function in _outermost(tree.body):
-            function.body = self.of[function] = Body(function.body)
+            self.of[function] = _UNNOTED
+            if noting:
+                function.body = self.of[function] = Body(function.body)
         self.parents: dict[ast.AST, ast.AST] = {}  # given by the module once they are known
 
     @contextmanager

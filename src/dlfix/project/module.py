@@ -17,7 +17,7 @@ from dlfix.project.extent import too_large, too_much
 from dlfix.project.order import first_row, in_order, start
 from dlfix.project.recovery import recover
 from dlfix.project.syntax import class_name
-from dlfix.project.trees import COMPREHENSIONS, SCOPED, children
+from dlfix.project.trees import COMPREHENSIONS, SCOPED, children, holding
 from dlfix.source.text import Place, Position, SourceError, SourceText, Span
 
 K = TypeVar("K", bound=Hashable)
@@ -30,13 +30,20 @@ _OPENING = frozenset({*SCOPED, *COMPREHENSIONS})
 class Module:
     """A module. Its text is parsed when the tree is first asked for; all else is worked out like that, too.
 
-    `said` remembers what its bytes were asked before they were parsed.
+    `said` remembers what its bytes were asked before they were parsed. With `noting`, it is noted who looks at
+    what, so that a later reading can tell whether an edit matters.
     """
 
     def __init__(
-        self, source: SourceText, name: str, said: dict[tuple[Any, ...], Any] | None = None
+        self,
+        source: SourceText,
+        name: str,
+        said: dict[tuple[Any, ...], Any] | None = None,
+        *,
+        noting: bool = True,
     ) -> None:
         self.source = source
+        self._noting = noting
         self.path: Path = source.path
         self._text = source.text
         self._said = {} if said is None else said
@@ -57,7 +64,7 @@ class Module:
         except SourceError as error:
             self._failure = error
             tree = ast.Module([], [])
-        self._bodies = Bodies(tree)  # before anybody looks at the tree
+        self._bodies = Bodies(tree, noting=self._noting)  # before anybody looks at the tree
         return tree
 
     @property
@@ -184,24 +191,30 @@ class Module:
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
-        """Each node's parent (contexts and operators, which trees share, left out), depth first."""
+        """Each node's parent (contexts and operators, which trees share, left out)."""
         parents = Parents(self.bodies)
-        stack: list[tuple[ast.AST, ast.AST]] = [(self.tree, self.tree)]
-        pop, push = stack.pop, stack.append
+        order: list[ast.AST] = []
+        stack: list[ast.AST] = [self.tree]
+        pop, note = stack.pop, order.append
         with self.bodies.on_behalf_of_nobody():
             while stack:
-                node, parent = pop()
-                parents[node] = parent
-                for child in reversed(children(node)):
-                    push((child, node))
-        del parents[self.tree]
+                node = pop()
+                note(node)
+                if holding(node.__class__):
+                    found = children(node)
+                    for child in found:
+                        parents[child] = node
+                    found.reverse()
+                    stack += found
+        self._order = order
         self.bodies.parents = parents
         return parents
 
     @cached_property
     def _order(self) -> list[ast.AST]:
         """All nodes, each right before all that is in it."""
-        return [self.tree, *dict.keys(self.parents)]
+        _ = self.parents
+        return self._order
 
     @cached_property
     def _extents(self) -> dict[ast.AST, tuple[int, int]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -37,10 +38,17 @@ class Project:
     """The files under check; modules are read and parsed when something leads to them.
 
     `texts` stand in for what is on disk. A file outside `files` is read too, when an import of a
-    file in it leads there.
+    file in it leads there. Without `noting`, no other project can be compared with this one (`still`).
     """
 
-    def __init__(self, files: Iterable[Path], texts: Mapping[Path, str] | None = None) -> None:
+    def __init__(
+        self,
+        files: Iterable[Path],
+        texts: Mapping[Path, str] | None = None,
+        *,
+        noting: bool = True,
+    ) -> None:
+        self._is_noting = noting
         self.files: tuple[Path, ...] = tuple(dict.fromkeys(Path(f).absolute() for f in files))
         self.texts = {path.absolute(): text for path, text in (texts or {}).items()}
         self._unread: list[SourceError] = []
@@ -61,7 +69,9 @@ class Project:
         self._words: dict[Path, frozenset[bytes]] = {}
         self._offers: dict[Path, tuple[frozenset[bytes] | None, tuple[str, ...]]] = {}
         self._starring: dict[Path, tuple[Path | None, ...]] = {}
-        self._brings: dict[tuple[Path, bytes], bool] = {}
+        self._brought: dict[Path, AbstractSet[bytes] | None] = {}
+        self._bringing: dict[tuple[Path, tuple[str, ...]], list[AbstractSet[bytes] | None]] = {}
+        self._changed: tuple[Path, ...] = ()  # the files that the index has other words of
         self._names: dict[str, dict[Path, frozenset[bytes]]] = {kind: {} for kind in scan.NAMING}
         self._interned: dict[bytes, bytes] = {}
         self._answers: dict[Path, dict[tuple[Any, ...], Any]] = {}  # about one text, by question
@@ -78,7 +88,7 @@ class Project:
         self, files: Iterable[Path], texts: Mapping[Path, str], changed: Collection[Path]
     ) -> Project:
         """Return a project of these files and texts; of what is read already, all but `changed` is kept."""
-        project = Project(files, texts)
+        project = Project(files, texts, noting=self._is_noting)
         gone = frozenset(changed)
         project._sources = {p: s for p, s in self._sources.items() if p not in gone}
         project._modules = {p: m for p, m in self._modules.items() if p not in gone}
@@ -92,6 +102,9 @@ class Project:
         project.asked = self.asked
         if project.files == self.files:
             project._bases, project._exists = self._bases, self._exists
+            if "_holders" in self.__dict__:
+                project.__dict__["_holders"] = self._holders
+                project._changed = (*dict.fromkeys((*self._changed, *changed)),)
         project.imported = self.imported
         return project
 
@@ -102,6 +115,8 @@ class Project:
 
         Rows apart: what stands below a change has moved.
         """
+        if not self._is_noting:
+            return None
         project = self.renewed(files, texts, changed)
         same = project.files == self.files and all(self._is_unseen(p, project) for p in changed)
         return project if same else None
@@ -152,7 +167,7 @@ class Project:
 
     def with_files(self, files: Iterable[Path]) -> Project:
         """Return the same project with these files; what is read already is not read again."""
-        project = Project(files, self.texts)
+        project = Project(files, self.texts, noting=self._is_noting)
         project._unread, project.imported = self._unread, self.imported
         project._sources, project._modules = self._sources, self._modules
         return project
@@ -208,7 +223,11 @@ class Project:
         if path not in self._modules:
             source = self.unnoted(path)
             said = self._answers.setdefault(path, {})
-            known = None if source is None else Module(source, self.name_of(path), said)
+            known = (
+                None
+                if source is None
+                else Module(source, self.name_of(path), said, noting=self._is_noting)
+            )
             self._modules[path] = known
         return self._modules[path]
 
@@ -299,7 +318,7 @@ class Project:
                 return None
         return found
 
-    def _using(self, module: Module, identifier: str) -> list[Path]:
+    def _using(self, module: Module, identifier: str) -> Sequence[Path]:
         paths = self._mentioning(identifier)
         if len(paths) <= _MANY:
             return paths
@@ -407,14 +426,16 @@ class Project:
         """Return the other modules that name a module and may set an attribute of it: `m.x = ...`."""
         name, word = _encoded(attribute), _encoded(owner.name.rpartition(".")[2])
         self.asked.words.add(word)
-        paths = self._of_name("set", attribute) if attribute.isascii() else None
+        paths: Sequence[Path] | None = (
+            self._of_name("set", attribute) if attribute.isascii() else None
+        )
         if not attribute.isascii():
             paths = self._mentioning(attribute)
         return self._opened(
             path
             for path in paths or ()
-            if path != owner.path
-            and word in self._words_of(path)
+            if word in self._words_of(path)
+            and path != owner.path
             and self._ask(path, scan.sets_attribute, name)
         )
 
@@ -430,16 +451,30 @@ class Project:
         self.asked.names["decorating"].add(_encoded(name))
         return _encoded(name) in self._names_in(path, "decorating")
 
-    def _mentioning(self, identifier: str) -> list[Path]:
+    def _mentioning(self, identifier: str) -> Sequence[Path]:
+        word = _encoded(identifier)
+        self.asked.words.add(word)
+        found = self._holders.get(word, ())
+        if not self._changed:
+            return found
         if identifier not in self._mentions:
-            word = _encoded(identifier)
-            self.asked.words.add(word)
-            self._mentions[identifier] = [path for path, words in self._all_words if word in words]
+            self._mentions[identifier] = self._with_changed(word, found)
         return self._mentions[identifier]
 
+    def _with_changed(self, word: bytes, found: Iterable[Path]) -> list[Path]:
+        """Return the files that hold a word, of which some have changed since the index was made."""
+        kept = {*found}.difference(self._changed)
+        kept.update(path for path in self._changed if word in self._words_of(path))
+        return [path for path in self.files if path in kept]
+
     @cached_property
-    def _all_words(self) -> list[tuple[Path, frozenset[bytes]]]:
-        return [(path, self._words_of(path)) for path in self.files]
+    def _holders(self) -> dict[bytes, list[Path]]:
+        """The files that hold each word; of a project that was renewed, as they were when it was made."""
+        found: dict[bytes, list[Path]] = {}
+        for path in self.files:
+            for word in self._words_of(path):
+                found.setdefault(word, []).append(path)
+        return found
 
     def _words_of(self, path: Path) -> frozenset[bytes]:
         """Return all words of a file, each object shared between files."""
@@ -450,7 +485,8 @@ class Project:
         return self._words[path]
 
     def _shared(self, words: Iterable[bytes]) -> frozenset[bytes]:
-        return frozenset(self._interned.setdefault(word, word) for word in set(words))
+        once = set(words)
+        return frozenset(map(self._interned.setdefault, once, once))
 
     def _opened(self, paths: Iterable[Path]) -> list[Module]:
         modules = map(self.opened, paths)
@@ -568,23 +604,33 @@ class Project:
         """Yield which of the modules that a module imports with a star may bring a name, in order."""
         word = _encoded(name)
         self.asked.words.add(word)
-        for dotted in starred:
-            path = self._locate(dotted, importer.folder)
-            if path is not None and self._may_bring(path, word):
-                yield dotted
+        names = tuple(starred)
+        key = (importer.folder, names)
+        if key not in self._bringing:
+            paths = [self._locate(dotted, importer.folder) for dotted in names]
+            self._bringing[key] = [*map(self._words_brought, paths)]
+        brought = zip(names, self._bringing[key], strict=True)
+        return (dotted for dotted, known in brought if known is None or word in known)
 
-    def _may_bring(self, path: Path, word: bytes) -> bool:
-        """Return whether a star import of a file may bring a word, by the texts of it and what it star-imports.
+    def _words_brought(self, path: Path | None) -> AbstractSet[bytes] | None:
+        """Return the words that a star import of a file may bring; None where some are out of view.
 
-        `__all__` lists its words; without one, it may bring each word in its text.
+        Of it and of what it star-imports, these are the words of `__all__`, or without one all words of the text.
         """
-        key = (path, word)
-        if key not in self._brings:
-            self._brings[key] = any(
-                source is None or word in (self._offered(source)[0] or self._words_of(source))
-                for source in self._star_sources(path)
-            )
-        return self._brings[key]
+        if path is None:
+            return frozenset()
+        if path not in self._brought:
+            sources = self._star_sources(path)
+            self._brought[path] = None if None in sources else self._offered_by(sources)
+        return self._brought[path]
+
+    def _offered_by(self, sources: Iterable[Path | None]) -> frozenset[bytes]:
+        offered = [
+            self._offered(source)[0] or self._words_of(source)
+            for source in sources
+            if source is not None
+        ]
+        return offered[0] if len(offered) == 1 else frozenset().union(*offered)
 
     def _star_sources(self, path: Path) -> tuple[Path | None, ...]:
         """Return a file and all that it star-imports; None stands for what is out of view."""

@@ -11,17 +11,20 @@ from functools import lru_cache
 from itertools import chain
 
 WORD = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*")
-_CLASS = re.compile(rb"\bclass[\s\\]+(\w+)")
+# What is searched for begins with letters: such a pattern is searched for fast.
+_CLASS = re.compile(rb"class(?<!\wclass)[\s\\]+(\w+)")
 _DECORATOR = re.compile(
     rb"^[ \t\f]*@[^\n#(]*?([A-Za-z0-9_\x80-\xff]+)[ \t]*(?:$|[(#\r\n])", re.MULTILINE
 )
 _DEFINED = re.compile(rb"\b(?:(?:def|class|as)\s+(\w+)|(\w+)\b\s*(?::[^=\n]{0,80})?=(?!=))")
 # `x.name =`, `x.name: T =`, `x.name += `, `x.name, y =`, `for x.name in`, `as x.name:`
 _STORE = rb"(?=\s*(?:[-+*/|&^@%]?=(?!=)|:[^=\n]*=(?!=)|[,)\]](?:[^=\n]*=(?!=)|\s*\\?$)|in\b))"
-_SET = re.compile(rb"\.(\w+)%b|\bas\s+[\w.]+\.(\w+)" % _STORE, re.MULTILINE)
+_SET = re.compile(rb"\.(\w+)%b" % _STORE, re.MULTILINE)
+_SET_BY_AS = re.compile(rb"as(?<!\was)\s+[\w.]+\.(\w+)")
 _NAMED = re.compile(rb"[\"'](\w+)[\"']")
 _BY_NAME = (b"setattr", b"__dict__")
-_STAR = re.compile(rb"(?:\bfrom[ \t]+([\w.]+)[ \t]+)?\bimport\s*\(?\s*\*")
+_STAR = re.compile(rb"import(?<!\wimport)\s*\(?\s*\*")
+_FROM = re.compile(rb"\bfrom[ \t]+([\w.]+)[ \t]+\Z")
 QUOTED = re.compile(rb"""["'](\w+)["']""")
 LISTED = re.compile(rb"^__all__\s*=\s*[\[(](?=[^\])]*[\])]\s*$)", re.MULTILINE)
 
@@ -29,7 +32,6 @@ LISTED = re.compile(rb"^__all__\s*=\s*[\[(](?=[^\])]*[\])]\s*$)", re.MULTILINE)
 @lru_cache(maxsize=4_096)
 def _called(word: bytes) -> re.Pattern[bytes]:
     """Return what a call of a name looks like, or an import that gives it another."""
-    # The word comes first: a pattern that begins with letters is searched for fast.
     return re.compile(
         rb"%b(?<![A-Za-z0-9_]%b)(?<!def %b)(?<!class %b)(?:\s*\(|\s+as\b)"
         % ((re.escape(word),) * 4)
@@ -43,7 +45,12 @@ def calls(data: bytes, word: bytes) -> bool:
 
 def starred(data: bytes) -> tuple[str, ...]:
     """Return the modules that a text star-imports, as it names them; "" for one that cannot be read."""
-    return tuple(name.decode("ascii", "replace") for name in _STAR.findall(data))
+    return tuple(_named_before(data, found.start()) for found in _STAR.finditer(data))
+
+
+def _named_before(data: bytes, at: int) -> str:
+    found = _FROM.search(data, max(0, at - _BEFORE), at)
+    return "" if found is None else found[1].decode("ascii", "replace")
 
 
 def is_in_code(data: bytes, word: bytes) -> bool:
@@ -53,7 +60,12 @@ def is_in_code(data: bytes, word: bytes) -> bool:
 
 def sets_attribute(data: bytes, name: bytes) -> bool:
     """Return whether a text may set an attribute by an assignment."""
-    return re.search(rb"\.%b\s*=(?!=)" % re.escape(name), data) is not None
+    return _assigned(name).search(data) is not None
+
+
+@lru_cache(maxsize=4_096)
+def _assigned(name: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"\.%b\s*=(?!=)" % re.escape(name))
 
 
 def sets_on_others(data: bytes, attribute: bytes) -> bool:
@@ -68,7 +80,8 @@ def sets_on_others(data: bytes, attribute: bytes) -> bool:
 
 def _set_in(data: bytes) -> Iterator[bytes]:
     """Yield the attributes that code may set; by a text only where it says so."""
-    yield from chain.from_iterable(_SET.findall(data))
+    yield from _SET.findall(data)
+    yield from _SET_BY_AS.findall(data)
     if any(word in data for word in _BY_NAME):
         yield from _NAMED.findall(data)
 
@@ -89,15 +102,16 @@ def has_word(data: bytes, word: bytes) -> bool:
 
 @lru_cache(maxsize=1024)
 def _pattern(word: bytes) -> re.Pattern[bytes]:
-    return re.compile(rb"(?<![A-Za-z0-9_])" + re.escape(word) + rb"(?![A-Za-z0-9_])")
+    return re.compile(rb"%b(?<![A-Za-z0-9_]%b)(?![A-Za-z0-9_])" % ((re.escape(word),) * 2))
 
 
 @lru_cache(maxsize=1024)
 def _in_code(word: bytes) -> re.Pattern[bytes]:
     """Return what finds a word that is not followed by another word, but for an operator's, as code is."""
     return re.compile(
-        rb"(?<![A-Za-z0-9_/])%b(?![A-Za-z0-9_])"
-        rb"(?![ \t]+(?!(?:if|else|for|in|is|and|or|not|as|import)\b)[A-Za-z])" % re.escape(word)
+        rb"%b(?<![A-Za-z0-9_/]%b)(?![A-Za-z0-9_])"
+        rb"(?![ \t]+(?!(?:if|else|for|in|is|and|or|not|as|import)\b)[A-Za-z])"
+        % ((re.escape(word),) * 2)
     )
 
 

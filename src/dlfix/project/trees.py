@@ -61,7 +61,8 @@ def summaries(node: ast.AST, like: ast.AST | None = None) -> dict[Any, Any]:
 
 
 def _work_out(node: Any, key: Any, work_out: Any, rest: tuple[Any, ...]) -> tuple[Any, Any]:
-    outer, looked = LOOKING.at, dict[int, Body]()
+    looked: dict[int, Body] = {}
+    outer = LOOKING.at
     LOOKING.at = looked
     try:  # no `with`: this runs for each node that anything is kept of
         answer = work_out(node, *rest)

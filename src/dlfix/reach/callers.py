@@ -284,7 +284,7 @@ class Callers:
         node = frame.scope.node
         if node not in self._decorated:
             self._decorated[node] = []
-            self._decorated[node] = list(self._decorations(node, frame))[:_MOST_CALLERS]
+            self._decorated[node] = [*islice(self._decorations(node, frame), _MOST_CALLERS)]
         return self._decorated[node]
 
     def _decorations(self, node: ast.AST, frame: Frame) -> Iterator[tuple[Value, Value | None]]:
