@@ -1,5 +1,7 @@
 """What stays at import does not need what moved under the guard; loaders keep what they may need."""
 
+import textwrap
+
 import pytest
 
 from tests.fixing.proof.pairs import worse
@@ -184,3 +186,57 @@ def test_what_a_statement_below_changes_is_read_before_it(stays, moves):
 
 def test_what_a_statement_below_binds_first_does_not_matter():
     assert guarded("other = 7\n", "print(size)\n", above="size = 3\n") == []
+
+
+CACHED = '@functools.lru_cache\ndef scale():\n    return int(os.environ.get("SCALE", 1))\n'
+BY_HAND = (
+    "_scale = None\n\n\ndef scale():\n    global _scale\n    if _scale is None:\n"
+    '        _scale = int(os.environ.get("SCALE", 1))\n    return _scale\n'
+)
+OF_A_NAME = "SIZES = [1]\n\n\n@functools.cache\ndef scale():\n    return sum(SIZES)\n"
+
+
+def out_of_the_guard(above, sets, made_a_method=""):
+    """Move a class whose workers call `scale` out of the guard."""
+    rows = (
+        "class Rows(Dataset):\n    def __getitem__(self, index):\n        return index * scale()\n"
+    )
+    made = "loader = DataLoader(Rows(), num_workers=2)\nprint(list(loader))\n"
+    before = f"{above}\n\nif __name__ == '__main__':\n" + textwrap.indent(
+        sets + rows + made, "    "
+    )
+    after = f"{above}\n\n{rows}{made_a_method}\n\nif __name__ == '__main__':\n" + textwrap.indent(
+        sets + made, "    "
+    )
+    return worse(before, after)
+
+
+def test_a_class_whose_text_changes_does_not_leave_the_guard_either():
+    sets = 'scale()\nos.environ["SCALE"] = "7"\n'
+    method = "\n    def scaled(self, value):\n        return value\n"
+    assert any("first result" in r for r in out_of_the_guard(CACHED, sets, method))
+
+
+@pytest.mark.parametrize(
+    ("above", "sets"),
+    [
+        (CACHED, 'os.environ["SCALE"] = "5"\nscale()\nos.environ["SCALE"] = "7"\n'),
+        (BY_HAND, 'scale()\nos.environ["SCALE"] = "7"\n'),
+        (OF_A_NAME, "scale()\nSIZES.append(4)\n"),
+        (CACHED + "def init():\n    return scale()\n", 'init()\nos.environ["SCALE"] = "7"\n'),
+    ],
+)
+def test_a_class_does_not_leave_the_guard_whose_workers_compute_a_kept_result_anew(above, sets):
+    assert any("keeps its first result" in reason for reason in out_of_the_guard(above, sets))
+
+
+@pytest.mark.parametrize(
+    ("above", "sets"),
+    [
+        (CACHED, "scale()\n"),
+        (CACHED, 'os.environ["SCALE"] = "7"\n'),
+        (OF_A_NAME, 'scale()\nos.environ["SCALE"] = "7"\n'),
+    ],
+)
+def test_a_class_leaves_the_guard_whose_workers_compute_the_same_result(above, sets):
+    assert out_of_the_guard(above, sets) == []

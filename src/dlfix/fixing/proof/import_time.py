@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from dlfix.fixing.proof import worker_state
 from dlfix.fixing.proof.changes import FileChange, Regression
@@ -25,6 +26,7 @@ from dlfix.fixing.proof.syntax import (
 from dlfix.project.module import Module
 
 _QUIET = frozenset({"filterwarnings", "simplefilter", "getLogger", "set_num_threads"})
+_READS = frozenset("get copy keys values items".split())
 _FAR = 4
 _MAKES = frozenset("makedirs mkdir mkfifo symlink copy copyfile copytree move save savez".split())
 _WRITES_ITSELF = frozenset("write_text write_bytes mkdir touch".split())
@@ -47,6 +49,10 @@ class _Effect:
 
 def check(change: FileChange) -> Iterator[Regression]:
     """Yield statements that run at import and need what runs only in the main module now."""
+    guarded = [s for node in change.before.tree.body if is_guard(node) for s in node.body]
+    yield from worker_state.kept_results(
+        change, guarded, lambda node: _effect(change, node, old=True).changes
+    )
     moved = _moved(change)
     if not moved:
         return
@@ -57,7 +63,7 @@ def check(change: FileChange) -> Iterator[Regression]:
     yield from worker_state.check(change, moved, _at_import(change.after))
 
 
-def is_guard(node: ast.stmt) -> bool:
+def is_guard(node: ast.stmt) -> TypeGuard[ast.If]:
     """Return whether a statement is `if __name__ == "__main__":`."""
     return (
         isinstance(node, ast.If)
@@ -326,7 +332,7 @@ def _call(
             _inside(change, module, function, effect, seen, far, here=True)
     if not name:
         return
-    for part in _FOR_IMPORTS:
+    for part in _FOR_IMPORTS if last_part(node.func) not in _READS else ():
         if f".{part}" in f".{name}.":
             effect.changes.setdefault(f"import:{part}", node.lineno)
     _library(node, name, effect)

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from dlfix.fixing.proof.changes import FileChange, Regression
-from dlfix.fixing.proof.syntax import FUNCTIONS, dotted, executed, stored_names, within
+from dlfix.fixing.proof.order import CONSTRUCTORS
+from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.syntax import (
+    FUNCTIONS,
+    Function,
+    bound_in,
+    dotted,
+    executed,
+    free_names,
+    last_part,
+    stored_names,
+    within,
+)
+from dlfix.project.module import Module
 
 _FAR = 3
+_DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 
 
 def check(change: FileChange, moved: list[ast.stmt], stays: list[ast.stmt]) -> Iterator[Regression]:
@@ -26,6 +40,87 @@ def check(change: FileChange, moved: list[ast.stmt], stays: list[ast.stmt]) -> I
                     f"(line {statement.lineno} before the fix)",
                 )
                 return
+
+
+def kept_results(
+    change: FileChange, guarded: list[ast.stmt], changes: Callable[[ast.stmt], Iterable[str]]
+) -> Iterator[Regression]:
+    """Yield what definitions that left the guard call, where the parent kept a result that no worker has."""
+    nested = {node.name for node in executed(guarded) if isinstance(node, _DEFINITIONS)}
+    left = [
+        node
+        for node in (change.after.tree.body if nested else ())
+        if isinstance(node, _DEFINITIONS) and node.name in nested
+    ]
+    if not left:
+        return
+    changed = {name.removeprefix("import:") for node in guarded for name in changes(node)}
+    called = _called(change.old, change.before, executed(guarded))
+    by_parent = {(home.path, function.name) for home, function in called}
+    for home, function in _called(change.new, change.after, within(left)):
+        kept = _keeps_its_result(function)
+        if kept is None or (home.path, function.name) not in by_parent:
+            continue
+        inner = [f for _, f in _called(change.new, home, within(function.body))]
+        for name in sorted(
+            {n for f in [function, *inner] for n in _read_names(f) if n in changed - kept}
+        ):
+            yield change.regression(
+                left[0].name,
+                left[0],
+                f"`{function.name}` keeps its first result ({home.path.name}:{function.lineno}) and "
+                f"reads `{name}`, which the main module changes: a worker computes another result",
+            )
+            return
+
+
+def _called(
+    program: Program, module: Module, nodes: Iterable[ast.AST]
+) -> list[tuple[Module, Function]]:
+    """Return the functions of the project that code calls, constructors too, and those that these call."""
+    found: dict[int, tuple[Module, Function]] = {}
+    pending = [(module, nodes)]
+    for home, code in pending:
+        for call in code:
+            known = program.resolve(home, call.func) if isinstance(call, ast.Call) else None
+            for function in _run_by(known[1]) if known is not None else ():
+                if known is not None and id(function) not in found:
+                    found[id(function)] = known[0], function
+                    pending.append((known[0], within(function.body)))
+    return list(found.values())
+
+
+def _run_by(called: ast.AST) -> list[Function]:
+    """Return a function, or the constructors of a class."""
+    if isinstance(called, ast.ClassDef):
+        return [f for f in called.body if isinstance(f, FUNCTIONS) and f.name in CONSTRUCTORS]
+    return [called] if isinstance(called, FUNCTIONS) else []
+
+
+def _keeps_its_result(function: Function) -> set[str] | None:
+    """Return the global names in which a function keeps its first result; None if it keeps none."""
+    names = [last_part(d.func if isinstance(d, ast.Call) else d) for d in function.decorator_list]
+    if any("cache" in name for name in names):
+        return set()
+    declared = {
+        name
+        for node in executed(function.body)
+        if isinstance(node, ast.Global)
+        for name in node.names
+    }
+    asked = {
+        name
+        for node in executed(function.body)
+        if isinstance(node, ast.If)
+        for name in (n.id for n in ast.walk(node.test) if isinstance(n, ast.Name))
+    }
+    return (declared & asked) or None
+
+
+def _read_names(function: Function) -> set[str]:
+    """Return the names of its module that a function reads, and `environ`."""
+    asked = {last_part(node) for node in within(function.body)} & {"environ", "getenv"}
+    return {*free_names(function), *(["environ"] if asked else [])} - bound_in(function)
 
 
 def _defined(node: ast.stmt) -> set[str]:
