@@ -209,6 +209,7 @@ def test_a_connection_is_known_by_whatever_opens_it(opening):
 SKIPPED = {
     "a caller skips": ("rows.skip()", "self.file.readline()", True),
     "a caller skips through a helper": ("rows.skip()", "self._next()", True),
+    "a caller skips, and a list is read": ("rows.skip()", "list(self.file)", True),
     "nobody skips": ("", "self.file.readline()", False),
     "a caller asks for the name": ("rows.skip()", "return self.file.name", False),
 }
@@ -225,7 +226,7 @@ def test_a_stream_that_callers_move_on_is_not_opened_at_its_first_place(call, sk
         ),
         program=f"rows = Rows('a')\n{call}\nDataLoader(rows, num_workers=2)\n",
     )
-    assert refused == any("moves the position of `file`" in reason for reason in reasons)
+    assert refused == any("position of `file` is moved" in reason for reason in reasons)
 
 
 ITEM_SET = {
@@ -246,4 +247,33 @@ def test_items_that_the_constructor_sets_are_set_again(statement, refused):
         body="def opened(self):\n    return self.file\n",
         program="def tune(handle):\n    handle[0] = 7\n\ndef look(handle):\n    return handle[0]\n",
     )
-    assert refused == any("sets items of `file`" in reason for reason in reasons)
+    assert refused == any("sets up `file` with `__setitem__`" in reason for reason in reasons)
+
+
+OPENED = """
+def opened(self):
+    return self.file
+
+def __getitem__(self, index):
+    handle = self.opened()
+    {read}
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "refused"),
+    [
+        ("return handle.read(1)", True),
+        ("return self.opened().read(1)", True),
+        ("handle.seek(index)\n    return handle.read(1)", False),
+        ("return handle[index]", False),
+    ],
+)
+def test_a_method_that_gives_a_handle_reads_on_where_the_constructor_stopped(read, refused):
+    reasons = opened(
+        init="self.path = path\nself.file = mmap.mmap(path, 0)\nself.opened().seek(2)",
+        later="self.path = path",
+        opener="return mmap.mmap(self.path, 0)",
+        body=OPENED.format(read=read),
+    )
+    assert refused == any("starts at the beginning" in reason for reason in reasons)

@@ -31,6 +31,40 @@ PROGRAMS = {
         "same = lambda handle: handle\nrows = Rows('a')\nsame(rows.file).create_function('f', 1, abs)\n",
         True,
     ),
+    "an item of a display": (
+        "rows = Rows('a')\n{'a': rows.file}['a'].row_factory = dict\n",
+        True,
+    ),
+    "getattr": ("rows = Rows('a')\ngetattr(rows, 'file').create_function('f', 1, abs)\n", True),
+    "what another function makes": (
+        "def make():\n    return Rows('a')\n\nmake().file.row_factory = dict\nrows = make()\n",
+        True,
+    ),
+    "a lambda that is called": (
+        "rows = Rows('a')\n(lambda h: h.create_function('f', 1, abs))(rows.file)\n",
+        True,
+    ),
+    "a lambda that is mapped": (
+        "rows = Rows('a')\nlist(map(lambda h: h.create_function('f', 1, abs), [rows.file]))\n",
+        True,
+    ),
+    "a function that is mapped": (
+        "def tune(h):\n    h.row_factory = dict\n\nrows = Rows('a')\nlist(map(tune, [rows.file]))\n",
+        True,
+    ),
+    "an item of what a function gives": (
+        "tune = lambda handle: handle\nrows = Rows('a')\ntune(rows.file)[0] = 77\n",
+        True,
+    ),
+    "an item": ("rows = Rows('a')\nrows.file[0] = 77\n", True),
+    "a lambda that only asks": (
+        "rows = Rows('a')\nprint(list(map(lambda h: h.execute('SELECT 1').fetchone(), [rows.file])))\n",
+        False,
+    ),
+    "getattr of another object": (
+        "rows = Rows('a')\nlog = object()\ngetattr(log, 'file').row_factory = dict\n",
+        False,
+    ),
     "a method that gives it": ("rows = Rows('a')\nrows.opened().row_factory = dict\n", True),
     "another class": (
         "class Log:\n    def __init__(self):\n        self.file = sqlite3.connect('log')\n\n"

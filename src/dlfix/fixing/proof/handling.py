@@ -20,10 +20,14 @@ from dlfix.fixing.proof.syntax import (
     self_name,
 )
 from dlfix.project.module import Module
+from dlfix.project.trees import kept
 
 _ASKING = ("select", "explain", "values", "show", "describe")  # statements that change no session
 _RUNS = frozenset({"execute", "sql"})
 _ENDS = frozenset("close release shutdown flush debug info warning error exception log".split())
+_GOES_THROUGH = frozenset(
+    "list tuple set dict enumerate zip sorted map filter sum min max any all".split()
+)
 _T = TypeVar("_T")
 Body: TypeAlias = Function | ast.Module
 _FAR = 2  # how far calls that get the handle are followed
@@ -118,15 +122,21 @@ class _Reader:
 
     def _text(self, node: ast.AST | None) -> str:
         """Return a name as it is, an attribute of self with a dot in front, an item with brackets behind."""
+        read = attribute_by_name(node)
+        if read is not None:
+            return self._text(read)
         if isinstance(node, ast.Subscript):
+            items = [text for each in _items(node.value) if (text := self._text(each)) in self.rows]
             text = self._text(node.value)
-            return text and f"{text}[]"
+            return next(iter(items), text and f"{text}[]")  # `{"a": handle}["a"]`
         if isinstance(node, ast.Call) and not (node.args or node.keywords):
             text = self._text(node.func)
             return text and f"{text}()"  # a method that gives the handle
         if isinstance(node, ast.Attribute) and dotted(whose_class(node.value)) == self.owner != "":
             return f".{node.attr}"  # of the class
         name = dotted(node)
+        if not name and isinstance(node, ast.Attribute):
+            return owned_text(node)
         first, _, rest = name.partition(".")
         return f".{rest}" if rest and first == self.owner else name
 
@@ -222,14 +232,17 @@ class _Reader:
         asking = {id(n.func) for n in calls if _only_asks(n, dropped=id(n) in dropped)}
         parts = self._parts(handles)
         for node in nodes:
-            if isinstance(node, ast.Attribute):
+            if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+                if self._is_part(node.value, parts):
+                    yield self._operation_at(node, "__setitem__", True)
+            elif isinstance(node, ast.Attribute):
                 if isinstance(node.ctx, ast.Store) and self._is_part(node.value, parts):
                     yield self._operation_at(node, node.attr, True)
                 elif id(node) not in asking:
                     yield from self._operation(node, handles)
-            elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                yield from self._iteration(node.iter, handles)
-            elif isinstance(node, ast.Call):
+            for gone_through in _iterated(node):
+                yield from self._iteration(gone_through, handles)
+            if isinstance(node, ast.Call):
                 yield from self._passed(node, handles)
                 if id(node) in dropped and id(node.func) not in asking:
                     yield from self._effects(node, handles, parts)
@@ -324,6 +337,7 @@ class _Reader:
 
     def _passed(self, call: ast.Call, handles: set[str]) -> Iterator[Operation]:
         """Yield what a function of the program does to a handle that it gets."""
+        yield from self._mapped(call, handles)
         given = [self._text(each) for each in call.args]
         named = {k.arg: self._text(k.value) for k in call.keywords if k.arg}
         if dotted(call.func) == "next" and given[:1] and given[0] in handles:
@@ -331,7 +345,7 @@ class _Reader:
         if self.far == 0 or not handles & {*given, *named.values()}:
             return
         made = self.program.class_of(self.module, call.func)
-        known = self.program.function_of(self.module, call.func) or self._local(call.func)
+        known = self._known(call.func)
         if made is not None and "__init__" in made.methods:
             known, given = (made.module, made.methods["__init__"]), ["", *given]
         if known is None:
@@ -339,10 +353,31 @@ class _Reader:
         names = dict(zip(parameters(known[1]), given, strict=False)) | named
         rows = {name: self.rows[t] for name, t in names.items() if t in handles & {*self.rows}}
         inner = _Reader(self.program, known[0], known[1], Held(rows, {}), self.far - 1)
-        for handle in rows:
-            yield from inner.operations(inner.derived(handle))
+        yield from inner.of_all(rows)
         if made is not None and isinstance(self.module.statement(call), ast.Expr):
             yield from inner.by_others(made)
+
+    def _mapped(self, call: ast.Call, handles: set[str]) -> Iterator[Operation]:
+        """Yield what a function does that a call gets beside handles: `map(rewind, [handle])`."""
+        items = [item for each in call.args for item in (each, *_items(each))]
+        rows = [self.rows[t] for t in map(self._text, items) if t in handles & {*self.rows}]
+        if self.far == 0 or not rows:
+            return
+        for known in filter(None, map(self._known, call.args)):
+            taken = dict.fromkeys(parameters(known[1]), rows[0])
+            inner = _Reader(self.program, known[0], known[1], Held(taken, {}), self.far - 1)
+            yield from inner.of_all(taken)
+
+    def of_all(self, rows: Iterable[str]) -> Iterator[Operation]:
+        """Yield what is done to some handles, and to what is derived from each."""
+        for handle in rows:
+            yield from self.operations(self.derived(handle))
+
+    def _known(self, func: ast.expr) -> tuple[Module, Function] | None:
+        """Return the function of the program that an expression is: by its name, or a lambda."""
+        if isinstance(func, ast.Lambda):
+            return self.module, as_function(func)
+        return self.program.function_of(self.module, func) or self._local(func)
 
     def _own_method(self, func: ast.expr) -> tuple[Module, Function] | None:
         """Return the method of its own object that the code calls."""
@@ -355,10 +390,15 @@ class _Reader:
         return (found[0].module, found[1]) if found is not None else None
 
     def _local(self, func: ast.expr) -> tuple[Module, Function] | None:
-        """Return the function that is defined in the same body."""
-        nodes = executed(self.function.body)
-        found = (n for n in nodes if isinstance(n, FUNCTIONS) and n.name == dotted(func))
-        return next(((self.module, function) for function in found), None)
+        """Return the function that is defined in the same body, or the lambda that has a name there."""
+        for node in executed(self.function.body):
+            if isinstance(node, FUNCTIONS) and node.name == dotted(func):
+                return self.module, node
+            match node, func:
+                case ast.Assign(targets=names, value=ast.Lambda() as made), ast.Name(id=name):
+                    if name in map(dotted, names):
+                        return self.module, as_function(made)
+        return None
 
     def by_others(self, cls: Class) -> Iterator[Operation]:
         """Yield what the methods of an object do to what its constructor got, and kept."""
@@ -368,6 +408,28 @@ class _Reader:
                 reader = _Reader(self.program, cls.module, function, kept, far=0)
                 names = {name for handle in kept.rows for name in reader.derived(handle)}
                 yield from reader.operations(names)
+
+
+@kept
+def as_function(function: ast.Lambda) -> ast.FunctionDef:
+    """Return a lambda as a function of the same parameters, which computes the same."""
+    body: list[ast.stmt] = [ast.copy_location(ast.Return(function.body), function.body)]
+    made = ast.FunctionDef("<lambda>", function.args, body, [])
+    return ast.copy_location(made, function)
+
+
+def attribute_by_name(node: ast.AST | None) -> ast.Attribute | None:
+    """Return what `getattr(rows, "file")` reads, as an attribute."""
+    match node:
+        case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name)), *_]):
+            return ast.copy_location(ast.Attribute(owner, name, ast.Load()), node)
+    return None
+
+
+def owned_text(node: ast.Attribute) -> str:
+    """Return an attribute of what a call makes, as text: `make().file`."""
+    owner = node.value
+    return f"{ast.unparse(owner)}.{node.attr}" if isinstance(owner, ast.Call) else ""
 
 
 def _is_imported(module: Module, name: str) -> bool:
@@ -417,6 +479,18 @@ def _paired(target: ast.AST, value: ast.expr) -> Iterator[tuple[ast.AST, ast.exp
                 yield from _paired(one, part)
         case _:
             yield target, value
+
+
+def _iterated(node: ast.AST) -> list[ast.expr]:
+    """Return what a node goes through: `for line in file`, `yield from file`, `list(file)`."""
+    match node:
+        case ast.For(iter=it) | ast.AsyncFor(iter=it) | ast.comprehension(iter=it):
+            return [it]
+        case ast.YieldFrom(value=it) | ast.Starred(value=it):
+            return [it]
+        case ast.Call(func=ast.Name(id=name), args=given) if name in _GOES_THROUGH:
+            return given
+    return []
 
 
 def _items(value: ast.expr) -> list[ast.expr]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.accesses import sets_first
@@ -15,6 +15,7 @@ from dlfix.fixing.proof.handling import (
     in_order,
     is_handled,
     operations,
+    returned,
 )
 from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.objects import may_be_object
@@ -52,12 +53,6 @@ def check(change: ClassChange) -> Iterator[Regression]:
         for name, opener in _opened_again(change, cls):
             why = _left_elsewhere(change, made, held, name, opener)
             why = why or _not_set_up(change, made, held, name, opener)
-            moving = "" if why else _moved_by_callers(change, cls, made, held, name)
-            if moving:
-                yield change.regression(opener[0][1], moving)
-                continue
-            is_container = f".{name}" not in held.rows  # `filled` looks at these
-            why = why or ("" if is_container else _items_set(change, made, name, opener))
             if why:
                 at = opener[0][1]
                 yield change.regression(at, f"the constructor {why} (line {at.lineno})")
@@ -124,7 +119,10 @@ def _not_set_up(
 ) -> str:
     """Return what the constructor did to set a handle up that no opener does."""
     operated = _operations_in(change.old, made, held, name)
-    set_up = [op for op in operated if op.configures]
+    is_container = f".{name}" not in held.rows  # `filled` looks at its items
+    set_up = [
+        op for op in operated if op.configures and not (is_container and op.name == "__setitem__")
+    ]
     if not set_up:
         return ""
     again = _operations_in(change.new, opener, held_by(change.new, opener), name)
@@ -139,47 +137,6 @@ def _not_set_up(
         done |= {op.name for op in _operations_in(change.new, workers, held, name)}
     missing = next((op.name for op in set_up if op.name not in done), "")
     return missing and f"sets up `{name}` with `{missing}`, but the code that reopens it does not"
-
-
-def _items_set(change: ClassChange, made: list[_Method], name: str, opener: list[_Method]) -> str:
-    """Return that the constructor changes items of what is opened again, and no opener does."""
-
-    def changed(program: Program, methods: list[_Method]) -> bool:
-        return any(
-            _sets_item(program, cls, node, {*_names_of(function, name), *_calls_for(cls, name)})
-            for cls, function in methods
-            for node in executed(function.body)
-        )
-
-    changes = changed(change.old, made) and not changed(change.new, opener)
-    return f"sets items of `{name}`, but the code that reopens it does not" if changes else ""
-
-
-def _sets_item(program: Program, cls: Class, node: ast.AST, names: set[str]) -> bool:
-    """Return whether a node sets an item of what has one of these names, itself or by a function."""
-    if isinstance(node, ast.Subscript):
-        return not isinstance(node.ctx, ast.Load) and _known_as(node.value) in names
-    if not isinstance(node, ast.Call):
-        return False
-    at = [n for n, given in enumerate(node.args) if _known_as(given) in names]
-    if not at:
-        return False
-    known = program.function_of(cls.module, node.func)
-    parameters = [each.arg for each in known[1].args.args] if known is not None else []
-    given = {parameters[n] for n in at if n < len(parameters)}
-    return known is not None and any(
-        isinstance(inner, ast.Subscript) and _sets_item(program, cls, inner, given)
-        for inner in executed(known[1].body)
-    )
-
-
-def _calls_for(cls: Class, name: str) -> Iterator[str]:
-    """Yield the calls of a class's methods that return an attribute."""
-    for function in cls.functions:
-        me = self_name(function)
-        for node in executed(function.body):
-            if isinstance(node, ast.Return) and dotted(node.value) == f"{me}.{name}":
-                yield f"{me}.{function.name}()"
 
 
 def _known_as(node: ast.AST) -> str:
@@ -232,27 +189,6 @@ def _left_elsewhere(
     )
 
 
-def _moved_by_callers(
-    change: ClassChange, cls: Class, made: list[_Method], held: Held, name: str
-) -> str:
-    """Return which method moves a handle in the parent alone, though workers read on from there."""
-    kinds = {kind for _, f in made for kind in _kinds(f, name)}
-    if not kinds or reads_on(change, held, name) is None:
-        return ""
-    in_workers = [f for _, f in order.reached(change.new, cls, order.IN_WORKERS)]
-    for start in cls.functions:
-        if start in in_workers or not order.called_from_outside(change.new, start.name):
-            continue
-        for _, function in order.reached(change.new, cls, (start.name,)):
-            moved = next(_advances(function, name, kinds), "")
-            if moved:
-                return (
-                    f"`{start.name}` moves the position of `{name}` with `{moved}` (line "
-                    f"{function.lineno}), but the resource that a worker opens is not moved"
-                )
-    return ""
-
-
 def _opener(change: ClassChange, cls: Class, start: Function) -> list[_Method]:
     """Return a method that opens, and the methods that it uses."""
     found: list[_Method] = [(cls, start)]
@@ -264,12 +200,13 @@ def _opener(change: ClassChange, cls: Class, start: Function) -> list[_Method]:
     return found
 
 
-def _names_of(function: Function, name: str) -> set[str]:
-    """Return what an attribute is called in a method: itself, and local names for it."""
-    found = {f"{self_name(function)}.{name}"}
+def _names_of(function: Function, name: str, givers: Collection[str] = ()) -> set[str]:
+    """Return what an attribute is called in a method: itself, calls that give it, and local names for it."""
+    me = self_name(function)
+    found = {f"{me}.{name}", *(f"{me}.{each}()" for each in givers)}
     for node in executed(function.body):
         if isinstance(node, ast.Assign):
-            texts = {dotted(t) for t in node.targets} | {dotted(node.value)}
+            texts = {dotted(t) for t in node.targets} | {_known_as(node.value)}
             found |= (texts - {""}) if texts & found else set()
     return found
 
@@ -327,15 +264,18 @@ def reads_on(
     made = [f for _, f in change.constructed_after]
     for cls in change.new.family(change.after):
         rewinding = Rewinding(change.new, cls, name, holds_several=f".{name}" not in held.rows)
+        givers = {f.name for each in change.new.lineage(cls) for f in each.functions
+                  if name in returned(f)}  # fmt: skip
         for function in cls.functions:
             only_made = function in made and function.name not in change.late_before
             if only_made or function.name in change.lazy or function in apart:
                 continue
-            if name not in set(used_on_self(function)):
+            if not {name, *givers} & set(used_on_self(function)):
                 continue
-            if rewinding.comes_first(function, _names_of(function, name)):
+            names = _names_of(function, name, givers)
+            if rewinding.comes_first(function, names):
                 continue
-            if _may_read(change, cls, function, held, name):
+            if _may_read(change, cls, function, held, name, names):
                 return function
     return None
 
@@ -352,16 +292,17 @@ def _read_outside(change: ClassChange, name: str) -> bool:
     )
 
 
-def _may_read(change: ClassChange, cls: Class, function: Function, held: Held, name: str) -> bool:
+def _may_read(
+    change: ClassChange, cls: Class, function: Function, held: Held, name: str, names: set[str]
+) -> bool:
     """Return whether a method may read from a handle's position: not where it only takes slices of it."""
     row = held.rows.get(f".{name}")
     if row is None or not row.position:
         return True
     if any(operations(change.new, cls, function, held, f".{name}")):
         return True
-    names = _names_of(function, name)
     return any(
-        dotted(given) in names
+        _known_as(given) in names
         for node in executed(function.body)
         if isinstance(node, ast.Call)
         for given in [*node.args, *(k.value for k in node.keywords)]

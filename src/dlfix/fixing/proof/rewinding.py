@@ -54,6 +54,8 @@ class Rewinding:
     def _statement(
         self, statement: ast.stmt, function: Function, names: frozenset[str], far: int
     ) -> _Way:
+        if _gives_a_name(statement, names):
+            return _NOTHING
         first = self._expressions(_own(statement), function, names, far)
         if first != _NOTHING:
             return first
@@ -93,6 +95,16 @@ class Rewinding:
             return _NOTHING
         names = frozenset({f"{self_name(known[1])}.{self.name}"})
         return self._block(known[1].body, known[1], names, far - 1)
+
+
+def _gives_a_name(statement: ast.stmt, names: frozenset[str]) -> bool:
+    """Return whether a statement only gives a handle another name: `file = self.opened()`."""
+    match statement:
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=func, args=[], keywords=[])):
+            return f"{dotted(func)}()" in names
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return dotted(value) in names
+    return False
 
 
 def _own(statement: ast.stmt) -> Iterator[ast.AST]:

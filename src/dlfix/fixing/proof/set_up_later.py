@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from dlfix.catalog.rows import ResourceRow
 from dlfix.fixing.proof import order, positions, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.handling import Body, Operation, held_by, operations_on, returned
+from dlfix.fixing.proof.handling import (
+    Body,
+    Operation,
+    attribute_by_name,
+    held_by,
+    operations_on,
+    owned_text,
+    returned,
+)
 from dlfix.fixing.proof.late_code import used_on_self
 from dlfix.fixing.proof.objects import may_be_object, may_go_by
 from dlfix.fixing.proof.origins import Origins
@@ -180,8 +188,16 @@ def _using(change: ClassChange, name: str) -> Iterator[tuple[Module, Body]]:
 
 def _bodies(module: Module, name: str) -> Iterator[Body]:
     """Yield the functions of a module, or the module itself, that name an attribute."""
-    for node in module.attributes_by_name.get(name, ()):
+    for node in _naming(module, name):
         yield next((a for a in module.ancestors(node) if isinstance(a, FUNCTIONS)), module.tree)
+
+
+def _naming(module: Module, name: str) -> Iterator[ast.AST]:
+    """Yield where a module reads an attribute by its name, written or as text."""
+    yield from module.attributes_by_name.get(name, ())
+    for call in module.calls_by_name.get("getattr", ()):
+        if any(isinstance(a, ast.Constant) and a.value == name for a in call.args[1:2]):
+            yield call
 
 
 def _handles(
@@ -194,10 +210,11 @@ def _handles(
     """Yield what a body calls the handle of an object that may be of the class."""
     me = self_name(body) if isinstance(body, FUNCTIONS) else ""
     origins = Origins(body.body)
-    for node in executed(body.body):
+    for each in executed(body.body):
+        node = attribute_by_name(each) or each
         if not isinstance(node, ast.Attribute) or node.attr != name:
             continue
-        owner = dotted(node.value)
+        owner = dotted(node.value) or owned_text(node).removesuffix(f".{name}")
         made = [change.new.class_of(module, each) for each in origins.called(owner)]
         others = made and all(each is not None and each not in family for each in made)
         imported = any(
