@@ -270,8 +270,9 @@ class Inputs:
 
     def path_of(self, call: ast.Call) -> ast.expr | None:
         """Return the path that a call opens, where it may be relative."""
-        if not self.opens(call):
-            return None
+        of_a_handle = isinstance(call.func, ast.Attribute) and self.opens(call.func.value)
+        if of_a_handle or not self.opens(call):
+            return None  # the name of a member, or a statement: `archive.open("all")`
         named = {each.arg: each.value for each in call.keywords}
         path = (
             call.args[0] if call.args else next((named[n] for n in PATH_NAMES if n in named), None)
