@@ -322,6 +322,65 @@ def test_a_call_may_be_delayed_that_notes_for_itself():
     assert opened(notes=NOTES, program=program, **OPENS_WITH_NOTE) == []
 
 
+COUNTED = """
+def counted(self, path):
+    self.opens += 1
+    return h5py.File(path)
+"""
+
+
+def test_a_call_that_counts_does_not_run_once_more():
+    made = "self.opens = 0\nself.path = path\nself.file = self.counted(path)\nself.size = len(self.file)"
+    later = "self.opens = 0\nself.path = path\nwith self.counted(path) as file:\n    self.size = len(file)"
+    of_rows = {"init": made, "later": later, "opener": "return self.counted(self.path)"}
+    program = "rows = Rows('a')\n"
+    body = COUNTED
+    assert opened(body=body, program=program, **of_rows) == []
+    reasons = opened(body=body, program=program + "print(rows.opens)\n", **of_rows)
+    assert "changes `opens`, which other code reads" in reasons[0]
+    assert "runs once more" in reasons[0]
+
+
+def of_the_class(program):
+    """Open what a class keeps for all its objects once in each process."""
+    rows = "class Rows(Dataset):\n    {}\n\n    def __init__(self, path, name=''):\n        self.path = path\n{}"
+    once = (
+        "        if type(self).file is None:\n            type(self).file = h5py.File(self.path)\n"
+    )
+    lazy = (
+        "\n    @property\n    def file(self):\n        pid = os.getpid()\n"
+        "        if pid not in self._file_by_pid:\n"
+        "            self._file_by_pid[pid] = h5py.File(self.path)\n"
+        "        return self._file_by_pid[pid]\n"
+    )
+    before, after = rows.format("file = None", once), rows.format("_file_by_pid = {}", lazy)
+    return worse(before + program, after + program)
+
+
+SHARED = {
+    "one object": "rows = Rows('a')\n",
+    "the same path": "rows = Rows('a')\nother = Rows('a', 'test')\n",
+    "the same name": "def main(path):\n    return Rows(path, 'train'), Rows(path, name='test')\n",
+}
+NOT_SHARED = {
+    "another path": "rows = Rows('a')\nother = Rows('b')\n",
+    "a path of a loop": "made = [Rows(each) for each in ['a', 'b']]\n",
+    "a path of several callers": "def make(path):\n    return Rows(path)\n\nmake('a')\nmake('b')\n",
+    "the same name of another function": "def one(path):\n    return Rows(path)\n\n"
+    "def two(path):\n    return Rows(path)\n",
+}
+
+
+@pytest.mark.parametrize("program", SHARED.values(), ids=SHARED)
+def test_what_a_class_keeps_for_all_objects_is_opened_in_each_process(program):
+    assert of_the_class(program) == []
+
+
+@pytest.mark.parametrize("program", NOT_SHARED.values(), ids=NOT_SHARED)
+def test_what_the_first_object_opens_is_not_opened_by_another(program):
+    assert any("all objects share" in reason for reason in of_the_class(program))
+
+
 def test_a_test_may_change_its_directory():
     test = "def test_rows(monkeypatch):\n    monkeypatch.chdir('/')\n"
     assert opened(test_rows=test) == []

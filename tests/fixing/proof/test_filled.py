@@ -126,3 +126,17 @@ def test_a_state_pair_makes_the_items_that_the_constructor_made():
     )
     again = PAIR.replace("= {}", "= {day: h5py.File(day) for day in self.path}")
     assert not any("the constructor adds" in reason for reason in worse(STATE, STATE + again))
+
+
+@pytest.mark.parametrize(
+    ("init", "opener", "refused"),
+    [
+        (FILLS.replace("h5py.File(day)", "os"), "return []", True),
+        (NESTED.replace("h5py.File(day)", "os"), "return {}", True),
+        (FILLS.replace("h5py.File(day)", "os"), "return [os for day in self.path]", False),
+        ("self.path = path\nself.file = []", "return []", False),
+    ],
+)
+def test_a_container_is_not_recreated_empty_that_the_constructor_filled(init, opener, refused):
+    reasons = opened(init=init.strip(), opener=opener)
+    assert refused == any("leaves it empty" in reason for reason in reasons)

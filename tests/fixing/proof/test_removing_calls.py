@@ -61,6 +61,10 @@ GONE = {
     "another name of remove": "rows = Rows(path)\ndrop = os.remove\ndrop(path)",
     "a temporary directory": "scratch = tempfile.TemporaryDirectory()\n"
     "path = shutil.copy(path, scratch.name)\nrows = Rows(path)\nscratch.cleanup()",
+    "after its attributes were gone through": "rows = Rows(path)\n"
+    "print([type(part) for part in vars(rows).values()])\nos.remove(path)",
+    "between two epochs": "rows = Rows(path)\nloader = DataLoader(rows, num_workers=2)\n"
+    "for row in loader:\n    print(row)\nos.remove(path)\nfor row in loader:\n    print(row)",
     "a temporary file": "scratch = tempfile.NamedTemporaryFile()\nrows = Rows(scratch.name)\nscratch.close()",
 }
 THERE = {

@@ -22,6 +22,12 @@ def check(change: ClassChange) -> Iterator[Regression]:
     for name, opener in _opened(change):
         made = set(_put_in(change, name))
         made -= _put_when_asked(change, name) if made else set()
+        if not made and _left_empty(change, name, opener):
+            yield change.regression(
+                opener,
+                f"the constructor adds items to `{name}`, but the code that recreates it leaves it empty "
+                f"(line {opener.lineno})",
+            )
         missing = sorted(made - _called_by(change, opener)) if made else []
         if missing:
             yield change.regression(
@@ -50,16 +56,53 @@ def _put_in(change: ClassChange, name: str) -> Iterator[str]:
 
 
 def _put_by(change: ClassChange, function: Function, name: str) -> Iterator[str]:
-    roots = _names_of(function, name)
     origins = Origins(function.body)
+    for value in _adds(function, name):
+        yield from (last_part(call.func) for call in _calls(value))
+        if isinstance(value, ast.Name):
+            opened = {last_part(func) for func in origins.called(value.id)}
+            yield from opened & _openers(change)
+
+
+def _left_empty(change: ClassChange, name: str, opener: Function) -> bool:
+    """Return whether an opener makes an empty container of what the constructor alone adds items to."""
+    if not _is_empty_in(opener, name) or any(True for _ in _adds(opener, name)):
+        return False
+    made = [function for _, function in change.constructed_before]
+    later = [
+        f for each in change.old.lineage(change.before) for f in each.functions if f not in made
+    ]
+    adds = any(True for function in made for _ in _adds(function, name))
+    return adds and not any(True for function in later for _ in _adds(function, name))
+
+
+def _is_empty_in(opener: Function, name: str) -> bool:
+    """Return whether a method sets an attribute to an empty list or dict, or returns one."""
+    for node in executed(opener.body):
+        match node:
+            case ast.Assign(targets=[ast.Attribute(attr=attr)], value=value) if attr == name:
+                return _is_empty(value)
+            case ast.Return(value=ast.expr() as value):
+                return _is_empty(value)
+    return False
+
+
+def _is_empty(value: ast.expr) -> bool:
+    match value:
+        case ast.Dict(keys=[]) | ast.List(elts=[]):
+            return True
+        case ast.Call(func=ast.Name(id="list" | "dict" | "set"), args=[], keywords=[]):
+            return True
+    return False
+
+
+def _adds(function: Function, name: str) -> Iterator[ast.expr]:
+    """Yield what a method adds to an attribute, at any depth."""
+    roots = _names_of(function, name)
     for node in executed(function.body):
         for holder, value in _additions(node):
-            if dotted(_root(holder)) not in roots:
-                continue
-            yield from (last_part(call.func) for call in _calls(value))
-            if isinstance(value, ast.Name):
-                opened = {last_part(func) for func in origins.called(value.id)}
-                yield from opened & _openers(change)
+            if dotted(_root(holder)) in roots:
+                yield value
 
 
 def _openers(change: ClassChange) -> set[str]:

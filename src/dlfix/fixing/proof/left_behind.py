@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from dlfix.fixing.proof import order, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.late_code import opens_to_write
+from dlfix.fixing.proof.late_code import opens_to_write, used_on_self
+from dlfix.fixing.proof.passed_values import Given
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
     MUTATING,
@@ -28,24 +29,45 @@ def check(change: ClassChange) -> Iterator[Regression]:
     fresh = [restoring] if restoring is not None and change.fresh(restoring) else []
     for opener in (*change.made_lazy.values(), *fresh):
         yield from _in_each_process(change, opener)
-    gone = _called(change.constructed_before) - _called(change.constructed_after)
-    for name, getter in change.made_lazy.items() if gone else ():
+        yield from _of_the_first(change, opener)
+    before = _called(change.constructed_before)
+    gone = before - _called(change.constructed_after)
+    for name, getter in change.made_lazy.items():
+        # A handle that the constructor opens, closes, and opens again on first use is noted twice.
+        late = before if not _is_filled(change, name) else gone
         notes = _Notes(change)
-        for owner, function in order.reached(change.new, change.after, (name,)):
-            if function.name in {*gone, name}:
+        for owner, function in order.reached(change.new, change.after, (name,)) if late else ():
+            if function.name in {*late, name}:
                 notes.of_attributes(function)
             for call in executed(function.body):
-                if isinstance(call, ast.Call) and last_part(call.func) in gone:
+                if isinstance(call, ast.Call) and last_part(call.func) in late:
                     notes.follow(owner.module, call)
         noted = next(notes.seen_elsewhere(), None)
         if noted is not None:
             function_name, written, place = noted
+            how = "runs later than before" if gone[function_name] else "runs once more"
             yield change.regression(
                 getter,
                 f"`{function_name}` changes `{written}`, which other code reads ({place}), "
-                f"but it now runs later than before (line {getter.lineno})",
+                f"but it now {how} (line {getter.lineno})",
             )
             return
+
+
+def _is_filled(change: ClassChange, name: str) -> bool:
+    """Return whether the constructor still puts a handle where the property finds it."""
+    for _, function in change.constructed_after:
+        for node in executed(function.body):
+            match node:
+                case ast.Attribute(attr=attr, ctx=ast.Store()) if attr == name:
+                    return True
+                case (
+                    ast.Subscript(slice=ast.Call(func=asked), ctx=ast.Store())
+                    | ast.Dict(keys=[ast.Call(func=asked)])
+                ):
+                    if change.keyed(name) and last_part(asked) == "getpid":
+                        return True
+    return False
 
 
 def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regression]:
@@ -79,6 +101,63 @@ def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regressi
                     "worker would repeat",
                 )
                 return
+
+
+def _of_the_first(change: ClassChange, getter: Function) -> Iterator[Regression]:
+    """Yield a table of the class that the first object fills, where the objects open different things."""
+    used = set(used_on_self(getter))
+    new = change.after.values.keys() - change.before.values.keys()
+    if not any(isinstance(change.after.values[name], ast.Dict) for name in used & new):
+        return
+    init = change.new.method(change.after, "__init__")
+    if init is None:
+        return
+    calls = list(change.new.constructions(change.after))
+    read = {
+        name
+        for _, function in order.reached(change.new, change.after, (getter.name,))
+        for name in used_on_self(function)
+        if name not in new and name not in change.after.methods
+    }
+    for name in sorted(read):
+        opened = {_passed_for(change, init, each, name) for each in calls}
+        if len(opened) > 1 or None in opened:
+            at = next((call.lineno for _, call in calls[1:]), calls[0][1].lineno)
+            yield change.regression(
+                getter,
+                f"all objects share what the first one opens, and `{name}` may differ between them "
+                f"(line {at})",
+            )
+            return
+
+
+def _passed_for(
+    change: ClassChange, init: tuple[Class, Function], made: tuple[Module, ast.Call], name: str
+) -> str | None:
+    """Return what a call passes for an attribute, as text; None if it may differ from turn to turn."""
+    (owner, function), (module, call) = init, made
+    text = f"{self_name(function)}.{name}"
+    passed = Given(owner.module, function, call, [call]).of([text])
+    loops = (
+        ast.For,
+        ast.AsyncFor,
+        ast.While,
+        ast.ListComp,
+        ast.DictComp,
+        ast.SetComp,
+        ast.GeneratorExp,
+    )
+    around = change.new.enclosing(module, call)
+    again = any(isinstance(each, loops) for each in module.ancestors(call))
+    if around is not None:
+        callers = [c for m in change.new.project.mentions(around.name)
+                   for c in m.calls_by_name.get(around.name, ())]  # fmt: skip
+        again = again or len(callers) > 1
+    names = {n.id for each in passed or () for n in ast.walk(each) if isinstance(n, ast.Name)}
+    if passed is None or (again and names):
+        return None
+    place = f"{module.path}:{around.lineno if around is not None else 0}" if names else ""
+    return place + ", ".join(map(ast.dump, passed))
 
 
 def _tables(cls: Class, function: Function) -> Iterator[str]:
@@ -130,7 +209,8 @@ class _Notes:
         self.attributes += [
             (method, name)
             for name in _attributes_changed(method)
-            if name not in self.change.made_lazy and name not in self.change.new_attributes
+            if name not in {*self.change.made_lazy, *self.change.new_attributes}
+            and name not in self.change.after.values.keys() - self.change.before.values.keys()
         ]
 
     def seen_elsewhere(self) -> Iterator[tuple[str, str, str]]:

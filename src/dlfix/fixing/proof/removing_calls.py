@@ -21,6 +21,7 @@ from dlfix.fixing.proof.syntax import (
     self_name,
     stored_names,
     strings,
+    within,
 )
 from dlfix.project.module import Module
 from dlfix.project.order import Place, end, start
@@ -91,9 +92,7 @@ class Removals:
             removes = self._removes(node, named, origins) or self._inside(
                 module, node, named, origins
             )
-            names = stored_names(module.statement(call))
-            between = end(call), start(node)
-            if removes and not self._gone_through(module, names, around, between):
+            if removes and not self._used_up(module, call, around, node):
                 return module, node
         spelled = frozenset(filter(is_literal, files))
         for home, caller, place in self._makers(module, call, kept) if far else ():
@@ -195,6 +194,16 @@ class Removals:
             if isinstance(each, ast.Call)
         )
 
+    def _used_up(
+        self, module: Module, call: ast.Call, around: list[ast.stmt], removing: ast.Call
+    ) -> bool:
+        """Return whether what a call made is gone through before a file is removed, and not after."""
+        names = stored_names(module.statement(call))
+        before, after = (end(call), start(removing)), (end(removing), end(around[-1]))
+        return self._gone_through(module, names, around, before) and not self._gone_through(
+            module, names, around, after
+        )
+
     def _gone_through(
         self,
         module: Module,
@@ -208,7 +217,8 @@ class Removals:
         first, last = between
         for node in executed(body):
             if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                if first <= start(node.iter) < last and names & origins.of(node.iter):
+                inside = first <= start(node.iter) < last and not _of_parts(node.iter, names)
+                if inside and names & origins.of(node.iter):
                     return True
             elif isinstance(node, ast.Call) and first <= start(node) < last and far:
                 known = self.program.function_of(module, node.func)
@@ -216,8 +226,8 @@ class Removals:
                 taken = {name for name, value in passed if names & origins.of(value)}
                 if known and taken:
                     home, function = known
-                    inside = start(function), end(function)
-                    if self._gone_through(home, taken, function.body, inside, far - 1):
+                    whole = start(function), end(function)
+                    if self._gone_through(home, taken, function.body, whole, far - 1):
                         return True
         return False
 
@@ -269,6 +279,15 @@ class Removals:
                 if passed is None or share_files(origins.of(*passed) | literals, files):
                     return True
         return False
+
+
+def _of_parts(node: ast.expr, names: set[str]) -> bool:
+    """Return whether an expression reads attributes of what some names hold: `vars(rows).values()`."""
+    return any(
+        (isinstance(each, ast.Attribute) and dotted(each.value) in names)
+        or (isinstance(each, ast.Call) and dotted(each.func) in ("vars", "dir"))
+        for each in within(node)
+    )
 
 
 def _ends_after(node: ast.Call, call: ast.Call) -> bool:
