@@ -51,7 +51,7 @@ CAPTURES = {
     "mapped": Capture("(3 + (steps is None))", "steps = map(abs, [factor])"),
     "module_object": Capture("tools.gcd(6, factor)", "tools = math", top="TOOLS = math\n\n\n"),
     "arguments": Capture("(args.workers * 0 + 3)"),
-    "arguments_changed": Capture("len(args.start_method)", after="args.name = args.start_method"),
+    "arguments_changed": Capture("(args.workers * 0 + 3)", after="args.name = args.start_method"),
     "arguments_set": Capture("args.bias", "args.bias = factor", "args.bias = 9"),
     "regex": Capture("len(pattern.pattern)", "pattern = re.compile('ab')"),
     "local_instance": Capture("holder.bias", "class Holder:\n    bias = 3\n\nholder = Holder()"),

@@ -160,6 +160,16 @@ def test_a_function_stays_one_where_somebody_asks_for(other):
     assert any("of a function" in reason for reason in bound("by = 1\nreturn HERE", other=other))
 
 
+@pytest.mark.parametrize(
+    ("asked", "refused"),
+    [("fn.__name__", True), ("getattr(fn, '__name__', None)", True), ("fn.__doc__", False)],
+)
+def test_a_lambda_of_the_module_gets_no_name_that_somebody_asks_for(asked, refused):
+    use = f"def main(fn):\n    print({asked})\n    return DataLoader([], collate_fn=fn)\n\nmain(double)\n"
+    before, after = "double = lambda v: v * 2\n", "def double(v):\n    return v * 2\n"
+    assert refused == any("`__name__` of a function" in r for r in worse(before + use, after + use))
+
+
 BOTH_BEFORE = """\
 class Mixin:
     def padded(self):

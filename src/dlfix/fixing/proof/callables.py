@@ -702,6 +702,7 @@ class _Moved:
             c for _, c in self.captures if c.partial and c.parameter and not _makes_object(c.call)
         ]
         renamed: list[Defined] = [n for n in self.defined if self._is_renamed(n)]
+        renamed += self._were_lambdas()
         wrapped = self._wrapped()
         words = _changed_by(bool(partials), bool(renamed), bool(wrapped))
         renamed += wrapped  # each goes by the name of what it wraps
@@ -771,6 +772,19 @@ class _Moved:
                 if not of_type and last_part(call.args[0]) != "__class__":
                     return f"line {call.lineno} of {module.path.name}"
         return None
+
+    def _were_lambdas(self) -> Iterator[Function]:
+        """Yield the functions of the module that were lambdas under the same name."""
+        named = {
+            target.id
+            for node in self.old.tree.body
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for name, function in _functions(self.new).items():
+            if name in named and name not in _functions(self.old):
+                yield function
 
     def _is_renamed(self, node: Defined) -> bool:
         return (
