@@ -15,8 +15,46 @@ from dlfix.fixing.classes.facts import (
     self_name,
 )
 from dlfix.fixing.classes.plans import Exchange
+from dlfix.project.module import Module
 
 WORKERS = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__")
+
+
+def waiting_for(module: Module, node: ast.AST) -> ast.ExceptHandler | None:
+    """Return what handles the AttributeError of a read; None where nothing does."""
+    inner = node
+    for each in module.ancestors(node):
+        if isinstance(each, ast.Try) and inner in each.body:
+            for handler in each.handlers:
+                if handler.type is not None and "AttributeError" in ast.unparse(handler.type):
+                    return handler
+            return None
+        inner = each
+    return None
+
+
+def is_set_where_absent(facts: ClassFacts, site: StoreSite) -> bool:
+    """Return whether a method sets an attribute only where it finds that the object has none yet."""
+    handlers = (
+        waiting_for(facts.module, node)
+        for method, node in facts.reads.get(site.attribute, [])
+        if method is site.method
+    )
+    if any(handler is not None and site.statement in handler.body for handler in handlers):
+        return True
+    guard = facts.module.parent(site.statement)
+    match guard:
+        case ast.If(
+            test=ast.UnaryOp(
+                op=ast.Not(),
+                operand=ast.Call(
+                    func=ast.Name(id="hasattr"), args=[ast.Name(id=owner), ast.Constant(value=name)]
+                ),
+            )
+        ):
+            own = owner == self_name(site.method) and name == site.attribute
+            return own and site.statement in guard.body
+    return False
 
 
 class Protocol:
@@ -31,23 +69,16 @@ class Protocol:
 
     def is_absent(self, name: str) -> bool:
         """Return whether a method waits for an AttributeError, or looks into `__dict__`."""
-        started = any(s.method.name in self.facts.started for s in self.facts.stores.get(name, []))
+        started = any(
+            s.method.name in self.facts.started and not is_set_where_absent(self.facts, s)
+            for s in self.facts.stores.get(name, [])
+        )
         if started:
             return False
-        return any(self._waits(node) for _, node in self.facts.reads.get(name, [])) or bool(
+        reads = self.facts.reads.get(name, [])
+        return any(waiting_for(self.module, node) is not None for _, node in reads) or bool(
             list(self._lookups(name))
         )
-
-    def _waits(self, node: ast.AST) -> bool:
-        inner = node
-        for each in self.module.ancestors(node):
-            if isinstance(each, ast.Try) and inner in each.body:
-                return any(
-                    handler.type is not None and "AttributeError" in ast.unparse(handler.type)
-                    for handler in each.handlers
-                )
-            inner = each
-        return False
 
     def exchanges(self, name: str) -> Iterator[Exchange]:
         """Ask with `hasattr` where a method looked into `__dict__`."""

@@ -23,7 +23,7 @@ from dlfix.fixing.classes.observed import declared_at
 from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.parent_close import Released
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy
-from dlfix.fixing.classes.protocol import Protocol
+from dlfix.fixing.classes.protocol import Protocol, is_set_where_absent
 from dlfix.fixing.classes.reopening import AT_FORK
 from dlfix.fixing.classes.state import EACH_ITS_OWN, Surroundings, state_for
 from dlfix.fixing.classes.text import dedented, indented
@@ -211,7 +211,9 @@ def asks_first(facts: ClassFacts, site: StoreSite) -> bool:
     """Return whether the method that opens an attribute looks first whether it is open."""
     if site.method.name in STARTS or site.resets:
         return False
-    return flag_test(facts, site) is not None or any(
+    if flag_test(facts, site) is not None or is_set_where_absent(facts, site):
+        return True
+    return any(
         method is site.method and _is_none_test(facts.module.parent(node))
         for method, node in facts.reads.get(site.attribute, [])
     )
