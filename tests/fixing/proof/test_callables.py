@@ -1,5 +1,7 @@
 """What moved to module level captures what it captured, and shows what it showed."""
 
+import textwrap
+
 import pytest
 
 from tests.fixing.proof.pairs import worse
@@ -395,3 +397,34 @@ def test_the_result_of_super_is_not_captured_by_value():
     new = "        return DataLoader([], collate_fn=functools.partial(_scale, by=by))\n"
     reasons = worse(head + old, "def _scale(v, *, by):\n    return v * by\n\n" + head + new)
     assert any("super()" in reason for reason in reasons)
+
+
+SHOWS = {
+    "a dataclass": "@dataclasses.dataclass\nclass {}:\n    x: int\n",
+    "a named tuple": "class {}(typing.NamedTuple):\n    x: int\n",
+    "a named tuple that a call makes": "{0} = collections.namedtuple('{0}', 'x')\n",
+    "an enumeration": "class {}(enum.Enum):\n    X = 1\n",
+}
+SHOWS_NOT = {
+    "a plain class": "class {}:\n    x = 1\n",
+    "a class with a text of its own": "class {}(enum.Enum):\n    X = 1\n\n    def __repr__(self):\n        return 'x'\n",
+}
+
+
+def renamed(cls, name):
+    """Move a class to module level, under another name."""
+    inside = textwrap.indent(cls.format("Row"), "    ")
+    use = "    return DataLoader([{}(1)], num_workers=2)\n"
+    before = f"def main():\n{inside}{use.format('Row')}"
+    return worse(before, f"{cls.format(name)}\n\ndef main():\n{use.format(name)}")
+
+
+@pytest.mark.parametrize("cls", SHOWS.values(), ids=SHOWS)
+def test_a_class_keeps_the_name_that_its_objects_show(cls):
+    assert any("printed under another name" in reason for reason in renamed(cls, "_Row"))
+    assert not any("printed under another name" in reason for reason in renamed(cls, "Row"))
+
+
+@pytest.mark.parametrize("cls", SHOWS_NOT.values(), ids=SHOWS_NOT)
+def test_a_class_gets_another_name_that_its_objects_do_not_show(cls):
+    assert not any("printed under another name" in reason for reason in renamed(cls, "_Row"))

@@ -45,6 +45,10 @@ _NAMES = frozenset({"__name__", "__qualname__"})
 _OF_WRAPPERS = frozenset({"__wrapped__", "unwrap"})
 _OF_PARTIALS = frozenset({"func", "keywords"})  # where these are asked for as texts
 _OF_CODE = frozenset("__closure__ co_freevars getclosurevars getsource".split())
+# What gives a class a `__repr__` with its name.
+_SHOWS_ITS_NAME = frozenset(
+    "NamedTuple namedtuple dataclass define frozen attrs BaseModel Enum IntEnum StrEnum Flag IntFlag".split()
+)
 # Functions of C that cannot be pickled by their name.
 _NOT_BY_NAME = frozenset({"lmdb.open", "lmdb.Environment"})
 _CONSUMES = frozenset("list tuple set dict sorted sum min max next any all len print".split())
@@ -153,6 +157,7 @@ class _Moved:
         for site, capture in self.captures:
             yield from self._capture(site, capture)
         yield from self._looked_at()
+        yield from self._shown_names()
         yield from self._parts_left()
 
     @cached_property
@@ -649,6 +654,22 @@ class _Moved:
         owner = next((a for a in self.new.ancestors(node) if isinstance(a, ast.ClassDef)), None)
         return next((c for c in self.change.new.classes(self.new) if c.node is owner), None)
 
+    def _shown_names(self) -> Iterator[Regression]:
+        """Yield the classes that have another name now, where their objects show it when they are printed."""
+        had = {name for node in ast.walk(self.old.tree) if (name := _printed_name(node))}
+        # `Point = namedtuple("P", "x")` gets the name that it is bound to.
+        for named in self.old.nodes(ast.Assign):
+            had |= stored_names(named) if _printed_name(named.value) else set()
+        for node in ast.walk(self.new.tree):
+            name = _printed_name(node)
+            if name and name not in had:
+                yield self.change.regression(
+                    name,
+                    node,
+                    f"objects of the class would be printed under another name, `{name}` "
+                    f"(line {getattr(node, 'lineno', 1)})",
+                )
+
     # Who looks at a function
 
     @cached_property
@@ -881,6 +902,20 @@ def _decorators(node: Defined) -> list[str]:
     """Return what decorates a function or class; a name that was made private is the same."""
     found = [ast.dump(decorator) for decorator in node.decorator_list]
     return [text.replace("id='_", "id='") for text in found]
+
+
+def _printed_name(node: ast.AST) -> str:
+    """Return the name of the class that its objects show when they are printed; empty where they do not."""
+    match node:
+        case ast.Call(func=func, args=[ast.Constant(value=str() as name), *_]):
+            return name if last_part(func) in ("namedtuple", "NamedTuple") else ""
+        case ast.ClassDef(name=name):
+            own = {function.name for function in node.body if isinstance(function, FUNCTIONS)}
+            called = (d.func if isinstance(d, ast.Call) else d for d in node.decorator_list)
+            bases = (b.func if isinstance(b, ast.Call) else b for b in node.bases)
+            shows = {last_part(each) for each in (*called, *bases)} & _SHOWS_ITS_NAME
+            return name if shows and "__repr__" not in own else ""
+    return ""
 
 
 def _binds(node: ast.AST, name: str) -> bool:
