@@ -178,6 +178,45 @@ def test_comments_above_and_beside_the_opening_move_with_it():
     assert code.index("def file") < code.index("# opened once") < code.index("# read-only")
 
 
+def test_comments_that_are_indented_further_move_as_they_stand():
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+            self.path = path
+            # with h5py.File(path) as file:
+                # self.count = len(file)
+            self.file = h5py.File(path)
+
+        def __getitem__(self, index):
+            return self.file[index]
+        """),
+        file="h5py.File",
+    )
+    above = "        # with h5py.File(path) as file:\n            # self.count = len(file)\n"
+    assert code.count("# self.count") == 1
+    assert above in code[code.index("def file") :]
+
+
+def test_a_comment_in_the_block_above_stays_there():
+    code = lazily(
+        dataset("""
+        def __init__(self, path):
+            self.path = path
+            if path:
+                print(path)
+                # printed
+            # opened
+            self.file = h5py.File(path)
+
+        def __getitem__(self, index):
+            return self.file[index]
+        """),
+        file="h5py.File",
+    )
+    assert code.count("# printed") == code.count("# opened") == 1
+    assert code.index("# printed") < code.index("def file") < code.index("# opened")
+
+
 def test_what_init_reads_is_read_there_and_then_it_is_closed():
     code = lazily(
         dataset("""

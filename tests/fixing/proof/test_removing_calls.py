@@ -94,3 +94,15 @@ def test_a_constructor_that_removes_its_file_does_not_open_it_later(remove):
         body="def clean(self, path):\n    os.remove(path)\n",
     )
     assert any("the constructor removes" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("called", "refused"), [("data.build(path)", True), ("nets.build(path)", False)]
+)
+def test_only_the_function_that_makes_the_object_counts(called, refused):
+    reasons = opened(
+        data="from main import Rows\n\ndef build(path):\n    return Rows(path)\n",
+        nets="def build(path):\n    return path\n",
+        script=f"import os\nimport data\nimport nets\nrows = {called}\nos.remove(path)\n",
+    )
+    assert refused == any("may be removed" in reason for reason in reasons)

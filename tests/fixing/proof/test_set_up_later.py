@@ -75,6 +75,12 @@ PROGRAMS = {
         "def set_up(worker):\n    get_worker_info().dataset.file.row_factory = dict\n\nrows = Rows('a')\n",
         False,
     ),
+    "a part of another object": (
+        "class Net(nn.Module):\n    def __init__(self):\n        self.weight = nn.Parameter(1)\n\n"
+        "    def start(self):\n        for part in self.modules():\n"
+        "            part.weight.file.normal_(0, 1)\n",
+        False,
+    ),
     "a question": ("rows = Rows('a')\nprint(rows.file.execute('SELECT 1').fetchone())\n", False),
 }
 BODY = """
@@ -112,6 +118,20 @@ REPLACED = {
     "an assignment to two": ("rows.file, rest = sqlite3.connect('b'), 1", True),
     "another object": ("other = object()\nother.file = sqlite3.connect('b')", False),
     "another attribute": ("rows.__dict__.update(scale=2)", False),
+    "an object that keeps it": (
+        "class Kept:\n    pass\nkept = Kept()\nkept.rows = rows\nkept.rows.file = sqlite3.connect('b')",
+        True,
+    ),
+    "an attribute that never holds it": (
+        "class Kept:\n    pass\nkept = Kept()\nkept.log.file = sqlite3.connect('b')",
+        False,
+    ),
+    "any attribute of an object of another class": (
+        "class Log:\n    def __init__(self, given):\n        self.first, self.rest = given\n\n"
+        "    def fill(self, given):\n        for key, value in given.items():\n"
+        "            setattr(self, key, value)\n",
+        False,
+    ),
 }
 
 

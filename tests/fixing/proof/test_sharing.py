@@ -189,3 +189,20 @@ def test_a_pool_that_the_parent_has_used_does_not_go_to_forked_workers(make, use
 def test_a_pool_that_the_parent_never_uses_may_be_left_out(make):
     use = "data = Ahead(len)\nloader = DataLoader(data)\nprint(list(loader))\n"
     assert worse(POOL.format(make, "") + use, POOL.format(make, AGAIN.format(make)) + use) == []
+
+
+@pytest.mark.parametrize(
+    ("program", "refused"),
+    [
+        ("def use(rows: Rows):\n    file = rows.file\n    return file\n", True),
+        ("class Log:\n    def use(self):\n        file = self.file\n        return file\n", False),
+    ],
+    ids=["an object of the class", "another class with the same attribute"],
+)
+def test_a_handle_that_a_process_has_once_is_held_by_other_code(program, refused):
+    reasons = opened(
+        init="self.path = path\nself.file = lmdb.open(path)",
+        opener="return lmdb.open(self.path)",
+        program="import lmdb\n" + program + "rows = Rows('a')\nlog = DataLoader(rows)\n",
+    )
+    assert refused == any("other code holds `file`" in reason for reason in reasons)

@@ -304,24 +304,46 @@ class Inputs:
 
     # -- objects that are handed on
 
-    def refuse_call(self, call: ast.Call, depth: int = 0) -> None:
+    def refuse_call(self, home: Module, call: ast.Call, depth: int = 0) -> None:
         """Refuse a function that reads, when it opens, what somebody sets meanwhile."""
-        name = ast.unparse(call.func).rpartition(".")[2]
-        if not self.project.defines(name) or depth > MOST_CALLS:
+        if depth > MOST_CALLS:
             return
-        for module in self.project.mentions(name):
-            for function in module.functions_by_name.get(name, ()):
-                self._refuse_globals(module, function)
-                for each in ast.walk(function):
-                    if isinstance(each, ast.Call):
-                        self.refuse_call(each, depth + 1)
-                for parameter in _given(function, call):
-                    for attribute in _parts_read(function, parameter):
-                        for where in self._set_from_outside(attribute):
-                            raise Refusal(
-                                f"`{name}` reads `{attribute}` of `{parameter}` when the "
-                                f"resource is opened, but {where}"
-                            )
+        for module, function in self._called(home, call.func):
+            self._refuse_globals(module, function)
+            for each in ast.walk(function):
+                if isinstance(each, ast.Call):
+                    self.refuse_call(module, each, depth + 1)
+            for parameter in _given(function, call):
+                for attribute in _parts_read(function, parameter):
+                    for where in self._set_from_outside(attribute):
+                        raise Refusal(
+                            f"`{function.name}` reads `{attribute}` of `{parameter}` when the "
+                            f"resource is opened, but {where}"
+                        )
+
+    def _called(self, module: Module, func: ast.expr) -> Iterator[tuple[Module, Method]]:
+        """Yield the functions that a call may run: those of its name, unless it is of a library, or no method."""
+        name = ast.unparse(func).rpartition(".")[2]
+        if not self.project.defines(name) or self._is_of_library(module, func):
+            return
+        for home in self.project.mentions(name):
+            for function in home.functions_by_name.get(name, ()):
+                is_method = isinstance(home.parent(function), ast.ClassDef)
+                if isinstance(func, ast.Attribute) or function.name != name or not is_method:
+                    yield home, function
+
+    def _is_of_library(self, module: Module, func: ast.expr) -> bool:
+        """Return whether what is called comes from an import of what is not in the tree: `lmdb.open`."""
+        root = func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        scope = module.scope_of(root).lookup(root.id) if isinstance(root, ast.Name) else None
+        if scope is None or not isinstance(root, ast.Name):
+            return False
+        origins = [_imported_from(each.statement) for each in scope.bindings.get(root.id, ())]
+        return bool(origins) and all(
+            origin and not self.project.contains(origin, module) for origin in origins
+        )
 
     def _refuse_globals(
         self, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
@@ -739,6 +761,16 @@ def is_mutated(module: Module, node: ast.AST) -> bool:
         case ast.Call(func=func) if node in parent.args[:1]:
             return ast.unparse(func) in IN_PLACE
     return False
+
+
+def _imported_from(statement: ast.AST) -> str:
+    """Return the package that a statement imports from by its full name; empty where it does not."""
+    match statement:
+        case ast.Import(names=[alias]):
+            return alias.name.partition(".")[0]
+        case ast.ImportFrom(module=str() as origin, level=0):
+            return origin.partition(".")[0]
+    return ""
 
 
 def _given(function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> Iterator[str]:

@@ -40,7 +40,7 @@ class Keeping(Settings):
         bound = bound_within(node) | self.bound_around
         if self.inputs is not None:
             for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
-                self.inputs.refuse_call(call)
+                self.inputs.refuse_call(self.module, call)
         for path in self._paths_that_move(node, bound):
             changes[path] = self._keep_value(attribute, path, "os.path.abspath({})")
         for part in self._parts_to_keep(node, bound, changes):

@@ -42,12 +42,18 @@ def shifted(text: str, by: int, offset: int = 0) -> str:
 def comments_of(module: Module, statement: ast.stmt) -> tuple[list[str], str]:
     """Return the comment lines right above a statement, and the comment beside it."""
     span = module.span(statement)
+    indent = _indent_of(module, span.start.row)
     above: list[str] = []
     for row in range(span.start.row - 1, 0, -1):
         line = module.lines[row - 1]
-        if not line.strip().startswith("#") or not _same_indent(line, module, span.start.row):
+        if not line.strip().startswith("#") or not line.startswith(indent):
             break
-        above.insert(0, line.strip())
+        above.insert(0, line.removeprefix(indent).rstrip())
+    if _is_below_a_block(
+        module, span.start.row, indent
+    ):  # whose footer the comments indented further are
+        deeper = [number for number, line in enumerate(above, 1) if not line.startswith("#")]
+        above = above[max(deeper, default=0) :]
     beside = module.lines[span.end.row - 1][span.end.column :].strip()
     return above, beside if beside.startswith("#") else ""
 
@@ -116,8 +122,11 @@ def _indent_of(module: Module, row: int) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _same_indent(line: str, module: Module, row: int) -> bool:
-    return line[: len(line) - len(line.lstrip())] == _indent_of(module, row)
+def _is_below_a_block(module: Module, row: int, indent: str) -> bool:
+    """Return whether the last line of code above a row is indented further."""
+    lines = (line for line in reversed(module.lines[: row - 1]))
+    code = (line for line in lines if line.strip() and not line.strip().startswith("#"))
+    return next(code, "").startswith((f"{indent} ", f"{indent}\t"))
 
 
 def _aligned(line: str, first: str, by: int, offset: int) -> str:

@@ -14,7 +14,7 @@ from dlfix.fixing.proof.syntax import (
     stored_names,
     within,
 )
-from dlfix.fixing.proof.writes import values_of
+from dlfix.fixing.proof.writes import goes_by, values_of
 from dlfix.project.holding import Holding, Passing
 from dlfix.project.module import Module
 
@@ -28,8 +28,13 @@ def may_be_object(
     change: ClassChange, module: Module, node: ast.expr, classes: list[Class]
 ) -> bool:
     """Return whether an expression may be an object of one of these classes, also one that a parameter is given."""
+    own = change.new.class_of_self(module, node)
+    if own is not None:
+        return own in change.new.family(change.after)
     if _has_other_attributes(change, module, node, classes):
         return False
+    if isinstance(node, ast.Attribute) and node.attr in change.new.given_names(change.after):
+        return True
     return is_object(change, module, node, classes) or _is_passed_to(change, module, node)
 
 
@@ -65,11 +70,7 @@ def _lacks_one(change: ClassChange, cls: Class, names: set[str]) -> bool:
 
 def may_go_by(change: ClassChange, module: Module, node: ast.expr, classes: list[Class]) -> bool:
     """Return whether an expression may be such an object, or ends in a name that one is given anywhere."""
-    made = list(change.new.constructions(change.after))
-    if not made or last_part(node) == "dataset":  # by which loaders, and what wraps it, hold one
-        return True
-    given = {name for home, call in made for name in Passing([home]).from_node(home, call)}
-    return last_part(node) in given or may_be_object(change, module, node, classes)
+    return goes_by(change.new, change.after, node) or may_be_object(change, module, node, classes)
 
 
 def is_object(

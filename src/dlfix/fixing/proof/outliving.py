@@ -172,9 +172,8 @@ class Kept:
         if function is None:
             return
         for place in [self._item] if self.is_returned else self._places_returned(function):
-            for other in program.project.mentions(function.name):
-                for each in other.calls_by_name.get(function.name, ()):
-                    yield other, each, place
+            for other, each in program.calls_of(function):
+                yield other, each, place
 
     def _places_returned(self, function: Function) -> Iterator[int | None]:
         """Yield where the object is in what a function returns by a name of it."""

@@ -17,12 +17,14 @@ from dlfix.fixing.proof.syntax import (
     parameters,
     self_name,
 )
+from dlfix.project.holding import ANYWHERE, Holding, Passing
 from dlfix.project.trees import children
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
     from dlfix.project.project import Project
 
+_MOST_MODULES = 60  # that are read to see where objects of one class go
 _FAR = 6  # how many imports or assignments a name is followed through
 _LAZY = frozenset({"property", "cached_property", "lazyproperty", "reify", "lazy_property"})
 NO_STATE = frozenset(
@@ -153,6 +155,7 @@ class Program:
         self._binders: dict[Module, dict[str, list[tuple[int, ast.stmt]]]] = {}
         self._made_through: dict[ast.ClassDef, list[tuple[Module, ast.Call]]] = {}
         self._lineages: dict[Class, tuple[Class, ...]] = {}
+        self._given: dict[Class, frozenset[str]] = {}
         self._heirs: dict[Class, tuple[Class, ...]] = {}
         self._direct: dict[Module, dict[Class, list[Class]]] = {}
         self._bindings: dict[ast.AST, list[ast.AST]] = {}
@@ -391,6 +394,51 @@ class Program:
         if cls.node not in self._made_through:
             self._made_through[cls.node] = list(made_through(self.project, cls.module, cls.node))
         return self._made_through[cls.node]
+
+    def calls_of(self, function: Function) -> Iterator[tuple[Module, ast.Call]]:
+        """Yield the calls that may be of a function: by its name, where that is not known to be another's."""
+        for module in self.project.mentions(function.name):
+            for call in module.calls_by_name.get(function.name, ()):
+                found = self.resolve(module, call.func)
+                if found is None or found[1] is function:
+                    yield module, call
+
+    def given_names(self, cls: Class) -> frozenset[str]:
+        """Return the names that objects of a class come to from where they are made; none where nothing is in view."""
+        if cls not in self._given:
+            made = list(self.constructions(cls))
+            self._given[cls] = frozenset(self._names_of(made)) if made else frozenset()
+        return self._given[cls]
+
+    def _names_of(self, made: list[tuple[Module, ast.Call]]) -> set[str]:
+        """Return the names that what some calls give comes to, in all modules that mention one."""
+        modules = dict.fromkeys(home for home, _ in made)
+        while len(modules) <= _MOST_MODULES:
+            holding = Holding(Passing(list(modules)))
+            for home, call in made:
+                holding.of(home, call)
+            if holding.is_anywhere:
+                break
+            more = {m: None for name in holding.names for m in self.project.mentions(name)}
+            if modules.keys() >= more.keys():
+                return holding.names
+            modules |= more
+        return {ANYWHERE}
+
+    def class_of_self(self, module: Module, node: ast.AST) -> Class | None:
+        """Return the class whose method has an expression as its object: `self`, or what it is named there."""
+        functions = (each for each in module.ancestors(node) if isinstance(each, FUNCTIONS))
+        method = next((each for each in functions if dotted(node) in parameters(each)), None)
+        owner = module.parent(method) if method is not None else None
+        if (
+            method is None
+            or not isinstance(owner, ast.ClassDef)
+            or dotted(node) != self_name(method)
+        ):
+            return None
+        if any(last_part(each) == "staticmethod" for each in method.decorator_list):
+            return None
+        return self._by_node(module).get(owner)
 
     def enclosing(self, module: Module, node: ast.AST) -> Function | None:
         """Return the function a node stands in."""

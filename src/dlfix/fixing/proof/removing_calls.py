@@ -110,9 +110,8 @@ class Removals:
         if not kept.leaves or kept.is_returned or function is None:
             return
         if function.name != "__init__":
-            for other in self.program.project.mentions(function.name):
-                for each in other.calls_by_name.get(function.name, ()):
-                    yield other, each, None
+            for other, each in self.program.calls_of(function):
+                yield other, each, None
             return
         for cls in self.program.classes(module):
             if function in cls.functions:

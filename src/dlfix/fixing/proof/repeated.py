@@ -57,10 +57,9 @@ def _with_arguments(change: ClassChange, function: Function) -> str:
     """Say where a method that is called without arguments was given some."""
     if len(parameters(function)) < 2:
         return ""
-    for module in change.new.project.mentions(function.name):
-        for call in module.calls_by_name.get(function.name, ()):
-            if (call.args or call.keywords) and isinstance(call.func, ast.Attribute):
-                return f"which was called with arguments ({module.path.name}:{call.lineno})"
+    for module, call in change.new.calls_of(function):
+        if (call.args or call.keywords) and isinstance(call.func, ast.Attribute):
+            return f"which was called with arguments ({module.path.name}:{call.lineno})"
     return ""
 
 

@@ -335,9 +335,8 @@ def _bodies(
     )
     if function is None or not returns or not far:
         return
-    for user in change.new.project.mentions(function.name):
-        for other in user.calls_by_name.get(function.name, ()):
-            yield from _bodies(change, user, other, far - 1)
+    for user, other in change.new.calls_of(function):
+        yield from _bodies(change, user, other, far - 1)
 
 
 def _aliases(body: list[ast.stmt], names: list[str]) -> list[str]:

@@ -19,6 +19,7 @@ from dlfix.fixing.proof.syntax import (
     stored_names,
     within,
 )
+from dlfix.project.holding import ANYWHERE
 from dlfix.project.module import Module
 
 _CHANGING_FUNCTIONS = frozenset({"shuffle", "heapify", "heappop", "heappush"})
@@ -156,15 +157,38 @@ def may_be(program: Program, module: Module, node: ast.expr, family: list[Class]
     if not name:
         return True
     if "." in name:
-        return True
+        return any(goes_by(program, each, node) for each in family)
+    own = program.class_of_self(module, node)
+    if own is not None:
+        return own in family
     values = values_of(program, module, node, name)
     if not values:
-        cls = next((a for a in module.ancestors(node) if isinstance(a, ast.ClassDef)), None)
-        if name in {"self", "cls"} and cls is not None:
-            return any(cls is each.node for each in family)
         found = program.class_of(module, node)
         return found in family if found is not None else not _is_module(module, name)
     return any(_may_make(program, module, value, family) for value in values)
+
+
+def goes_by(program: Program, cls: Class, node: ast.expr) -> bool:
+    """Return whether an expression ends in a name that an object of a class is given anywhere."""
+    name = last_part(node)
+    if name == "dataset":  # by which loaders, and what wraps it, hold one
+        return True
+    given = program.given_names(cls)
+    if given:
+        return name in given or ANYWHERE in given
+    return not isinstance(node, ast.Attribute) or "data" in name or _is_given(program, cls, name)
+
+
+def _is_given(program: Program, cls: Class, name: str) -> bool:
+    """Return whether code sets an attribute of a name to what may be an object of a class."""
+    return any(
+        not isinstance(above := module.parent(node), (ast.Assign, ast.AnnAssign))
+        or above.value is None
+        or _may_make(program, module, above.value, [cls])
+        for module in program.project.setters(name)
+        for node in module.stores_by_name.get(name, ())
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    )
 
 
 def _is_module(module: Module, name: str) -> bool:
@@ -181,10 +205,7 @@ def values_of(program: Program, module: Module, node: ast.AST, name: str) -> lis
     for statement in program.bindings_around(module, node):
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
-                if dotted(target) == name or (
-                    name in {dotted(n) for n in ast.walk(target)}
-                    and not isinstance(target, (ast.Attribute, ast.Subscript))
-                ):
+                if any(dotted(n) == name and _is_stored(n) for n in ast.walk(target)):
                     found.append(statement.value)
         elif isinstance(statement, ast.AnnAssign) and dotted(statement.target) == name:
             found += [statement.value] if statement.value is not None else []
@@ -195,6 +216,10 @@ def values_of(program: Program, module: Module, node: ast.AST, name: str) -> lis
         elif isinstance(statement, ast.withitem) and dotted(statement.optional_vars) == name:
             found.append(statement.context_expr)
     return found
+
+
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(getattr(node, "ctx", None), ast.Store)
 
 
 def _may_make(program: Program, module: Module, value: ast.expr, family: list[Class]) -> bool:
