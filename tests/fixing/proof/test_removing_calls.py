@@ -106,3 +106,46 @@ def test_only_the_function_that_makes_the_object_counts(called, refused):
         script=f"import os\nimport data\nimport nets\nrows = {called}\nos.remove(path)\n",
     )
     assert refused == any("may be removed" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("path", "refused"),
+    [
+        ("os.path.join(folder, 'config.yaml')", False),
+        ("f'{name}.json'", False),
+        ("path + '.h5'", True),
+        ("os.path.join(path, name)", True),
+    ],
+)
+def test_a_text_file_is_not_what_a_library_opened(path, refused):
+    program = f"def main(path, folder, name):\n    rows = Rows(path)\n    open({path}, 'w')\n"
+    assert refused == any("may be removed" in reason for reason in opened(program=program))
+
+
+def test_a_parameter_may_be_the_file_though_it_has_another_default():
+    program = """
+def main(path):
+    rows = Rows(path)
+    write(path)
+
+def write(out):
+    if not out:
+        out = "a.json"
+    open(out, "w")
+"""
+    assert any("may be removed" in reason for reason in opened(program=program))
+
+
+@pytest.mark.parametrize(
+    ("key", "refused"),
+    [("options['out']", False), ("options.get('out', '')", False), ("options['path']", True)],
+)
+def test_another_entry_of_the_options_is_another_file(key, refused):
+    reasons = opened(
+        init="self.file = h5py.File(options['path'])",
+        later="self.path = options['path']",
+        parameters="options",
+        opener="return h5py.File(self.path)",
+        program=f"def main(options):\n    rows = Rows(options)\n    os.remove({key})\n",
+    )
+    assert refused == any("may be removed" in reason for reason in reasons)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from dlfix.fixing.proof.syntax import dotted, executed, stored_names
@@ -15,7 +15,8 @@ _WILD = frozenset("*?[{%")
 class Origins:
     """Follows the names of one body back through its assignments and loops."""
 
-    def __init__(self, body: Sequence[ast.stmt]) -> None:
+    def __init__(self, body: Sequence[ast.stmt], given: Collection[str] = ()) -> None:
+        self.given = given  # the parameters
         self.made: dict[str, list[ast.expr]] = {}
         for node in executed(body):
             if isinstance(node, ast.Assign):
@@ -59,8 +60,10 @@ class Origins:
         return calls if len(calls) == len(made) else []
 
     def values(self, node: ast.expr) -> list[ast.expr]:
-        """Return what a local name is bound to."""
-        return self.made.get(node.id, []) if isinstance(node, ast.Name) else []
+        """Return what a local name is bound to; the name itself stands for what is passed to a parameter."""
+        if not isinstance(node, ast.Name):
+            return []
+        return [*self.made.get(node.id, []), *([node] if node.id in self.given else [])]
 
     def called(self, name: str) -> list[ast.expr]:
         """Return what is called to make what a local name holds; empty if it holds something else."""
@@ -107,6 +110,18 @@ def _parts(text: str) -> tuple[str, ...]:
     return tuple(part for part in found if part != "/")
 
 
+def item_of(node: ast.AST) -> tuple[str, str] | None:
+    """Return the name and the key of `options["key"]` or `options.get("key")`."""
+    match node:
+        case ast.Subscript(value=held, slice=ast.Constant(value=str() as key)):
+            return (dotted(held), key) if dotted(held) else None
+        case ast.Call(
+            func=ast.Attribute(value=held, attr="get"), args=[ast.Constant(value=str() as key), *_]
+        ):
+            return (dotted(held), key) if dotted(held) else None
+    return None
+
+
 def _given(call: ast.Call) -> list[ast.expr]:
     """Return what an attribute of the result may be made of: the arguments, not the owner."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
@@ -119,6 +134,10 @@ def _leaves(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.Constant):
         if isinstance(node.value, str) and node.value:
             yield literal(node.value)
+    elif (key := item_of(node)) is not None:
+        yield f"{key[0]}.{key[1]}"
+        for default in node.args[1:] if isinstance(node, ast.Call) else ():
+            yield from _leaves(default)
     elif isinstance(node, ast.Call):
         owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
         for part in [*_given(node), *owner]:

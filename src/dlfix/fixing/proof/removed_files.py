@@ -156,7 +156,8 @@ def _is_absolute(change: ClassChange, getter: Function) -> bool:
 
 def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:
     temporary = Temporary(change.new)
-    removals = Removals(change.new, change.after, change.constructed_before)
+    opened = [call for each in late_openers(change) for call in opening_calls(change, each)]
+    removals = Removals(change.new, change.after, change.constructed_before, opened)
     for module, call in change.new.constructions(change.after):
         removal = removals.after(module, call)
         if removal is not None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import PurePath
 
+from dlfix.catalog import load
 from dlfix.fixing.proof.changes import attributes_set
 from dlfix.fixing.proof.late_code import opens_to_write
-from dlfix.fixing.proof.origins import Origins, is_literal, literal, share_files
+from dlfix.fixing.proof.origins import Origins, is_literal, item_of, literal, share_files
 from dlfix.fixing.proof.outliving import FAR, REMOVES, TEMPORARY, Kept, on_disk
 from dlfix.fixing.proof.passed_values import Given
 from dlfix.fixing.proof.program import Class, Program
@@ -23,12 +25,19 @@ from dlfix.fixing.proof.syntax import (
     strings,
     within,
 )
+from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
 from dlfix.project.order import Place, end, start
 
 _OF_OWNER = frozenset("cleanup write_text write_bytes symlink_to hardlink_to touch".split())
 _TO_SECOND = frozenset("copy copy2 copyfile copytree symlink link".split())
 _COMMANDS = frozenset("run call check_call check_output Popen system popen getoutput".split())
+# Files that hold tables of bytes for a library, and suffixes of files that are none.
+_CONTAINERS = frozenset("h5py lmdb zipfile tarfile sqlite3 netCDF4 tables openslide zarr".split())
+_NO_CONTAINERS = frozenset(
+    ".json .jsonl .yaml .yml .toml .ini .cfg .txt .log .md .csv .tsv .html .png .jpg .jpeg .gif .svg"
+    " .pdf .mp4 .wav".split()
+)
 _AT_THE_END = frozenset("register finalize addCleanup addfinalizer callback push".split())
 
 
@@ -36,12 +45,18 @@ class Removals:
     """Finds what removes the files that objects of one class open."""
 
     def __init__(
-        self, program: Program, cls: Class, constructors: list[tuple[Class, Function]]
+        self,
+        program: Program,
+        cls: Class,
+        constructors: list[tuple[Class, Function]],
+        opened: Collection[ast.Call] = (),
     ) -> None:
         self.program = program
         self.asked: set[str] = set()  # attributes and keys of what the constructor is given
         self.shared: set[str] = set()  # attributes of classes and modules, and global names
+        self.read: set[str] = set()  # attributes and keys of whatever, on the way to the object too
         self.spelled: set[str] = set()
+        self.opens_containers = _open_containers(program, cls, opened)
         own = {name for each in program.lineage(cls) for name in attributes_set(each)}
         for _, function in constructors:
             self._read(function, own)
@@ -56,6 +71,7 @@ class Removals:
         nodes = [*executed(function.body)]
         called = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
         self.spelled |= {literal(text) for text in strings([*arguments, *function.body])}
+        self.read |= _parts_read(nodes)
         for node in nodes:
             if id(node) in called or not isinstance(getattr(node, "ctx", None), ast.Load):
                 continue
@@ -82,7 +98,8 @@ class Removals:
         `item` is the place of the object in the tuple that the call gives; `known` are files of it.
         """
         around = self.program.body_around(module, call)
-        origins = Origins(around)
+        function = self.program.enclosing(module, call)
+        origins = Origins(around, parameters(function) if function is not None else ())
         kept = Kept.of(module, call, item)
         files = self._files(module, call, around, origins) | known
         named = files | kept.names.keys()  # what the object says of its file
@@ -94,6 +111,7 @@ class Removals:
             )
             if removes and not self._used_up(module, call, around, node):
                 return module, node
+        self.read |= _parts_read(executed(around))
         spelled = frozenset(filter(is_literal, files))
         for home, caller, place in self._makers(module, call, kept) if far else ():
             removal = self.after(home, caller, place, spelled, far - 1)
@@ -169,10 +187,21 @@ class Removals:
             at_stake += given
         if owner is not None and _ends_temporary(node, origins):
             return dotted(owner) in {text.partition(".")[0] for text in files}
+        if opens_to_write(node) and at_stake and self._is_of_another_kind(at_stake[0], origins):
+            return False
         found = origins.of(*at_stake)
+        parts = [text.rpartition(".") for text in found if not is_literal(text)]
         return share_files(found, files) or any(
-            text.rpartition(".")[2] in self.shared for text in found if not is_literal(text)
+            name in self.shared or (owner in files and name in self.read)
+            for owner, _, name in parts
         )
+
+    def _is_of_another_kind(self, path: ast.expr | None, origins: Origins) -> bool:
+        """Return whether a path ends in a suffix of files that what the object opens never has."""
+        if path is None or not self.opens_containers:
+            return False
+        ends = [_end(each) for each in origins.values(path) or [path]]
+        return all(PurePath(end).suffix.lower() in _NO_CONTAINERS for end in ends)
 
     def _inside(
         self, module: Module, node: ast.Call, files: set[str], origins: Origins, far: int = FAR
@@ -186,7 +215,7 @@ class Removals:
         passed += [(keyword.arg or "", keyword.value) for keyword in node.keywords]
         taken = {name for name, value in passed if share_files(origins.of(value), files)}
         taken |= {*filter(is_literal, files)}
-        inside = Origins(function.body)
+        inside = Origins(function.body, parameters(function))
         return any(
             self._removes(each, taken, inside) or self._inside(home, each, taken, inside, far - 1)
             for each in executed(function.body)
@@ -268,7 +297,8 @@ class Removals:
         origins: Origins,
     ) -> bool:
         """Return whether a method removes or writes what may be one of some files, as it is called."""
-        inside, given = Origins(function.body), Given(home, function, node, made)
+        inside = Origins(function.body, parameters(function))
+        given = Given(home, function, node, made)
         for each in executed(function.body):
             if isinstance(each, ast.Call) and (_moves_away(each) or opens_to_write(each)):
                 owner = each.func.value if isinstance(each.func, ast.Attribute) else None
@@ -289,9 +319,45 @@ def _of_parts(node: ast.expr, names: set[str]) -> bool:
     )
 
 
+def _end(path: ast.expr) -> str:
+    """Return the text that a path surely ends in; empty where it is not spelled out."""
+    match path:
+        case ast.Constant(value=str() as text):
+            return text
+        case ast.BinOp(op=ast.Add() | ast.Div(), right=last):
+            return _end(last)
+        case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str() as text)):
+            return text
+        case ast.JoinedStr(values=[*_, last]):
+            return _end(last)
+        case ast.Call(
+            func=ast.Attribute(attr="join" | "joinpath" | "with_suffix"), args=[*_, last]
+        ):
+            return _end(last)
+        case ast.Call(func=ast.Name(id="Path" | "str"), args=[*_, last]):
+            return _end(last)
+        case ast.Call(func=ast.Attribute(value=text, attr="format")):
+            return _end(text)
+    return ""
+
+
 def _ends_after(node: ast.Call, call: ast.Call) -> bool:
     """Return whether a call returns after another: also one of a chain of methods that begins with it."""
     return end(node) > end(call)
+
+
+def _open_containers(program: Program, cls: Class, opened: Collection[ast.Call]) -> bool:
+    """Return whether some calls open archives and databases of libraries, and nothing else."""
+    names = [ImportTime(cls.module.tree).full_name(call.func) for call in opened]
+    rows = [name for name in names if load().resource(name) is not None]
+    by_others = any(program.function_of(cls.module, call.func) for call in opened)
+    return bool(rows) and not by_others and all(n.partition(".")[0] in _CONTAINERS for n in rows)
+
+
+def _parts_read(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the attributes that code reads of anything, and the keys of items."""
+    items = {item[1] for node in nodes if (item := item_of(node)) is not None}
+    return items | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
 def _at_stake(node: ast.Call, owner: ast.expr | None) -> Iterator[ast.expr | None]:
