@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 def objects_of(finding: Finding, analysis: Analysis) -> frozenset[object]:
     """Return the objects that cannot be sent because of a finding: all that hold the culprit."""
-    crossing = getattr(finding.evidence, "crossing", finding.evidence)
+    crossing = _crossing(finding)
     fails = finding.rule.blocks and finding.error
-    if not (fails or finding.rule.shows_late) or not isinstance(crossing, Crossing):
+    if not (fails or finding.rule.shows_late) or crossing is None:
         return frozenset()
     repeated = analysis.once(objects_of, lambda: _repeated(analysis))
     found: set[object] = set()
@@ -89,7 +89,14 @@ class Ways:
 
     def _other(self, sent: object, finding: Finding) -> Finding | None:
         """Return what else is in the way of an object, or of an argument that goes together with it."""
-        own = next((one for one in self._blockers.get(sent, ()) if one is not finding), None)
+        own = next(
+            (
+                one
+                for one in self._blockers.get(sent, ())
+                if one is not finding and not _instead(one, finding, sent)
+            ),
+            None,
+        )
         if own is not None or not isinstance(sent, Crossing) or sent.parent is None:
             return own
         beside: dict[str, list[Finding | None]] = {}
@@ -99,6 +106,30 @@ class Ways:
                 beside.setdefault(_argument(each), []).append(next(others, None))
         blocked = [found for found in beside.values() if None not in found]
         return blocked[0][0] if blocked else None
+
+
+def _instead(one: Finding, other: Finding, sent: object) -> bool:
+    """Return whether an object holds the culprit of one finding instead of the other's: in the same attribute."""
+    for mine, theirs in zip(_way(one, sent), _way(other, sent), strict=False):
+        if mine is not theirs:
+            edges = mine.edge, theirs.edge
+            return edges[0].name == edges[1].name and all(
+                e.kind in ("attribute", "kept") for e in edges
+            )
+    return False
+
+
+def _way(finding: Finding, sent: object) -> list[Crossing]:
+    """Return what leads from an object that is sent to a culprit in it, which hangs there alone."""
+    crossing = _crossing(finding)
+    chain = [crossing, *crossing.above()] if crossing is not None else []
+    inside = chain[: chain.index(sent)] if sent in chain else []
+    return [] if any(each.same is not None for each in inside) else inside[::-1]
+
+
+def _crossing(finding: Finding) -> Crossing | None:
+    crossing = getattr(finding.evidence, "crossing", finding.evidence)
+    return crossing if isinstance(crossing, Crossing) else None
 
 
 def _argument(sent: Crossing) -> str:

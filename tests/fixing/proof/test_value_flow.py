@@ -31,7 +31,8 @@ class Steps:
 
 
 def names(tmp_path: Path, text: str) -> set[str] | None:
-    tree = project(tmp_path, {"main.py": HEAD + text, "own.py": OWN})
+    names = "from torch.utils.data import DataLoader as Loaded\n"
+    tree = project(tmp_path, {"main.py": HEAD + text, "own.py": OWN, "names.py": names})
     module = next(each for each in tree.mentions("DataLoader") if each.path.name == "main.py")
     functions = module.nodes(ast.FunctionDef)
     local = [each for each in functions if isinstance(module.parent(each), ast.FunctionDef)]
@@ -100,6 +101,18 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
             "    def __init__(self):\n        super().__init__(lambda b: b)",
             None,
         ),
+        (
+            "class A:\n    def m(self):\n        self.use(lambda b: b)\n    def use(self, fn):\n        fn(1)",
+            {"<lambda>", "fn"},
+        ),
+        (
+            "class A:\n    def m(self):\n        self.use(lambda b: b)\n    def use(self, fn):\n        fn(1)\n"
+            "class B(A):\n    def use(self, fn):\n        show(fn)",
+            None,
+        ),
+        ("class A:\n    def m(self):\n        self.use(lambda b: b)", None),
+        ("from names import *\nLoaded(d, collate_fn=lambda b: b)", {"<lambda>", "collate_fn"}),
+        ("from names import *\nUnknown(d, collate_fn=lambda b: b)", None),
         (
             "opts = {}\nopts['collate_fn'] = lambda b: b\nDataLoader(d, **opts)",
             {"<lambda>", "collate_fn"},

@@ -344,14 +344,38 @@ class _Flow:
             is_own = _is_super(call.func) or self.program.class_of(module, call.func) is not None
             return self._kept(keyword) if is_own and keyword else not is_own
         found = self._callee(module, call.func)
-        if found is None or (isinstance(node, ast.keyword) and node.arg is None):
+        callees = [found] if found is not None else self._methods(module, call.func)
+        if not callees or (isinstance(node, ast.keyword) and node.arg is None):
             return False
-        where, function, bound = found
-        name = keyword or _by_position(function, call, node, bound)
-        args = function.args
-        if name not in {a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]}:
-            return False
-        return self._read(where, function.body[0], name)
+        for where, function, bound in callees:
+            name = keyword or _by_position(function, call, node, bound)
+            args = function.args
+            if name not in {a.arg for a in [*args.posonlyargs, *args.args, *args.kwonlyargs]}:
+                return False
+            if not self._read(where, function.body[0], name):
+                return False
+        return True
+
+    def _methods(self, module: Module, func: ast.expr) -> list[tuple[Module, ast.FunctionDef, int]]:
+        """Return the methods that `self.apply(...)` may run, of whatever class; none where one is decorated."""
+        name = func.attr if isinstance(func, ast.Attribute) else ""
+        if (
+            not isinstance(func, ast.Attribute)
+            or self.program.class_of_self(module, func.value) is None
+        ):
+            return []
+        found = [
+            (home, function)
+            for home in self.program.project.mentions(name)
+            for function in home.functions_by_name.get(name, ())
+            if isinstance(home.parent(function), ast.ClassDef)
+        ]
+        plain = [
+            (home, function, 1)
+            for home, function in found
+            if isinstance(function, ast.FunctionDef) and not function.decorator_list
+        ]
+        return plain if len(plain) == len(found) else []
 
     def _callee(self, module: Module, func: ast.expr) -> tuple[Module, ast.FunctionDef, int] | None:
         """Return the function of the project that a call runs, and how many arguments are bound."""
@@ -401,12 +425,28 @@ class _Flow:
         scope = module.scope_of(root).lookup(root.id)
         bindings = scope.bindings.get(root.id, []) if scope is not None else []
         origins = {_origin(each.statement, root.id) for each in bindings}
+        if scope is None:
+            origins = self._starred(module, root.id)
         return bool(origins) and all(
             origin
             and origin not in _PASSES_ON
             and self.program.project.find(origin, module) in (None, module)
             for origin in origins
         )
+
+    def _starred(self, module: Module, name: str) -> set[str]:
+        """Return the packages from which a module has a name by `from imports import *` of the project."""
+        project = self.program.project
+        found: set[str] = set()
+        for node in module.nodes(ast.ImportFrom):
+            if node.names[0].name == "*":
+                origin = node.module or ""
+                origin = project.relative(module, node.level, origin) if node.level else origin
+                source = project.find(origin, module)
+                if source is not None and source is not module and source.exports(name):
+                    bindings = source.scope.bindings.get(name, ())
+                    found |= {_origin(each.statement, name) for each in bindings}
+        return found
 
 
 def _is_options(module: Module, read: ast.Name, above: ast.AST | None) -> bool:
