@@ -30,13 +30,16 @@ class ModuleLevelCallables(PlannedCodemod):
         """Move what the plan says, and let its uses follow."""
         partial = imports.access(module, "functools", "partial")
         wraps = imports.access(module, "functools", "wraps")
-        work = _work_of(module, plan, partial.written, wraps.written)
+        update = imports.access(module, "functools", "update_wrapper")
+        work = _work_of(module, plan, partial.written, wraps.written, update.written)
         anchors = _anchors(work.spans, module, plan)
         carrier = _Carrier(work)
         rewritten = module.visit(carrier)
         rewritten = _place(rewritten, anchors, {**carrier.followed, **carrier.moved}, plan)
         if carrier.bound:
             rewritten = partial.apply(rewritten)
+        if any(each.bare for each in plan.hoists):
+            rewritten = update.apply(rewritten)
         return wraps.apply(rewritten) if plan.wraps else rewritten
 
 
@@ -47,6 +50,7 @@ class _Work:
     module: cst.Module
     partial: str
     wraps_name: str
+    update_wrapper: str
     width: int
     spans: Mapping[cst.CSTNode, Span]
     hoists: dict[cst.CSTNode, Hoist] = field(default_factory=dict)  # by lambda or def
@@ -73,9 +77,11 @@ class _Work:
         return first < len(self._rows) and self._rows[first] <= span.end.row
 
 
-def _work_of(module: cst.Module, plan: CallablesPlan, partial: str, wraps: str) -> _Work:
+def _work_of(
+    module: cst.Module, plan: CallablesPlan, partial: str, wraps: str, update: str
+) -> _Work:
     spans = positions.all_spans(module)
-    work = _Work(module, partial, wraps, plan.width, spans)
+    work = _Work(module, partial, wraps, update, plan.width, spans)
     callables = positions.pick(
         spans, [each.source for each in plan.hoists], (cst.Lambda, cst.FunctionDef)
     )
@@ -309,7 +315,10 @@ class _Carrier(cst.CSTTransformer):
         target = cst.AssignTarget(cst.Name(name))
         assignment = cst.Assign(targets=[target], value=value)
         line = cst.SimpleStatementLine(body=[assignment], leading_lines=lines)
-        return [self._laid_out(before, line, [value])]
+        stands: list[cst.BaseStatement] = [self._laid_out(before, line, [value])]
+        if hoist.keeps_name:
+            stands.append(cst.parse_statement(f'{name}.__name__ = "{name}"'))
+        return stands
 
     def _hoist_of(self, statement: cst.BaseStatement) -> Hoist | None:
         if statement in self.work.statements:
@@ -338,6 +347,8 @@ class _Carrier(cst.CSTTransformer):
         else:
             assert isinstance(node, cst.FunctionDef)
             function = bodies.renamed(self.work.module, node, hoist.name, self.work.spans[original])
+        if hoist.bare:
+            function = function.with_changes(decorators=[])
         signed = bodies.with_signature(function, hoist)
         if hoist.parameters:
             signed = bodies.fitting(signed, self.work.module, self.work.width)
@@ -367,7 +378,10 @@ class _Carrier(cst.CSTTransformer):
         if not value.binds:
             return value.function
         self.bound = True
-        return f"{self.work.partial}({', '.join(self._arguments(value))})"
+        made = f"{self.work.partial}({', '.join(self._arguments(value))})"
+        if value.wrapped:
+            return f"{self.work.update_wrapper}({made}, {value.wrapped})"
+        return made
 
     def _arguments(self, value: Expression) -> list[str]:
         return [

@@ -70,6 +70,10 @@ class _Carrier(cst.CSTTransformer):
             spans, [move.source for move in whole], (cst.ClassDef, cst.Assign)
         )
         self.moves = {statements[move.source]: move for move in whole}
+        values = [span for move in whole for span in (*move.stay, *move.leave)]
+        taken = positions.pick(spans, values, (cst.Assign, cst.AnnAssign))
+        self.values = {taken[span]: span for span in values}
+        self.stood: dict[Span, cst.BaseStatement] = {}
         calls = positions.pick(spans, [move.source for move in inner], (cst.Call,))
         self.extracted = {calls[move.source]: move for move in inner}
         names = positions.pick(
@@ -174,17 +178,21 @@ class _Carrier(cst.CSTTransformer):
         body: list[cst.BaseStatement] = []
         for before, after in zip(original_node.body, updated_node.body, strict=True):
             move = self._move_of(before)
-            if before in self.helpers or self._rises(before):
+            if before in self.helpers or self._rises(before) or self._is_value(before, after):
                 continue
             if move is None:
                 body.append(after)
             else:
                 self.moved[move.source] = self._named(before, after, move)
-        if len(body) == len(original_node.body):
+                body += [self.stood[span] for span in move.stay]
+        if body == list(updated_node.body):
             return updated_node
         first = original_node.body[0]
         if body and (
-            first in self.helpers or self._rises(first) or self._move_of(first) is not None
+            first in self.helpers
+            or self._rises(first)
+            or self._move_of(first) is not None
+            or self._is_value(first, first)
         ):
             body[0] = bodies.without_blank_lines(body[0])
         return updated_node.with_changes(body=body or [cst.parse_statement("pass")])
@@ -192,6 +200,13 @@ class _Carrier(cst.CSTTransformer):
     def _rises(self, statement: cst.BaseStatement) -> bool:
         """Return whether a statement is an import that goes to module level."""
         return isinstance(statement, cst.SimpleStatementLine) and statement.body[0] in self.risen
+
+    def _is_value(self, before: cst.BaseStatement, after: cst.BaseStatement) -> bool:
+        """Note a statement of a class body that reads what is around the class."""
+        if not isinstance(before, cst.SimpleStatementLine) or before.body[0] not in self.values:
+            return False
+        self.stood.setdefault(self.values[before.body[0]], after)
+        return True
 
     def _move_of(self, statement: cst.BaseStatement) -> ClassMove | None:
         if isinstance(statement, cst.SimpleStatementLine):

@@ -17,6 +17,7 @@ class Expression:
     function: str
     positional: tuple[Written, ...] = ()
     keywords: tuple[tuple[str, Written], ...] = ()
+    wrapped: str = ""  # what `functools.update_wrapper` makes it look like
 
     @property
     def binds(self) -> bool:
@@ -66,6 +67,8 @@ class Hoist:
     imports: tuple[str, ...] = ()  # statements its body needs first
     leaves: Expression | None = None  # what its old name is set to where it stood
     types: tuple[str, ...] = ()  # of its parameters and of what it returns, from `f: Callable[...]`
+    keeps_name: bool = False  # whether `__name__` of what its old name is set to is set as well
+    bare: bool = False  # whether its decorators stay behind
 
 
 @dataclass(frozen=True)

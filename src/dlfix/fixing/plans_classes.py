@@ -11,13 +11,16 @@ from dlfix.source.text import Span
 class ClassMove:
     """A class statement, or `P = namedtuple(...)`, that goes to module level.
 
-    `source` is the statement, or (with `extracted`) a call whose place the name takes.
+    `source` is the statement, or (with `extracted`) a call whose place the name takes. `stay` are statements
+    of the class body that stay behind, `leave` those that go.
     """
 
     source: Span
     name: str
     near: Span
     extracted: bool = False
+    stay: tuple[Span, ...] = ()
+    leave: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)

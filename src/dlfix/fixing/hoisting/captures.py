@@ -16,7 +16,7 @@ from dlfix.fixing.plans_callables import Expression, Use
 from dlfix.project.bindings import Binding
 from dlfix.project.module import Module, Scope
 from dlfix.project.order import Place, begins_before, start
-from dlfix.project.syntax import MUTATORS, decorators, first_parameter
+from dlfix.project.syntax import MUTATORS, decorators, first_parameter, last_name
 
 Callable = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -62,6 +62,8 @@ class Draft:
     new_name: str = ""
     followers: list[ast.stmt] = field(default_factory=list)  # statements that move with it
     reads: list[Use] = field(default_factory=list)  # `self.x` and globals that are bound instead
+    wrapped: str = ""  # the local name that `functools.wraps` is given
+    keeps_name: bool = False  # whether the parent reads its name
 
     @property
     def line(self) -> int:
@@ -113,9 +115,12 @@ class Drafts:
         if draft.name in draft.module.scope_of(draft.node).globals:
             raise CannotHoist(f"{draft.what} is declared `global` (line {draft.line})")
         _refuse_what_needs_its_frame(draft)
-        _refuse_local_decorators(draft, decorated)
+        draft.wrapped = _wrapped_locally(draft) if decorated else ""
+        _refuse_local_decorators(draft, decorated and not draft.wrapped)
         for captured, binder in _captured(draft).items():
             self._capture(draft, captured, binder)
+        if draft.wrapped and not draft.captures:
+            raise CannotHoist(f"{draft.what} does not call what it wraps (line {draft.line})")
         _bind_defaults(draft)
         for name in sorted(self.only_parent(draft.node) - draft.captures.keys()):
             _bind_global(draft, name)
@@ -483,9 +488,29 @@ def _refuse_local_decorators(draft: Draft, decorated: bool) -> None:
                 )
 
 
+def _wrapped_locally(draft: Draft) -> str:
+    """Return the local name that `functools.wraps` is given, if that is the only decorator."""
+    module, scope = draft.module, draft.module.scope_of(draft.node)
+    match getattr(draft.node, "decorator_list", []):
+        case [ast.Call(func=func, args=[ast.Name(id=name)], keywords=[])] if _is_wraps(scope, func):
+            return "" if is_global(module, scope, name) else name
+    return ""
+
+
+def _is_wraps(scope: Scope, func: ast.expr) -> bool:
+    root = func.value if isinstance(func, ast.Attribute) else func
+    binder = scope.lookup(root.id) if isinstance(root, ast.Name) else None
+    bindings = binder.bindings[root.id] if binder is not None and isinstance(root, ast.Name) else []
+    texts = {import_text(each) for each in bindings if isinstance(each.node, ast.alias)}
+    named = {"import functools"} if root is not func else {"from functools import wraps"}
+    return last_name(func) == "wraps" and len(bindings) == 1 and texts == named
+
+
 def check_decorators(draft: Draft, passes_all_on: TypingCallable[[ast.expr], bool]) -> None:
     """A decorator that wraps a function must not see that it takes more arguments."""
     if isinstance(draft.node, ast.Lambda) or not (draft.captures or draft.instance):
+        return
+    if draft.wrapped:
         return
     for each in draft.node.decorator_list:
         text = draft.module.segment(each.func if isinstance(each, ast.Call) else each)

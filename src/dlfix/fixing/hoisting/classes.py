@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from dlfix.fixing import naming
 from dlfix.fixing.hoisting import hoisted_imports
 from dlfix.fixing.hoisting.captures import CannotHoist, guard_of, import_text
+from dlfix.fixing.hoisting.class_values import ClassValues
 from dlfix.fixing.hoisting.helpers import Helpers
 from dlfix.fixing.hoisting.kept_names import Keeping
 from dlfix.fixing.plans_classes import (
@@ -86,9 +87,10 @@ class _Work:
         name = self.done[node] = self._name(node.name, scope, node)
         helpers = Helpers(self.module, node, scope)
         captured = self._captured(node, scope, helpers)
-        self._pass_in(node, scope, captured, helpers)
+        values = self._pass_in(node, scope, captured, helpers)
         span = self.module.span(node)
-        self.class_moves.append(ClassMove(span, name, span))
+        stay, leave = (tuple(values.stay), tuple(values.leave)) if values else ((), ())
+        self.class_moves.append(ClassMove(span, name, span, stay=stay, leave=leave))
         self._rename_reads(node.name, name, scope)
         return name
 
@@ -302,10 +304,10 @@ class _Work:
         scope: Scope,
         captured: dict[str, list[ast.Name]],
         helpers: Helpers,
-    ) -> None:
+    ) -> ClassValues | None:
         """Let `__init__` take what the class read around it, and its callers pass it."""
         if not captured and not helpers.reads:
-            return
+            return None
         init = next(
             (s for s in node.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"), None
         )
@@ -317,19 +319,22 @@ class _Work:
                     self.module.span(helper), self.module.span(node), keeping.helpers[helper]
                 )
             )
+        values = ClassValues(self.module, self.moves.project, node, scope)
+        values.take(captured, keeping)
         for name, reads in captured.items():
             keeping.keep(name, reads)
         self.renames += [Rename(self.module.span(r), text) for r, text in keeping.reads.items()]
-        if not captured:
-            return
+        if not captured and not values.variables:
+            return values
         plain = init is None or _takes_nothing(init.args)
-        names = tuple(captured)
-        kept = tuple(keeping.attributes.items())
+        names = (*captured, *values.variables)
+        kept = (*keeping.attributes.items(), *values.variables.items())
         place = self.module.span(init or node)
         self.parameters.append(NewParameters(place, names, not plain, kept))
         for call in self._constructor_calls(node, scope):
             keeping.check(call)
             self.arguments.append(NewArguments(self.module.span(call), names, not plain))
+        return values
 
     def _constructor_calls(self, node: ast.ClassDef, scope: Scope) -> list[ast.Call]:
         own = {id(each) for each in ast.walk(node)}

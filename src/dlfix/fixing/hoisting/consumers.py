@@ -36,6 +36,9 @@ class Question:
     asked: ast.expr
     about: str  # as it is written: `__name__`, `inspect.signature`
     line: int
+    only_shown: bool = (
+        False  # whether it has a default, and only the text of an object depends on it
+    )
 
     @property
     def place(self) -> str:
@@ -101,9 +104,18 @@ def _questions_of(module: Module) -> Iterator[Question]:
                 yield Question(module, asked, "isinstance", call.lineno)
             case [asked, ast.Constant(value=str(attribute)), *_] if name in ("getattr", "hasattr"):
                 if attribute in _NAMES | _MADE:
-                    yield Question(module, asked, attribute, call.lineno)
+                    shown = len(call.args) == 3 and _is_of_text(module, call)
+                    yield Question(module, asked, attribute, call.lineno, shown)
             case [asked] if name == "type" and _is_compared(module, call):
                 yield Question(module, asked, "type", call.lineno)
+
+
+def _is_of_text(module: Module, call: ast.Call) -> bool:
+    """Return whether a call is part of a method that says how an object is shown."""
+    return any(
+        isinstance(each, ast.FunctionDef) and each.name in ("__repr__", "__str__", "extra_repr")
+        for each in module.ancestors(call)
+    )
 
 
 def _is_compared(module: Module, call: ast.Call) -> bool:

@@ -48,7 +48,7 @@ class Keeping:
         for read in reads:
             method = self._method(read)
             first = self._instance(read, method)
-            if not first or (method is self.init and self._sets_up_base_later(read)):
+            if not first or (method is self.init and self.sets_up_base_later(read)):
                 raise CannotHoist(
                     f"the class `{self.node.name}` calls `{name}` of the enclosing "
                     f"function where no instance is available (line {read.lineno})"
@@ -60,7 +60,7 @@ class Keeping:
         if self.init is None and (call.args or call.keywords):
             raise CannotHoist(
                 f"the class `{self.node.name}` has no `__init__` that could take "
-                f"`{next(iter(self.attributes))}` in addition to the arguments of the call (line "
+                f"`{next(iter(self.attributes), 'more')}` in addition to the arguments of the call (line "
                 f"{call.lineno})"
             )
         for name in self.attributes:
@@ -87,7 +87,7 @@ class Keeping:
         attribute = self.attributes.setdefault(name, self._attribute(name))
         self.reads[read] = f"{first}.{attribute}"
 
-    def _sets_up_base_later(self, read: ast.Name) -> bool:
+    def sets_up_base_later(self, read: ast.Name) -> bool:
         """Return whether `__init__` calls that of its base below a read: what is kept is set there."""
         assert self.init is not None
         return any(

@@ -64,6 +64,8 @@ class Moves:
     only_parent: OnlyParent = lambda _: set()
     is_loader: Callable[[ast.expr], bool] = lambda _: False
     passes_all_on: Callable[[ast.expr], bool] = lambda _: False
+    name_read: Callable[[Node], bool] = lambda _: False
+    """Whether code of the parent, and none of workers, reads the name of a function."""
 
     def __post_init__(self) -> None:
         self.taken = naming.names_in(self.module.tree)
@@ -89,6 +91,7 @@ class Moves:
             line_up(each)
             check_decorators(each, self.passes_all_on)
             each.positional = takes_any_keyword(each.node) and not (by_loader and each is draft)
+            each.keeps_name = bool(each.binding and each.captures) and self.name_read(each.node)
         simple = self._simple(draft)
         if simple is not None:
             text = simple.function
@@ -438,6 +441,8 @@ class Moves:
             imports=tuple(dict.fromkeys(draft.imports)),
             leaves=leaves,
             types=self._types(draft.node),
+            keeps_name=draft.keeps_name and not draft.wrapped,
+            bare=bool(draft.wrapped),
         )
 
     def _decorator(self, draft: Draft) -> str:
@@ -530,6 +535,8 @@ class Moves:
     def _may_inline(self, draft: Draft, use: ast.Name, scope: Scope) -> bool:
         if draft.doubts or draft.defaults or self.module.scope_of(use) is not scope:
             return False
+        if draft.keeps_name and not draft.wrapped:
+            return False
         loops = (ast.For, ast.While, ast.AsyncFor)
         around = [each for each in self.module.ancestors(use) if isinstance(each, loops)]
         made = set(self.module.ancestors(draft.node))
@@ -545,6 +552,8 @@ class Moves:
         added = (
             bound + len(name) - len(draft.name) + (0 if called else len("functools.partial(, )"))
         )
+        if draft.wrapped:
+            added += len(f"functools.update_wrapper(, {draft.wrapped})")
         return len(line) + added <= self.width
 
     def _references(
@@ -594,8 +603,9 @@ def _within(draft: Draft) -> Expression:
 
 def _bound(draft: Draft, arguments: list[tuple[str, str]]) -> Expression:
     if draft.positional:
-        return Expression(_function(draft), tuple(value for _, value in arguments))
-    return Expression(_function(draft), keywords=tuple(arguments))
+        given = tuple(value for _, value in arguments)
+        return Expression(_function(draft), given, wrapped=draft.wrapped)
+    return Expression(_function(draft), keywords=tuple(arguments), wrapped=draft.wrapped)
 
 
 def _function(draft: Draft) -> str:

@@ -14,7 +14,7 @@ from dlfix.project.syntax import last_name, positional
 _VAGUE = {
     "fn", "func", "function", "f", "lambd", "lambda_", "callable", "callback", "cb", "args", "obj",
     "target", "default_factory", "x", "op", "item", "value", "fun", "iterable", "factory", "kwargs",
-    "default", "inner", "wrapper", "wrapped", "closure", "helper", "method",
+    "default", "inner", "wrapper", "wrapped", "closure", "helper", "method", "decorate", "decorator",
 }  # fmt: skip
 # Words of a function's name that tell nothing of what is made in it.
 _FILLING = {
@@ -193,8 +193,9 @@ def _product(module: Module, node: ast.AST) -> str:
     """Return what a factory makes: `make_collate` makes a `collate`."""
     for parent in module.ancestors(node):
         if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            name = parent.name
-            return "" if name.startswith("__") else _MAKERS.sub("", name)
+            name = "" if parent.name.startswith("__") else _MAKERS.sub("", parent.name)
+            if name not in ("decorate", "decorator"):
+                return name
     return ""
 
 

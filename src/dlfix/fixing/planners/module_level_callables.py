@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.fixing import naming
-from dlfix.fixing.hoisting import rebinding
+from dlfix.fixing.hoisting import rebinding, wrapping
 from dlfix.fixing.hoisting.captures import CannotHoist, Draft, guard_of, is_global
 from dlfix.fixing.hoisting.classes import ClassMoves
-from dlfix.fixing.hoisting.consumers import Consumers
+from dlfix.fixing.hoisting.consumers import Consumers, Question
 from dlfix.fixing.hoisting.instances import member_of
 from dlfix.fixing.hoisting.moves import Move, Moves
 from dlfix.fixing.plans import Applicability, Edit, Fix, Planned, Refused, in_file
 from dlfix.fixing.plans_callables import CallablesPlan, Definition, Expression, Use, Wraps
 from dlfix.fixing.plans_classes import ClassesPlan
 from dlfix.project.module import Module, Scope
-from dlfix.project.syntax import last_name
+from dlfix.project.syntax import callee_name, last_name
 from dlfix.reach.crossing import Crossing
 from dlfix.reach.interpreter import DECORATED
 from dlfix.reach.object_graph import Walk
@@ -124,6 +124,7 @@ class _Planning:
                 lambda node: self._only_parent(module, node),
                 lambda node: self._is_loader(module, node),
                 lambda node: self._passes_all_on(module, node),
+                self._name_read,
             )
         return self.modules[module.path]
 
@@ -235,7 +236,18 @@ class _Planning:
         """What code asks of a function must be answered as before."""
         names = _names_on_the_way(crossing)
         is_plain = bool(draft.new_name) and not draft.captures and not draft.instance
+        if draft.wrapped:
+            wrapping.check(draft, self.analysis.project)
         for question in self.consumers.asks(draft.node, names):
+            lasts = bool(draft.keeps_name or draft.wrapped)
+            if question.is_name and lasts and self._only_of_parent(question):
+                continue
+            if question.is_name and question.only_shown:
+                move.doubts.append(
+                    f"`{question.about}` of the function is shown ({question.place}), and the fix "
+                    "changes it"
+                )
+                continue
             if not is_plain:
                 raise CannotHoist(
                     f"{question.asked_of(draft.what)} ({question.place}), but the fix "
@@ -246,6 +258,15 @@ class _Planning:
                     f"`{question.about}` of the function is read ({question.place}), but "
                     "the fix changes the name"
                 )
+
+    def _name_read(self, node: ast.AST) -> bool:
+        """Return whether code of the parent, and none of workers, reads the name of a function."""
+        asked = self.consumers.asks(node, _names_on_the_way(self.crossing))
+        return bool(asked) and all(each.is_name and self._only_of_parent(each) for each in asked)
+
+    def _only_of_parent(self, question: Question) -> bool:
+        """Return whether no code of a worker asks this: multiprocessing drops what is set on a partial."""
+        return WorkerCode.of(self.analysis).runs(question.module, question.asked) is None
 
     def _refuse_asked(self, function: ast.AST, group: list[Finding]) -> None:
         """Refuse a wrapper of which code asks something that `functools.wraps` changes."""
@@ -503,6 +524,8 @@ class _Planning:
 
     def _takes_a_name(self, value: Function, finding: Finding) -> bool:
         """Return whether a function takes the place, and so the name, of one that it decorates."""
+        if any(callee_name(each) == "wraps" for each in getattr(value.node, "decorator_list", ())):
+            return False
         if _was_decorated(finding):
             return True
         outer = value.frame.scope.node

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from dlfix.fixing.proof import writes
+from dlfix.fixing.proof import kept_names, writes
 from dlfix.fixing.proof.changes import FileChange, Regression
 from dlfix.fixing.proof.iterations import used_up
 from dlfix.fixing.proof.program import Class
@@ -136,6 +136,11 @@ class _Capture:
     value: ast.expr
     partial: bool
 
+    @property
+    def binds_a_value(self) -> bool:
+        """Whether a partial binds it, by keyword or by position."""
+        return self.partial and self.value is not self.call.args[0]
+
 
 def _makes_object(call: ast.Call) -> bool:
     """Return whether a partial is of the object's own class: `functools.partial(type(self), ...)`."""
@@ -148,6 +153,7 @@ class _Moved:
 
     def __init__(self, change: FileChange) -> None:
         self.change, self.old, self.new = change, change.before, change.after
+        self._answered: frozenset[str] = frozenset()
 
     def regressions(self) -> Iterator[Regression]:
         for node in self.defined:
@@ -701,7 +707,7 @@ class _Moved:
     @cached_property
     def _seen_differently(self) -> list[Callable_]:
         """What is a partial or has another name now; all that is gone where that is not known by names."""
-        calls = (c.call for _, c in self.captures if c.partial and c.parameter)
+        calls = (c.call for _, c in self.captures if c.binds_a_value)
         names = {last_part(call.args[0]) for call in calls if call.args}
         names |= {n.name for n in self.defined if self._is_renamed(n)}
         found = {
@@ -719,9 +725,7 @@ class _Moved:
         return decorated or not is_of_decorated(self.change.old, module, node)
 
     def _looked_at(self) -> Iterator[Regression]:
-        partials = [
-            c for _, c in self.captures if c.partial and c.parameter and not _makes_object(c.call)
-        ]
+        partials = [c for _, c in self.captures if c.binds_a_value and not _makes_object(c.call)]
         renamed: list[Defined] = [n for n in self.defined if self._is_renamed(n)]
         renamed += self._were_lambdas()
         wrapped = self._wrapped()
@@ -732,9 +736,13 @@ class _Moved:
             return
         # `hasattr(args, "func")` is also asked of command lines: only of what is known to be the function
         by_text = _OF_PARTIALS if partials and self._known_as is not None else frozenset()
+        answers = [kept_names.answered(self.new, each.call) for each in partials]
+        self._answered = frozenset.intersection(*answers) if answers else frozenset()
         for word in sorted(words | by_text):
             for module in self.change.new.project.mentions(word) if word in words else ():
                 for node in module.nodes_by_name.get(word, ()):
+                    if self._is_answered(word, module, node):
+                        continue
                     if self._may_be_about(module, node) and self._asks_of_a_function(module, node):
                         at = partials[0].call if partials else renamed[0]
                         name = self._qualname(self.new, at) or getattr(
@@ -763,6 +771,17 @@ class _Moved:
         yield from self._asked_for_type(partials)
         yield from self._taken_keywords(partials)
 
+    def _is_answered(self, word: str, module: Module, node: ast.AST) -> bool:
+        """Return whether what replaces the functions answers a question as they did."""
+        if word in _NAMES and kept_names.only_shown(module, node):
+            return True
+        if word not in self._answered:
+            return False
+        partials = [each.call for _, each in self.captures if each.binds_a_value]
+        return kept_names.asked_by_parent(self.change.new, module, node) or any(
+            kept_names.asked_of_wrapped(self.change.new, module, node, each) for each in partials
+        )
+
     def _asked_for_type(self, partials: list[_Capture]) -> Iterator[Regression]:
         """Yield where code asks whether a function is a partial, or what its type is called."""
         for module in self.change.new.project.mentions("isinstance") if partials else ():
@@ -786,6 +805,8 @@ class _Moved:
             for call in (*calls.get("getattr", ()), *calls.get("hasattr", ())):
                 asked = call.args[1] if len(call.args) > 1 else None
                 if not isinstance(asked, ast.Constant) or asked.value != word:
+                    continue
+                if self._is_answered(word, module, call):
                     continue
                 if not is_about(module, call.func, self._known_as):
                     continue
@@ -848,7 +869,7 @@ class _Moved:
         }
         for capture in partials:
             target = dotted(capture.call.args[0]) if capture.call.args else ""
-            if target not in open_ended:
+            if target not in open_ended or not capture.parameter:
                 continue
             for module in self.change.new.project.mentions(capture.parameter):
                 for call in module.calls:

@@ -1,0 +1,76 @@
+"""Partials that go by the name of the function they replace: which questions they answer as it did."""
+
+from __future__ import annotations
+
+import ast
+
+from dlfix.fixing.proof.parent_code import ParentCode
+from dlfix.fixing.proof.program import Program
+from dlfix.fixing.proof.syntax import dotted, last_part
+from dlfix.project.module import Module
+
+_NAME = frozenset({"__name__"})
+# What `functools.update_wrapper` sets; `inspect.signature` follows `__wrapped__`.
+_OF_WRAPPED = frozenset("__name__ __qualname__ __doc__ __module__ __wrapped__ signature".split())
+
+
+def answered(module: Module, partial: ast.Call) -> frozenset[str]:
+    """Return what code of the parent may ask a partial with the answer that the function gave."""
+    match module.parent(partial):
+        case ast.Call(func=func) as call if last_part(func) == "update_wrapper":
+            return _OF_WRAPPED if call.args[0] is partial and len(call.args) == 2 else frozenset()
+        case ast.Assign(targets=[ast.Name(id=name)]) as statement:
+            return _NAME if _names(_below(module, statement), name) else frozenset()
+    return frozenset()
+
+
+def _below(module: Module, statement: ast.stmt) -> ast.stmt | None:
+    for block in ("body", "orelse", "finalbody"):
+        listed = getattr(module.parent(statement), block, [])
+        if isinstance(listed, list) and statement in listed[:-1]:
+            below: ast.stmt = listed[listed.index(statement) + 1]
+            return below
+    return None
+
+
+def _names(statement: ast.stmt | None, name: str) -> bool:
+    """Return whether a statement gives a variable its own name: `f.__name__ = "f"`."""
+    match statement:
+        case ast.Assign(targets=[ast.Attribute() as target], value=ast.Constant(value=given)):
+            return dotted(target) == f"{name}.__name__" and given == name
+    return False
+
+
+def asked_of_wrapped(program: Program, module: Module, node: ast.AST, partial: ast.Call) -> bool:
+    """Return whether a question of a wrapper is about what it wraps: a function of the module's, as before."""
+    maker, wrapper = program.enclosing(module, partial), program.enclosing(module, node)
+    asked = dotted(getattr(node, "value", None))
+    given = [dotted(each) for each in partial.args]
+    if maker is None or wrapper is None or given[:1] != [wrapper.name] or asked not in given:
+        return False
+    calls = [
+        (other, call)
+        for other in program.project.mentions(maker.name)
+        for call in other.calls_by_name.get(maker.name, ())
+    ]
+    return bool(calls) and all(
+        call.args and program.function_of(other, call.args[0]) is not None for other, call in calls
+    )
+
+
+def only_shown(module: Module, node: ast.AST) -> bool:
+    """Return whether a name is read with a default in the text that an object is shown as."""
+    call = node if isinstance(node, ast.Call) else module.parent(node)
+    shows = any(
+        isinstance(each, ast.FunctionDef) and each.name in ("__repr__", "__str__", "extra_repr")
+        for each in module.ancestors(node)
+    )
+    return shows and isinstance(call, ast.Call) and len(call.args) == 3
+
+
+def asked_by_parent(program: Program, module: Module, node: ast.AST) -> bool:
+    """Return whether only the parent runs the code that asks: no worker gets what is set on a partial."""
+    return ParentCode(program).runs(module, program.enclosing(module, node))
+
+
+__all__ = ["answered", "asked_by_parent", "only_shown"]
