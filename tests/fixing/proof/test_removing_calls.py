@@ -65,12 +65,16 @@ GONE = {
     "print([type(part) for part in vars(rows).values()])\nos.remove(path)",
     "between two epochs": "rows = Rows(path)\nloader = DataLoader(rows, num_workers=2)\n"
     "for row in loader:\n    print(row)\nos.remove(path)\nfor row in loader:\n    print(row)",
+    "each after it is opened": "rows = [(Rows(path), os.remove(path)) for path in [path]]",
+    "by what a second loop goes through": "rows = [Rows(path) for _ in range(2) for _ in [os.remove(path)]]",
     "a temporary file": "scratch = tempfile.NamedTemporaryFile()\nrows = Rows(scratch.name)\nscratch.close()",
 }
 THERE = {
     "another temporary directory": "scratch = tempfile.TemporaryDirectory()\nrows = Rows(path)\nscratch.cleanup()",
     "another name of another function": "rows = Rows(path)\ndrop = print\ndrop(path)",
     "another file is closed": "log = open('log')\nrows = Rows(path)\nlog.close()",
+    "written before the first is opened": "rows = [Rows(path) for path in [shutil.copy('a', path)]]",
+    "removed before the first is opened": "rows = {path: Rows(path) for path in fresh(os.remove(path))}",
 }
 
 

@@ -14,6 +14,7 @@ from dlfix.fixing.proof.outliving import FAR, REMOVES, TEMPORARY, Kept, on_disk
 from dlfix.fixing.proof.passed_values import Given
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.syntax import (
+    COMPREHENSIONS,
     Function,
     bound_in,
     dotted,
@@ -27,7 +28,7 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
-from dlfix.project.order import Place, end, start
+from dlfix.project.order import Place, end, lies_in, start
 
 _OF_OWNER = frozenset("cleanup write_text write_bytes symlink_to hardlink_to touch".split())
 _TO_SECOND = frozenset("copy copy2 copyfile copytree symlink link".split())
@@ -104,7 +105,7 @@ class Removals:
         files = self._files(module, call, around, origins) | known
         named = files | kept.names.keys()  # what the object says of its file
         for node in executed(around):
-            if not isinstance(node, ast.Call) or not _ends_after(node, call):
+            if not isinstance(node, ast.Call) or not _ends_after(module, node, call):
                 continue
             removes = self._removes(node, named, origins) or self._inside(
                 module, node, named, origins
@@ -341,8 +342,15 @@ def _end(path: ast.expr) -> str:
     return ""
 
 
-def _ends_after(node: ast.Call, call: ast.Call) -> bool:
-    """Return whether a call returns after another: also one of a chain of methods that begins with it."""
+def _ends_after(module: Module, node: ast.Call, call: ast.Call) -> bool:
+    """Return whether a call returns after another: also one of a chain of methods that begins with it.
+
+    What a comprehension goes through comes before all that is made of it: `[Grid(path) for path in write()]`.
+    """
+    for above in module.ancestors(call):
+        source = above.generators[0].iter if isinstance(above, COMPREHENSIONS) else None
+        if source is not None and lies_in(node, source) and not lies_in(call, source):
+            return False
     return end(node) > end(call)
 
 

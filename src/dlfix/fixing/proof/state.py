@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
+from dlfix.fixing.proof.late_code import opening_code
 from dlfix.fixing.proof.order import CONSTRUCTORS, STATE, reached
 from dlfix.fixing.proof.program import NO_STATE, Class
 from dlfix.fixing.proof.syntax import (
@@ -536,12 +537,24 @@ def _flags(change: ClassChange) -> Iterator[Regression]:
                         and flag not in change.lazy
                         and not _is_constant(change, flag, function, statement)
                         and _decides(change, flag, gone)
+                        and not all(_opens_anyway(change, handle, flag) for handle in handles)
                     ):
                         yield change.regression(
                             statement,
                             f"`{flag}` remains set in the pickled state (line "
                             f"{statement.lineno}), but `{min(handles)}` is removed from it",
                         )
+
+
+def _opens_anyway(change: ClassChange, handle: str, flag: str) -> bool:
+    """Return whether a property opens a handle in each process, whatever a flag says."""
+    getter = change.made_lazy.get(handle)
+    if getter is None or handle in change.started_empty:
+        return False
+    return not any(
+        isinstance(node, ast.Attribute) and node.attr == flag
+        for node in executed(opening_code(change, getter))
+    )
 
 
 def _is_constant(change: ClassChange, name: str, function: Function, statement: ast.stmt) -> bool:
