@@ -58,8 +58,34 @@ ROWS = [
         def make(ds, options):
             return DataLoader(ds, **{**options, **{"collate_fn": lambda b: b}})
         """,
+        "a field whose default is none, where the constructor is given a number": """
+        @dataclasses.dataclass
+        class Options:
+            workers: int = 0
+
+            def loader(self, ds):
+                return DataLoader(ds, collate_fn=lambda b: b, num_workers=self.workers)
+
+        def main(ds, args):
+            return Options(workers=args.workers).loader(ds)
+        """,
     }.items()
 ] + [
+    row(
+        "a field whose default is none, where another class is given a number",
+        """
+        @dataclasses.dataclass
+        class Options:
+            workers: int = 0
+
+            def loader(self, ds):
+                return DataLoader(ds, collate_fn=lambda b: b, num_workers=self.workers)
+
+        def main(ds, args):
+            Other(workers=args.workers)
+            return Options(workers=0).loader(ds)
+        """,
+    ),
     row(
         "a dict that is known whole, without workers",
         'kw = {"collate_fn": lambda b: b}\nDataLoader([], **dict(kw))',

@@ -22,6 +22,7 @@ from dlfix.reach.progress import Tell, silent, told
 from dlfix.reach.values import (
     Argument,
     Arguments,
+    Bound,
     BoundMethod,
     Class,
     Constant,
@@ -308,7 +309,36 @@ class Boundaries:
         if len(known) < len(counts) or not known or any(map(is_unsaid, counts)):
             return True if any(k not in row.no_workers for k in known) else None
         started = [k not in row.no_workers for k in known]
+        if not any(started) and any(self._is_given_otherwise(each, row) for each in given):
+            return None
         return started[0] if all(s == started[0] for s in started) else None
+
+    def _is_given_otherwise(self, count: Argument, row: BoundaryRow) -> bool:
+        """Return whether a number is a field's default, of an object that other code makes with a number."""
+        if not isinstance(count, Bound) or not isinstance(count.node, ast.Attribute):
+            return False
+        option = count.node.attr
+        owners = {
+            each.cls
+            for each in self.interpreter.values_at(count.node.value, count.frame)
+            if isinstance(each, Instance) and each.call is None
+        }
+        with_field = {cls for cls in owners if option in self.interpreter.instances.fields(cls)}
+        return bool(with_field) and any(
+            keyword.arg == option
+            and getattr(keyword.value, "value", None) not in row.no_workers
+            and with_field & {*self._classes_called(module, call)}
+            for module in self.interpreter.project.mentions(option)
+            for call in module.calls
+            for keyword in call.keywords
+        )
+
+    def _classes_called(self, module: Module, call: ast.Call) -> Iterator[Class]:
+        """Yield the class that a call makes an object of, and its bases."""
+        for value in self.interpreter.values_at(call.func, self.interpreter.frame_at(module, call)):
+            if isinstance(value, Class):
+                bases = self.interpreter.instances.mro(value)
+                yield from (each for each in bases if isinstance(each, Class))
 
     def _workers_in(self, row: BoundaryRow, arguments: dict[str, Argument]) -> bool | None:
         for value in self.interpreter.values(arguments.get(row.workers_in)):
