@@ -284,8 +284,9 @@ class Writer:
         assigned: set[str] = set()
         for name in names:
             handle, local = self.handles[name], self.result.locals[name]
-            value = self._value(name, column)
-            if in_with and handle.close:
+            is_item = in_with and bool(handle.close)
+            value = self._value(name, column, is_item)
+            if is_item:
                 if assigned & names_in([ast.parse(value, mode="eval")]):
                     raise Unclear  # it is assigned in the body, below what opens from it
                 entered = value if handle.enters else f"contextlib.closing({value})"
@@ -301,12 +302,12 @@ class Writer:
             opening.heads = [joined]
         return opening
 
-    def _value(self, name: str, column: int) -> str:
+    def _value(self, name: str, column: int, is_item: bool) -> str:
         """Return the expression that opens a handle: short, or a call of the method that opens it."""
-        text = self._expression(name)
-        form = (
-            "with {} as {}:" if self.handles[name].enters else "with contextlib.closing({}) as {}:"
-        )
+        text, form = self._expression(name), "{1} = {0}"
+        if is_item:
+            enters = self.handles[name].enters
+            form = "with {} as {}:" if enters else "with contextlib.closing({}) as {}:"
         if text and column + len(form.format(text, self.result.locals[name])) <= LINE_LENGTH:
             return self._with_locals(text)
         body = _function(self.bodies[name])
