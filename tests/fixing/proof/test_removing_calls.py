@@ -66,6 +66,7 @@ GONE = {
     "between two epochs": "rows = Rows(path)\nloader = DataLoader(rows, num_workers=2)\n"
     "for row in loader:\n    print(row)\nos.remove(path)\nfor row in loader:\n    print(row)",
     "each after it is opened": "rows = [(Rows(path), os.remove(path)) for path in [path]]",
+    "by a generator expression": "rows = [Rows(path) for path in (os.remove(path) or path for path in [path])]",
     "by what a second loop goes through": "rows = [Rows(path) for _ in range(2) for _ in [os.remove(path)]]",
     "a temporary file": "scratch = tempfile.NamedTemporaryFile()\nrows = Rows(scratch.name)\nscratch.close()",
 }
@@ -141,6 +142,22 @@ def write(out):
 
 
 @pytest.mark.parametrize(
+    "source", ["made(path)", "sorted(made(path))", "(each for each in made(path))"]
+)
+def test_a_generator_may_remove_a_file_after_each_object(source):
+    program = f"""
+def made(path):
+    for each in [path]:
+        yield each
+        os.remove(path)
+
+def main(path):
+    rows = [Rows(each) for each in {source}]
+"""
+    assert any("may be removed" in reason for reason in opened(program=program))
+
+
+@pytest.mark.parametrize(
     ("key", "refused"),
     [("options['out']", False), ("options.get('out', '')", False), ("options['path']", True)],
 )
@@ -153,3 +170,18 @@ def test_another_entry_of_the_options_is_another_file(key, refused):
         program=f"def main(options):\n    rows = Rows(options)\n    os.remove({key})\n",
     )
     assert refused == any("may be removed" in reason for reason in reasons)
+"""
+    assert any("may be removed" in reason for reason in opened(program=program))
+
+
+@pytest.mark.parametrize(
+def test_a_function_that_returns_removes_before_the_first_object_is_made():
+    program = """
+def made(path):
+    os.remove(path)
+    return [path]
+
+def main(path):
+    rows = [Rows(each) for each in made(path)]
+"""
+    assert not any("may be removed" in reason for reason in opened(program=program))

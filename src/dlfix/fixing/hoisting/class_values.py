@@ -9,10 +9,12 @@ from dlfix.fixing.hoisting.captures import CannotHoist, has_its_line
 from dlfix.fixing.hoisting.kept_names import Keeping
 from dlfix.project.module import Module, Scope
 from dlfix.project.project import Project
-from dlfix.project.syntax import first_parameter, last_name
+from dlfix.project.syntax import callee_name, first_parameter, last_name
 from dlfix.source.text import Span
 
 Statement = ast.Assign | ast.AnnAssign
+# Bases whose classes may have an attribute of an instance for one of the class.
+_PLAIN = ("", "object", "Module", "Sampler", "Thread", "Process")
 
 
 @dataclass
@@ -68,9 +70,12 @@ class ClassValues:
             raise CannotHoist(f"{where} may be used when the class is created")
         if len(inner.bindings[attribute]) > 1 or inner.reads.get(attribute):
             raise CannotHoist(f"the class body also uses {where}")
-        if not has_its_line(self.module, statement) or attribute.startswith("__"):
-            raise CannotHoist(f"{where} depends on a local name of the enclosing function")
         bases = {last_name(each) for each in self.node.bases}
+        plain = all(base in _PLAIN or base.endswith("Dataset") for base in bases)
+        if not plain or _may_be_bound(statement.value) or attribute.startswith("__"):
+            raise CannotHoist(f"{where} may mean something else as an attribute of an instance")
+        if not has_its_line(self.module, statement):
+            raise CannotHoist(f"{where} is set on a line with other statements")
         for module in self.project.mentions(attribute):
             for other in module.nodes(ast.ClassDef):
                 defines = attribute in module.inner_scope(other).bindings and other is not self.node
@@ -85,7 +90,9 @@ class ClassValues:
     def _is_of_instance(
         self, module: Module, read: ast.Attribute, keeping: Keeping, bases: set[str]
     ) -> bool:
-        owner = read.value
+        owner, call = read.value, module.parent(read)
+        if isinstance(call, ast.Call) and call.func is read:
+            return False  # a function of the class is called with the instance
         if isinstance(owner, ast.Call) or last_name(owner) in ("cls", "__class__", self.node.name):
             return False
         around = [each for each in module.ancestors(read) if isinstance(each, ast.ClassDef)]
@@ -112,6 +119,13 @@ class ClassValues:
         row = statement.lineno
         above = self.module.lines[row - 2].lstrip() if row > 1 else ""
         return above.startswith("#") or "#" in self.module.lines[row - 1]
+
+
+def _may_be_bound(value: ast.expr | None) -> bool:
+    """Return whether a value may be a descriptor: `property(...)`, a lambda."""
+    name = callee_name(value) if isinstance(value, ast.Call) else ""
+    wraps = name.endswith(("property", "method")) or name.startswith("partial")
+    return wraps or isinstance(value, ast.Lambda)
 
 
 def _target(statement: Statement) -> str:

@@ -16,6 +16,8 @@ def check(draft: Draft, project: Project) -> None:
         if not isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
         for module in project.mentions(around.name):
+            if module.aliases_of(around.name):
+                raise CannotHoist(f"`{around.name}` has another name in {module.path.name}")
             for read in module.nodes_by_name.get(around.name, ()):
                 if isinstance(read.ctx, ast.Load) and _replaces(module, read):
                     raise CannotHoist(

@@ -105,7 +105,7 @@ class Removals:
         files = self._files(module, call, around, origins) | known
         named = files | kept.names.keys()  # what the object says of its file
         for node in executed(around):
-            if not isinstance(node, ast.Call) or not _ends_after(module, node, call):
+            if not isinstance(node, ast.Call) or not self._ends_after(module, node, call):
                 continue
             removes = self._removes(node, named, origins) or self._inside(
                 module, node, named, origins
@@ -119,6 +119,35 @@ class Removals:
             if removal is not None:
                 return removal
         return None
+
+    def _ends_after(self, module: Module, node: ast.Call, call: ast.Call) -> bool:
+        """Return whether a call returns after another: also one of a chain of methods that begins with it.
+
+        What a comprehension goes through comes before all that is made of it, unless it is a generator.
+        """
+        for above in module.ancestors(call):
+            source = above.generators[0].iter if isinstance(above, COMPREHENSIONS) else None
+            if source is not None and lies_in(node, source) and not lies_in(call, source):
+                return self._is_lazy(source)
+        return end(node) > end(call)
+
+    def _is_lazy(self, source: ast.expr) -> bool:
+        """Return whether an expression may give items one by one, as they are made: by a generator."""
+        return any(
+            isinstance(node, ast.GeneratorExp)
+            or last_part(node) in ("map", "filter", "iter")
+            or (isinstance(node, ast.Call) and self._is_of_generator(last_part(node.func)))
+            for node in within(source)
+        )
+
+    def _is_of_generator(self, name: str) -> bool:
+        """Return whether a function or method of a name has a `yield`."""
+        return any(
+            isinstance(node, (ast.Yield, ast.YieldFrom))
+            for module in self.program.project.mentions(name)
+            for function in module.functions_by_name.get(name, ())
+            for node in executed(function.body)
+        )
 
     def _makers(
         self, module: Module, call: ast.Call, kept: Kept
@@ -340,18 +369,6 @@ def _end(path: ast.expr) -> str:
         case ast.Call(func=ast.Attribute(value=text, attr="format")):
             return _end(text)
     return ""
-
-
-def _ends_after(module: Module, node: ast.Call, call: ast.Call) -> bool:
-    """Return whether a call returns after another: also one of a chain of methods that begins with it.
-
-    What a comprehension goes through comes before all that is made of it: `[Grid(path) for path in write()]`.
-    """
-    for above in module.ancestors(call):
-        source = above.generators[0].iter if isinstance(above, COMPREHENSIONS) else None
-        if source is not None and lies_in(node, source) and not lies_in(call, source):
-            return False
-    return end(node) > end(call)
 
 
 def _open_containers(program: Program, cls: Class, opened: Collection[ast.Call]) -> bool:
