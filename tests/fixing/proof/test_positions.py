@@ -277,3 +277,23 @@ def test_a_method_that_gives_a_handle_reads_on_where_the_constructor_stopped(rea
         body=OPENED.format(read=read),
     )
     assert refused == any("starts at the beginning" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("reads", "refused"),
+    [
+        ("one = self.file[index]; one.seek(index); return one.read(1)", False),
+        ("one = self.file[index]; return one.read(1)", True),
+        ("one = self.file[index]; one.seek(2, 1); return one.read(1)", True),
+        ("one = self.file[next(self.file[0])]; one.seek(index); return one.read(1)", True),
+    ],
+)
+def test_a_method_that_names_one_of_several_streams_goes_to_its_place_first(reads, refused):
+    reasons = opened(
+        init="self.paths = paths\nself.file = [open(p, 'rb') for p in paths]\nfor each in self.file:\n    each.readline()",
+        later="self.paths = paths\nfor p in paths:\n    with open(p, 'rb') as each:\n        each.readline()",
+        opener="return [open(p, 'rb') for p in self.paths]",
+        parameters="paths",
+        body=f"def __getitem__(self, index):\n    {reads}\n",
+    )
+    assert refused == any("starts at the beginning" in reason for reason in reasons)

@@ -46,10 +46,24 @@ class Rewinding:
         self, block: Iterable[ast.stmt], function: Function, names: frozenset[str], far: int
     ) -> _Way:
         for statement in block:
+            item = self._item_named(statement, names)
+            if item:
+                names |= {item}
+                continue
             way = self._statement(statement, function, names, far)
             if way != _NOTHING:
                 return way
         return _NOTHING
+
+    def _item_named(self, statement: ast.stmt, names: frozenset[str]) -> str:
+        """Return the name that a statement gives to one of several handles: `file = self.files[number]`."""
+        match statement:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Subscript(value=value, slice=ast.Name() | ast.Constant()),
+            ) if self.holds_several and dotted(value) in names:
+                return name
+        return ""
 
     def _statement(
         self, statement: ast.stmt, function: Function, names: frozenset[str], far: int
