@@ -105,3 +105,37 @@ def test_without_a_loader_nothing_is_parsed(tree: Path, parsed: list[str]) -> No
     (tree / "pkg/data.py").write_text("")
     assert Session.open([tree], Settings()).diagnoses() == []
     assert parsed == []
+
+
+DECORATOR = """\
+def logged(f):
+    def inner(value):
+        return f(value)
+
+    return inner
+
+
+def named(name):
+    def outer(f):
+        return f
+
+    return outer
+"""
+APPLIED = "from pkg.maths import logged, named\n\n\n@{0}\ndef forward(value):\n    return value\n"
+
+
+@pytest.mark.parametrize(
+    ("function", "decorator", "applied"),
+    [("inner", "logged", 0), ("logged", "logged", 1), ("outer", 'named("x")', 1), ("outer", "named", 0)],
+)  # fmt: skip
+def test_files_that_apply_a_function_by_name_alone_are_not_parsed_for_what_it_returns(
+    tree: Path, parsed: list[str], function: str, decorator: str, applied: int
+) -> None:
+    (tree / "pkg/maths.py").write_text(DECORATOR)
+    (tree / "pkg/model.py").write_text(APPLIED.format(decorator))
+    analysis = Session.open([tree], Settings()).analysis
+    module = analysis.project.module(tree / "pkg/maths.py")
+    (node,) = module.functions_by_name[function]
+    frame = analysis.interpreter.frame(module.inner_scope(node))
+    assert len(analysis.interpreter.callers.decorated(frame)) == applied
+    assert ("model" in parsed) == bool(applied)

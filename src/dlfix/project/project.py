@@ -65,7 +65,7 @@ class Project:
         self._mentioned: dict[str, list[Module]] = {}
         self._users: dict[tuple[Module, str], list[Module]] = {}
         self._seen_from: dict[tuple[Module | None, str], Module | None] = {}
-        self._decorating: dict[str, list[Path]] = {}
+        self._decorating: dict[tuple[str, bool], list[Path]] = {}
         self._words: dict[Path, frozenset[bytes]] = {}
         self._offers: dict[Path, tuple[frozenset[bytes] | None, tuple[str, ...]]] = {}
         self._starring: dict[Path, tuple[Path | None, ...]] = {}
@@ -439,17 +439,22 @@ class Project:
             and self._ask(path, scan.sets_attribute, name)
         )
 
-    def decorating(self, name: str) -> list[Module]:
-        """Return the modules that may decorate something with a name: `@name`, `@a.name(...)`."""
-        if name not in self._decorating:
-            found = [p for p in self._mentioning(name) if self.decorates(p, name)]
-            self._decorating[name] = found
-        return self._opened(self._decorating[name])
+    def decorating(self, name: str, *, called: bool = False) -> list[Module]:
+        """Return the modules that may decorate something with a name: `@name`, `@a.name(...)`.
 
-    def decorates(self, path: Path, name: str) -> bool:
-        """Return whether a file may decorate something with a name."""
-        self.asked.names["decorating"].add(_encoded(name))
-        return _encoded(name) in self._names_in(path, "decorating")
+        If it is `called`, only by the latter.
+        """
+        key = (name, called)
+        if key not in self._decorating:
+            found = [p for p in self._mentioning(name) if self.decorates(p, name, called=called)]
+            self._decorating[key] = found
+        return self._opened(self._decorating[key])
+
+    def decorates(self, path: Path, name: str, *, called: bool = False) -> bool:
+        """Return whether a file may decorate something with a name, or with a call of it."""
+        kind = "decorating by a call" if called else "decorating"
+        self.asked.names[kind].add(_encoded(name))
+        return _encoded(name) in self._names_in(path, kind)
 
     def _mentioning(self, identifier: str) -> Sequence[Path]:
         word = _encoded(identifier)

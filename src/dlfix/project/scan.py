@@ -16,6 +16,7 @@ _CLASS = re.compile(rb"class(?<!\wclass)[\s\\]+(\w+)")
 _DECORATOR = re.compile(
     rb"^[ \t\f]*@[^\n#(]*?([A-Za-z0-9_\x80-\xff]+)[ \t]*(?:$|[(#\r\n])", re.MULTILINE
 )
+_DECORATOR_CALL = re.compile(rb"^[ \t\f]*@[^\n#(]*?([A-Za-z0-9_\x80-\xff]+)[ \t]*\(", re.MULTILINE)
 _DEFINED = re.compile(rb"\b(?:(?:def|class|as)\s+(\w+)|(\w+)\b\s*(?::[^=\n]{0,80})?=(?!=))")
 # `x.name =`, `x.name: T =`, `x.name += `, `x.name, y =`, `for x.name in`, `as x.name:`
 _STORE = rb"(?=\s*(?:[-+*/|&^@%]?=(?!=)|:[^=\n]*=(?!=)|[,)\]](?:[^=\n]*=(?!=)|\s*\\?$)|in\b))"
@@ -91,6 +92,7 @@ NAMING: dict[str, Callable[[bytes], Iterable[bytes]]] = {
     "defined": lambda data: chain.from_iterable(_DEFINED.findall(data)),
     "set": _set_in,
     "decorating": _DECORATOR.findall,
+    "decorating by a call": _DECORATOR_CALL.findall,
     "class": _CLASS.findall,
 }
 

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import Module, Scope
-from dlfix.project.syntax import decorators
+from dlfix.project.syntax import callee_name, decorators
 from dlfix.reach.calls import defaults
 from dlfix.reach.methods import decorator_kind, methods_of, takes_instance
 from dlfix.reach.values import (
@@ -289,21 +289,21 @@ class Callers:
 
     def _decorations(self, node: ast.AST, frame: Frame) -> Iterator[tuple[Value, Value | None]]:
         for scope in _written_as(frame.scope):
-            name = scope.name
-            for module in self._decorating(scope, name):
+            # What is defined in a function is what a call of that gives, if nothing else calls it first.
+            called = scope is not frame.scope and not getattr(scope.node, "decorator_list", ())
+            for module in self._decorating(scope, scope.name, called=called):
                 for decorated in module.decorated:
-                    where = self.interpreter.frame_at(module, decorated)
                     for decorator in decorated.decorator_list:
-                        for owner in self._applied(decorator, name, where, node):
+                        if callee_name(decorator) != scope.name:
+                            continue
+                        if called and not isinstance(decorator, ast.Call):
+                            continue
+                        where = self.interpreter.frame_at(module, decorated)
+                        for owner in self._applied(decorator, where, node):
                             yield self.interpreter.calls.defined(decorated, where), owner
 
-    def _applied(
-        self, decorator: ast.expr, name: str, where: Frame, node: ast.AST
-    ) -> Iterator[Value | None]:
+    def _applied(self, decorator: ast.expr, where: Frame, node: ast.AST) -> Iterator[Value | None]:
         """Yield whose method a decorator is, where it is a certain function."""
-        func = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if name not in (getattr(func, "id", None), getattr(func, "attr", None)):
-            return
         for value in self.interpreter.values_at(decorator, where):
             function = value.function if isinstance(value, BoundMethod) else value
             if isinstance(function, Function) and function.node is node:
@@ -321,12 +321,13 @@ class Callers:
             return [scope.module]
         return among(scope.module, name)
 
-    def _decorating(self, scope: Scope, name: str) -> list[Module]:
-        """Return the modules where a function may be applied by `@name`."""
+    def _decorating(self, scope: Scope, name: str, *, called: bool) -> list[Module]:
+        """Return the modules where a function may be applied by `@name`, or by `@name(...)` alone."""
         project = self.interpreter.project
         if scope.parent is not None and scope.parent.is_function:
-            return [scope.module] if project.decorates(scope.module.path, name) else []
-        return project.decorating(name)
+            path = scope.module.path
+            return [scope.module] if project.decorates(path, name, called=called) else []
+        return project.decorating(name, called=called)
 
     def _called_by(self, node: ast.AST, frame: Frame) -> str | None:
         """Return the name calls of a function carry: its own, or its class's for `__init__`.
