@@ -14,9 +14,8 @@ from dlfix.ending import INTERRUPTED, discard, ended, failed
 def main() -> None:
     """Run the command line."""
     _open_what_is_closed()
-    gc.set_threshold(
-        200_000, 20, 100
-    )  # trees live to the end: looking through them is most of a run
+    # Trees live to the end: looking through them is most of a run. A check is one reading, and then it is over.
+    gc.set_threshold(5_000_000 if sys.argv[1:2] == ["check"] else 200_000, 20, 100)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -52,7 +51,6 @@ def _run() -> None:
         return
     from dlfix import checking
 
-    gc.set_threshold(5_000_000, 20, 100)  # one reading, and then it is over
     try:
         sys.exit(ended(lambda: checking.check(**asked)))
     except KeyboardInterrupt:

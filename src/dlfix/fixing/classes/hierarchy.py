@@ -160,9 +160,7 @@ def _only_started(project: Project, family: Family) -> Iterator[str]:
             for user, _ in facts.reads.get(name, [])
         ]
         mentioned = sum(
-            isinstance(node, ast.Attribute) and node.attr == name
-            for module in project.mentions(name)
-            for node in module.parents
+            len(module.attributes_by_name.get(name, ())) for module in project.mentions(name)
         )
         once = len({id(facts) for _, facts in runs}) == len(runs) == mentioned
         if once and all(at_start for at_start, _ in runs):

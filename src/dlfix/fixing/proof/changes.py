@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from dlfix.facts.build import facts_of
+from dlfix.facts.model import FileFacts
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class, Program, is_cached
@@ -42,6 +44,11 @@ class FileChange:
     new: Program
     before: Module
     after: Module
+
+    @cached_property
+    def facts(self) -> FileFacts:
+        """The facts of the text after."""
+        return facts_of(self.after.source)
 
     def regression(self, qualname: str, node: ast.AST | int, reason: str) -> Regression:
         """Return a regression at a line of the text after."""

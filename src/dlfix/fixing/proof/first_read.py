@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from dlfix.facts import sites
-from dlfix.facts.build import facts_of
 from dlfix.facts.cfg import Graph, graph_of
 from dlfix.facts.flow import Flow
 from dlfix.facts.model import FUNCTIONS, NOTHING, FileFacts, Kind, Role
@@ -30,7 +29,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     """Yield what a property's first read may find incomplete, or not set at all."""
     if not change.made_lazy:
         return
-    facts = facts_of(change.file.after.source)
+    facts = change.file.facts
     yield from _may_stay_unset(change, facts)
     inputs = {name: _inputs(change, getter) for name, getter in change.made_lazy.items()}
     kept = frozenset(change.new_attributes) - set(change.after.methods) - set(inputs)

@@ -33,11 +33,19 @@ def within(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 def executed(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Yield nodes and all that runs with them: not the bodies of functions inside."""
-    stack = [nodes] if isinstance(nodes, ast.AST) else list(nodes)[::-1]
+    for node in [nodes] if isinstance(nodes, ast.AST) else list(nodes):
+        yield from _executed(node)
+
+
+@kept
+def _executed(root: ast.AST) -> tuple[ast.AST, ...]:
+    found = []
+    stack = [root]
     while stack:
         node = stack.pop()
-        yield node
+        found.append(node)
         stack += _run_with(node)[::-1]
+    return tuple(found)
 
 
 def _run_with(node: ast.AST) -> list[ast.AST]:
