@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dlfix.project.module import Module
 from dlfix.project.syntax import FUNCTIONS, dotted
-from dlfix.project.trees import walk
+from dlfix.project.trees import kept, walk
 from dlfix.reach.values import ExternalCall, Frame
 
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
@@ -33,7 +33,7 @@ def _uses(call: ast.expr, frame: Frame) -> frozenset[str]:
     if target is None or not dotted(target):
         return frozenset()
     functions = _functions(target, module)
-    found = {each for root in functions for each in _Standing(root, dotted(target), among).uses()}
+    found = {each for root in functions for each in _uses_in(root, dotted(target), among)}
     if isinstance(target, ast.Name):
         for name in _kept_on(functions, target.id, module):
             found |= _uses(name, frame)
@@ -55,13 +55,26 @@ def _functions(target: ast.expr, module: Module) -> list[ast.AST]:
     return [n for n in walk(root) if isinstance(n, FUNCTIONS)] or [root]
 
 
+@kept
+def _uses_in(root: ast.AST, wanted: str, among: bool) -> frozenset[str]:
+    return frozenset(_Standing(root, wanted, among).uses())
+
+
 def _kept_on(functions: list[ast.AST], name: str, module: Module) -> Iterator[ast.Name]:
     """Yield where functions keep what a local name stands for as an attribute."""
-    for node in (each for function in functions for each in walk(function)):
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-            above = _target(module.parent(node))
-            if isinstance(above, ast.Attribute):
-                yield node
+    for node in (each for function in functions for each in _names_in(function).get(name, ())):
+        if isinstance(_target(module.parent(node)), ast.Attribute):
+            yield node
+
+
+@kept
+def _names_in(function: ast.AST) -> dict[str, list[ast.Name]]:
+    """Return where names are read in a function, by name."""
+    found: dict[str, list[ast.Name]] = {}
+    for node in walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found.setdefault(node.id, []).append(node)
+    return found
 
 
 def _is_text(node: ast.expr) -> bool:
