@@ -478,6 +478,19 @@ ROWS = [
         "dataset.kept.f lambda",
     ),
     row(
+        "one of several dataclasses of a table with a field replaced",
+        """
+        import dataclasses
+        @dataclasses.dataclass
+        class Config:
+            size: int = 0
+            f: object = None
+        TABLE = {c.size: c for c in (Config(1), Config(2, lambda x: x))}
+        DataLoader(Keep(dataclasses.replace(TABLE[SIZE], size=3)), num_workers=2)
+        """,
+        "dataset.kept.f lambda",
+    ),
+    row(
         "a dataclass with the culprit replaced",
         """
         import dataclasses

@@ -717,7 +717,12 @@ class Calls:
             names = self.interpreter.instances.fields(value.cls)
             keywords = dict(zip(names, given.positional, strict=False))
             merged = Arguments((), {**keywords, **given.keywords, **arguments.keywords})
-            made = self._instance(value.cls, merged, node, frame)
+            made = self.made(
+                node,
+                frame,
+                lambda c=value.cls, m=merged: Instance(c, node, frame, m),  # type: ignore[misc]
+                value,  # each object is made another of
+            )
             yield Reached(made)
 
     def _reduced(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:
