@@ -491,6 +491,23 @@ ROWS = [
         "dataset.kept.f lambda",
     ),
     row(
+        "a dataclass with a field replaced in turns",
+        """
+        import dataclasses
+        @dataclasses.dataclass
+        class Config:
+            size: int = 0
+            f: object = None
+            def larger(self): return dataclasses.replace(self, size=self.size + 1).other()
+            def other(self): return dataclasses.replace(self.larger() if SIZE else self, size=1)
+        c = Config(1, lambda x: x)
+        for _ in range(3):
+            c = dataclasses.replace(c.larger(), size=c.other().size)
+        DataLoader(Keep(c), num_workers=2)
+        """,
+        "dataset.kept.f lambda",
+    ),
+    row(
         "a dataclass with the culprit replaced",
         """
         import dataclasses

@@ -80,6 +80,7 @@ class Calls:
     def __init__(self, interpreter: Evaluator) -> None:
         self.interpreter = interpreter
         self._made: dict[tuple[object, ...], object] = {}
+        self._replaced_ones: set[Instance] = set()  # what `dataclasses.replace` made
         self._frames: dict[tuple[object, ...], Frame] = {}
         self._times: Counter[tuple[Function, Value | None]] = Counter()
 
@@ -721,8 +722,10 @@ class Calls:
                 node,
                 frame,
                 lambda c=value.cls, m=merged: Instance(c, node, frame, m),  # type: ignore[misc]
-                value,  # each object is made another of
+                # each object is made another of; of one that was made so, the same: a loop has an end
+                value.cls if value in self._replaced_ones else value,
             )
+            self._replaced_ones.add(made)
             yield Reached(made)
 
     def _reduced(self, arguments: Arguments, node: ast.Call, frame: Frame) -> Iterator[Reached]:

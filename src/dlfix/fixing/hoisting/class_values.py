@@ -14,7 +14,7 @@ from dlfix.source.text import Span
 
 Statement = ast.Assign | ast.AnnAssign
 # Bases whose classes may have an attribute of an instance for one of the class.
-_PLAIN = ("", "object", "Module", "Sampler", "Thread", "Process")
+_PLAIN = ("", "object", "Sampler", "Thread", "Process")
 
 
 @dataclass

@@ -91,7 +91,8 @@ class Moves:
             line_up(each)
             check_decorators(each, self.passes_all_on)
             each.positional = takes_any_keyword(each.node) and not (by_loader and each is draft)
-            each.keeps_name = bool(each.binding and each.captures) and self.name_read(each.node)
+            named = bool(each.captures) and not isinstance(each.node, ast.Lambda)
+            each.keeps_name = named and self.name_read(each.node)
         simple = self._simple(draft)
         if simple is not None:
             text = simple.function

@@ -736,7 +736,8 @@ class _Moved:
             return
         # `hasattr(args, "func")` is also asked of command lines: only of what is known to be the function
         by_text = _OF_PARTIALS if partials and self._known_as is not None else frozenset()
-        answers = [kept_names.answered(self.new, each.call) for each in partials]
+        defs = {each.name for each in self.gone if isinstance(each, FUNCTIONS)}
+        answers = [kept_names.answered(self.new, each.call, defs) for each in partials]
         self._answered = frozenset.intersection(*answers) if answers else frozenset()
         for word in sorted(words | by_text):
             for module in self.change.new.project.mentions(word) if word in words else ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from dlfix.fixing.proof.parent_code import ParentCode
 from dlfix.fixing.proof.program import Program
@@ -14,13 +15,14 @@ _NAME = frozenset({"__name__"})
 _OF_WRAPPED = frozenset("__name__ __qualname__ __doc__ __module__ __wrapped__ signature".split())
 
 
-def answered(module: Module, partial: ast.Call) -> frozenset[str]:
-    """Return what code of the parent may ask a partial with the answer that the function gave."""
+def answered(module: Module, partial: ast.Call, defs: Collection[str]) -> frozenset[str]:
+    """Return what code of the parent may ask a partial with the answer that one of some functions gave."""
     match module.parent(partial):
         case ast.Call(func=func) as call if last_part(func) == "update_wrapper":
             return _OF_WRAPPED if call.args[0] is partial and len(call.args) == 2 else frozenset()
         case ast.Assign(targets=[ast.Name(id=name)]) as statement:
-            return _NAME if _names(_below(module, statement), name) else frozenset()
+            kept = name in defs and _names(_below(module, statement), name)
+            return _NAME if kept else frozenset()
     return frozenset()
 
 
