@@ -199,6 +199,37 @@ if __name__ == "__main__":
     main()
 """
 
+ENTERED = """
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+class Spectra(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.file = None
+
+    def __enter__(self):
+        self.file = h5py.File(self.path)
+        return self
+
+    def __exit__(self, *error):
+        self.file.close()
+        self.file = None
+
+    def __getitem__(self, index):
+        return self.file["x"][index]
+
+def total(loader):
+    return sum(loader)
+
+def main(path, workers):
+    data = Spectra(path)
+    {}
+        with data:
+            total(DataLoader(data))
+    else:
+        total(DataLoader(data, num_workers=workers))
+"""
 ATTACHED = """
 from torch.utils.data import get_worker_info
 class Series(Dataset):
@@ -796,6 +827,14 @@ if __name__ == "__main__":
     ),
     "a handle that the program opens for another number": (
         ATTACHED.format("if not chunk:"),
+        ["DLF203"],
+    ),
+    "a handle that a block opens and closes where the program starts no workers": (
+        ENTERED.format("if workers == 0:"),
+        [],
+    ),
+    "a handle that a block opens where the program starts workers": (
+        ENTERED.format("if workers != 0:"),
         ["DLF203"],
     ),
     "a store that is not connected where it is sent to a process, which connects it": (

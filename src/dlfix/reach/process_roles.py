@@ -359,6 +359,8 @@ class RoleReader:
         found: list[Value] = []
         for module in self._outside(cls) if "__enter__" in self.methods(cls) else ():
             for block in module.nodes(ast.With):
+                if runs_beside_no_workers(block, module, self._counts, self.interpreter):
+                    continue
                 for item in block.items:
                     name = item.optional_vars or item.context_expr
                     if isinstance(name, ast.Name) and _body_uses(block, name.id):

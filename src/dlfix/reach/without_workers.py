@@ -38,9 +38,9 @@ def runs_without_workers(
 
 
 def runs_beside_no_workers(
-    call: ast.Call, module: Module, parameters: AbstractSet[str], interpreter: Evaluator
+    call: ast.AST, module: Module, parameters: AbstractSet[str], interpreter: Evaluator
 ) -> bool:
-    """Return whether a call only runs where a number is 0 that a call next to it takes as its workers."""
+    """Return whether a call, or a block, only runs where a number is 0 that a call next to it takes as its workers."""
     if not tests_around(call, module):
         return False
     scope = module.scope_of(call)
