@@ -739,6 +739,7 @@ class _Moved:
         defs = {each.name for each in self.gone if isinstance(each, FUNCTIONS)}
         answers = [kept_names.answered(self.new, each.call, defs) for each in partials]
         self._answered = frozenset.intersection(*answers) if answers else frozenset()
+        words |= _OF_WRAPPERS if any("__wrapped__" in each for each in answers) else frozenset()
         for word in sorted(words | by_text):
             for module in self.change.new.project.mentions(word) if word in words else ():
                 for node in module.nodes_by_name.get(word, ()):

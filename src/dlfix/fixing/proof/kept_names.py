@@ -12,7 +12,9 @@ from dlfix.project.module import Module
 
 _NAME = frozenset({"__name__"})
 # What `functools.update_wrapper` sets; `inspect.signature` follows `__wrapped__`.
-_OF_WRAPPED = frozenset("__name__ __qualname__ __doc__ __module__ __wrapped__ signature".split())
+_OF_WRAPPED = frozenset(
+    "__name__ __qualname__ __doc__ __module__ __wrapped__ signature unwrap".split()
+)
 
 
 def answered(module: Module, partial: ast.Call, defs: Collection[str]) -> frozenset[str]:
