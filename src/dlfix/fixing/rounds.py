@@ -7,6 +7,7 @@ fix leaves fewer findings: rounds end, without a limit of their number.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -154,6 +155,7 @@ class Run:
         self._applied: dict[int, tuple[int, Fix]] = {}  # by id of the first finding, with the stage
         self.dropped: dict[int, Refused | Fix] = {}  # by id of the first finding
         self.fallen: dict[int, list[Refused]] = {}  # why forms of a fix were not accepted, likewise
+        self.rejected: dict[int, str] = {}  # the plans of what was dropped, likewise
         self._formed: dict[tuple[int, str, int], tuple[Fix, Fix]] = {}
         self.ignored: set[int] = set()  # ids of first findings that are to get a comment
         self._begin()
@@ -488,6 +490,18 @@ class Run:
             texts={**self.state.texts, **texts},
         )
         self.sheets.forget(texts)
+        self._plan_again()
+
+    def _plan_again(self) -> None:
+        """Take up again what was rejected, where the fixes that were accepted led to another plan."""
+        for planned in self.state.planned if self.rejected else ():
+            for key in self._ids(planned.findings) & self.rejected.keys():
+                if (
+                    isinstance(planned.outcome, Fix)
+                    and _shape(planned.outcome) != self.rejected[key]
+                ):
+                    for kept in (self.rejected, self.dropped, self.fallen):
+                        kept.pop(key, None)
 
     def _drop(self, planned: Planned, outcome: Refused | Fix) -> None:
         """Drop a fix for a reason, or because it is declined; another form of it may be tried next."""
@@ -499,6 +513,8 @@ class Run:
             fallen.append(Refused(in_file(outcome.reason, planned.findings[0].place.path)))
             if not isinstance(planned.outcome, Fix) or planned.outcome.instead is None:
                 self.dropped[key] = fallen[0]
+                if isinstance(planned.outcome, Fix):
+                    self.rejected[key] = _shape(planned.outcome)
 
     # What came of it
 
@@ -602,6 +618,11 @@ class Run:
                 lambda finding: id(finding) in refused or id(finding) in self.dropped,
             )
         return self._blocked[state]
+
+
+def _shape(fix: Fix) -> str:
+    """Return what the last form of a fix does, wherever the text stands."""
+    return re.sub(r"\d+", "", repr(fix.forms[-1].edits))
 
 
 def _rank(fix: Fix, prefer: str) -> tuple[bool, bool]:
