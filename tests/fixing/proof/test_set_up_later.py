@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fixing.proof.pairs import opened
+from tests.fixing.proof.pairs import opened, worse
 from tests.fixing.proof.test_sharing import BY_PROCESS
 
 LOAD = "loader = DataLoader(rows, num_workers=2)\nfor batch in loader:\n    print(batch)\n"
@@ -237,3 +237,43 @@ def test_workers_do_not_read_on_where_the_parent_has_moved_a_handle(statement, r
     )
     refused = moved and statement in MOVED.values()
     assert refused == any("the position of `file` is moved with `seek`" in r for r in reasons)
+
+
+LATE = """
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+
+    def opened(self):
+        if not hasattr(self, "tasks"):
+            self.tasks = queue.Queue()
+        return self.tasks
+
+    def tune(self):
+        {tune}
+
+    def __getitem__(self, index):
+        return index + self.opened().maxsize
+"""
+RESTORED = """
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["tasks"] = bool(state.get("tasks"))
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        if self.__dict__.get("tasks"):
+            self.tasks = queue.Queue()
+"""
+
+
+@pytest.mark.parametrize(
+    ("tune", "refused"),
+    [("self.opened().maxsize = 4", True), ("self.opened().qsize()", False)],
+)
+def test_a_method_of_the_parent_sets_up_what_it_opens_first(tune, refused):
+    before = "import queue\n" + LATE.format(tune=tune)
+    program = f"\nrows = Rows('a')\nrows.tune()\n{LOAD}"
+    reasons = worse(before + program, before + RESTORED + program)
+    assert refused == any("is set up with `maxsize`" in reason for reason in reasons)

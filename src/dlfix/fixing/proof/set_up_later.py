@@ -49,12 +49,12 @@ def check(change: ClassChange) -> Iterator[Regression]:
     made = held.rows
     rows = held_by(change.old, [each for each in before if each is not None]).rows | made
     by_any = held_by(change.old, [(change.before, f) for f in change.before.functions]).rows
-    rows |= {
-        f".{name}": by_any[f".{name}"] for name in change.started_empty if f".{name}" in by_any
-    }
+    again_later = restored(change)
+    late = {f".{name}" for name in (*change.started_empty, *again_later)}
+    rows |= {name: by_any[name] for name in late & by_any.keys() - rows.keys()}
     parent = ParentCode(change.new)
     restoring = change.after.methods.get("__setstate__")
-    opened = dict.fromkeys(restored(change), restoring) | change.made_lazy
+    opened = dict.fromkeys(again_later, restoring) | change.made_lazy
     for name, opener in opened.items():
         row = rows.get(f".{name}", _UNKNOWN if name in change.made_lazy else None)
         if row is None or opener is None:
@@ -163,11 +163,12 @@ def _operations(
     """Yield what only the parent does to a handle once its object is made."""
     family = change.new.family(change.after)
     own = {id(function) for cls in family for function in cls.functions}
+    givers = [f.name for cls in family for f in cls.functions if name in returned(f)]
+    inside = dict.fromkeys([f".{name}", *(f".{each}()" for each in givers)], row)
     opened_late = name in change.started_empty  # by a method that may set it up as well
     for cls, function in () if opened_late else parent.methods(change.after):
-        for operation in operations_on(change.new, cls.module, function, {f".{name}": row}):
+        for operation in operations_on(change.new, cls.module, function, inside):
             yield cls.module, operation
-    givers = [f.name for cls in family for f in cls.functions if name in returned(f)]
     for called in dict.fromkeys([name, *givers]):
         given = "" if called == name else "()"
         for module, body in _using(change, called):
