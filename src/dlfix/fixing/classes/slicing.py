@@ -366,9 +366,20 @@ class Slice(Selection):
     def _keep_above(self, statement: ast.stmt) -> None:
         """Keep, right above a statement, the values that what is opened from it reads."""
         for line in self.saves.pop(self.first, []):
-            passed = self._is_passed(line.rpartition(" = ")[2])
-            place = self._first_statement() if passed else statement
+            name = line.rpartition(" = ")[2]
+            passed = self._is_passed(name)
+            place = self._first_statement() if passed else self._above_tries(statement, name)
             self.inserts.append(Insert(self.module.span(place), line, before=True))
+
+    def _above_tries(self, statement: ast.stmt, name: str) -> ast.stmt:
+        """Return the `try` around a statement that a local name was bound above, or the statement."""
+        bound = [each.node for each in self.scope.bindings.get(name, ())]
+        above = self.module.parent(statement)
+        while isinstance(above, ast.Try) and statement in above.body and bound:
+            if any(self._within(node, {above}) for node in bound):
+                break
+            statement, above = above, self.module.parent(above)
+        return statement
 
     def _is_passed(self, name: str) -> bool:
         """Return whether a name is a parameter that is never bound again."""
