@@ -226,7 +226,7 @@ def test_a_class_whose_text_changes_does_not_leave_the_guard_either():
         (CACHED + "def init():\n    return scale()\n", 'init()\nos.environ["SCALE"] = "7"\n'),
     ],
 )
-def test_a_class_does_not_leave_the_guard_whose_workers_compute_a_kept_result_anew(above, sets):
+def test_a_class_does_not_leave_the_guard_whose_workers_compute_a_kept_result_again(above, sets):
     assert any("keeps its first result" in reason for reason in out_of_the_guard(above, sets))
 
 
