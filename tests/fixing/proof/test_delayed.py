@@ -360,6 +360,7 @@ def of_the_class(program):
 SHARED = {
     "one object": "rows = Rows('a')\n",
     "the same path": "rows = Rows('a')\nother = Rows('a', 'test')\n",
+    "a path from outside of a loop": "def main(path):\n    for split in ('a', 'b'):\n        Rows(path, split)\n",
     "the same name": "def main(path):\n    return Rows(path, 'train'), Rows(path, name='test')\n",
 }
 NOT_SHARED = {

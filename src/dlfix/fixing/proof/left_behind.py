@@ -19,6 +19,7 @@ from dlfix.fixing.proof.syntax import (
     executed,
     last_part,
     self_name,
+    stored_names,
 )
 from dlfix.project.module import Module
 
@@ -148,16 +149,21 @@ def _passed_for(
         ast.GeneratorExp,
     )
     around = change.new.enclosing(module, call)
-    again = any(isinstance(each, loops) for each in module.ancestors(call))
-    if around is not None:
-        callers = [c for m in change.new.project.mentions(around.name)
-                   for c in m.calls_by_name.get(around.name, ())]  # fmt: skip
-        again = again or len(callers) > 1
+    turns: list[ast.AST] = [each for each in module.ancestors(call) if isinstance(each, loops)]
+    varying = stored_names(turns)
+    if around is not None and _has_callers(change, around.name):
+        varying |= bound_in(around)
     names = {n.id for each in passed or () for n in ast.walk(each) if isinstance(n, ast.Name)}
-    if passed is None or (again and names):
+    if passed is None or names & varying:
         return None
     place = f"{module.path}:{around.lineno if around is not None else 0}" if names else ""
     return place + ", ".join(map(ast.dump, passed))
+
+
+def _has_callers(change: ClassChange, name: str) -> bool:
+    """Return whether code calls a function of this name in more than one place."""
+    users = change.new.project.mentions(name)
+    return sum(len(module.calls_by_name.get(name, ())) for module in users) > 1
 
 
 def _tables(cls: Class, function: Function) -> Iterator[str]:
