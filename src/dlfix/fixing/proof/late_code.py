@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dlfix.catalog import load
 from dlfix.fixing.proof.changes import ClassChange
 from dlfix.fixing.proof.order import reached
 from dlfix.fixing.proof.program import Class
@@ -17,8 +18,16 @@ from dlfix.fixing.proof.syntax import (
     parameters,
     self_name,
 )
+from dlfix.project.import_time import ImportTime
 
 _MODE = re.compile(r"[rbt]*[wax+][wax+bt-]*|r[bt]*\+[bt]*|[wx]:\w*|[cn]")
+
+
+# What makes a generator of random numbers opens no file; a file lock opens its file when it is acquired.
+_NO_FILES = (
+    "random.", "numpy.random.", "torch.Generator", "torch.utils.data.get_worker_info", "os.getpid",
+    "filelock.",
+)  # fmt: skip
 
 
 def moved(change: ClassChange) -> Iterator[tuple[Class, Function, list[ast.stmt]]]:
@@ -161,6 +170,13 @@ def _was_given(change: ClassChange, name: str) -> bool:
     )
 
 
+def opens_nothing(change: ClassChange, call: ast.Call) -> bool:
+    """Return whether a call touches no file, and raises nothing where one is not there."""
+    name = ImportTime(change.after.module.tree).full_name(call.func)
+    row = load().resource(name)
+    return name.startswith(_NO_FILES) or (row is not None and row.kind == "sync")
+
+
 def used_on_self(function: Function) -> Iterator[str]:
     """Yield the attributes of its object that a method names."""
     owner = self_name(function)
@@ -177,4 +193,4 @@ def opens_to_write(call: ast.Call) -> bool:
     return opens and any(_MODE.fullmatch(mode) for mode in modes)
 
 
-__all__ = ["is_new", "late_openers", "moved", "opens_to_write", "used_on_self"]
+__all__ = ["is_new", "late_openers", "moved", "opens_nothing", "opens_to_write", "used_on_self"]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from dlfix.fixing.proof import writes
 from dlfix.fixing.proof.changes import ClassChange, Regression, attributes_set
+from dlfix.fixing.proof.late_code import opens_nothing
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.order import CONSTRUCTORS, STATE
 from dlfix.fixing.proof.program import Class, is_cached
@@ -87,7 +88,8 @@ def _no_longer_opened(change: ClassChange) -> Function | None:
         and isinstance(node.ctx, ast.Load)
     }
     for name, function in change.made_lazy.items():
-        calls = {last_part(n.func) for n in executed(function.body) if isinstance(n, ast.Call)}
+        opening = [n for n in executed(function.body) if isinstance(n, ast.Call)]
+        calls = {last_part(n.func) for n in opening if not opens_nothing(change, n)}
         if (
             name not in touched
             and calls & change.calls_while_made

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlfix.catalog import load
 from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
-from dlfix.fixing.proof.late_code import late_openers, opening_calls, opening_code
+from dlfix.fixing.proof.late_code import late_openers, opening_calls, opening_code, opens_nothing
 from dlfix.fixing.proof.outliving import Temporary, on_disk, outlives
 from dlfix.fixing.proof.removing_calls import Removals
 from dlfix.fixing.proof.syntax import (
@@ -20,20 +19,14 @@ from dlfix.fixing.proof.syntax import (
     statements,
 )
 from dlfix.project.directory import changes_of_directory
-from dlfix.project.import_time import ImportTime
 from dlfix.project.module import Module
-
-# What makes a generator of random numbers opens no file.
-_NO_FILES = ("random.", "numpy.random.", "torch.Generator", "torch.utils.data.get_worker_info")
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the properties that open what may be gone, or something else, when they first run."""
     yield from _removed_between(change)
     getter = next(late_openers(change), None)
-    if getter is None or all(
-        _opens_nothing(change, each) for each in opening_calls(change, getter)
-    ):
+    if getter is None or all(opens_nothing(change, each) for each in opening_calls(change, getter)):
         return
     temporary = Temporary(change.new)
     heirs = change.old.heirs(change.before)
@@ -114,12 +107,6 @@ def _directory_changes(change: ClassChange, getter: Function) -> Iterator[Regres
         return
 
 
-def _opens_nothing(change: ClassChange, call: ast.Call) -> bool:
-    name = ImportTime(change.after.module.tree).full_name(call.func)
-    row = load().resource(name)
-    return name.startswith(_NO_FILES) or (row is not None and row.kind == "sync")
-
-
 def _may_take_a_path(change: ClassChange, call: ast.Call) -> bool:
     """Return whether a call is given something that may be a path: no number, and no method of the object."""
     methods = {name for each in change.new.lineage(change.after) for name in each.methods}
@@ -154,9 +141,23 @@ def _is_absolute(change: ClassChange, getter: Function) -> bool:
     )
 
 
+def _opened_by(change: ClassChange, getter: Function) -> list[ast.Call]:
+    """Return the calls by which a property opens, or which fill what it gives."""
+    if getter.name not in change.started_empty:
+        return opening_calls(change, getter)
+    return [
+        node.value
+        for cls in change.old.lineage(change.before)
+        for function in cls.functions
+        for node in executed(function.body)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if any(is_attribute(each, self_name(function), getter.name) for each in node.targets)
+    ]
+
+
 def _removed_by_callers(change: ClassChange, getter: Function) -> Iterator[Regression]:
     temporary = Temporary(change.new)
-    opened = [call for each in late_openers(change) for call in opening_calls(change, each)]
+    opened = [call for each in late_openers(change) for call in _opened_by(change, each)]
     removals = Removals(change.new, change.after, change.constructed_before, opened)
     for module, call in change.new.constructions(change.after):
         removal = removals.after(module, call)
