@@ -48,18 +48,40 @@ NOT_HELD = {
 }
 
 
-def holds(text: str) -> bool:
+def holds(text: str, *, scoped: bool) -> bool:
     module = Module(SourceText(Path("/m.py"), text.encode(), text, "utf-8"), "m")
     made = module.calls_by_name["made"][0]
     (use,) = module.calls_by_name["use"]
-    return Holding(Passing([module])).of(module, made).may_be(use.args[0])
+    return Holding(Passing([module], scoped=scoped)).of(module, made).may_be(use.args[0])
 
 
+@pytest.mark.parametrize("scoped", [False, True])
 @pytest.mark.parametrize("text", HELD.values(), ids=HELD)
-def test_it_may_hold_it(text: str) -> None:
-    assert holds(text)
+def test_it_may_hold_it(text: str, scoped: bool) -> None:
+    assert holds(text, scoped=scoped)
 
 
+@pytest.mark.parametrize("scoped", [False, True])
 @pytest.mark.parametrize("text", NOT_HELD.values(), ids=NOT_HELD)
-def test_it_cannot_hold_it(text: str) -> None:
-    assert not holds(text)
+def test_it_cannot_hold_it(text: str, scoped: bool) -> None:
+    assert not holds(text, scoped=scoped)
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("def f():\n    e = made()\ndef g():\n    e = 1\n    y = e\n    use(y)", False),
+        (
+            "def f():\n    for e in made():\n        pass\ndef g():\n    e = 1\n    y = e\n    use(y)",
+            False,
+        ),
+        ("def f():\n    e = made()\n    def g():\n        y = e\n        use(y)", True),
+        ("def f():\n    global e\n    e = made()\ndef g():\n    y = e\n    use(y)", True),
+        ("def f():\n    e = made()\n    run(e=e)\ndef g(e):\n    y = e\n    use(y)", True),
+        ("def f():\n    e = made()\n    o.e = e\ndef g():\n    y = o.e\n    use(y)", True),
+    ],
+    ids=["a variable", "a loop's", "an enclosing one", "a global", "a keyword", "an attribute"],
+)
+def test_a_local_variable_is_one_of_its_function(text: str, held: bool) -> None:
+    assert holds(text, scoped=True) == held
+    assert holds(text, scoped=False)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
-from dlfix.project.module import Module
-from dlfix.project.syntax import FUNCTIONS, callee_name, positional
+from dlfix.project.module import Module, Scope
+from dlfix.project.syntax import FUNCTIONS, callee_name, last_name, positional
 from dlfix.project.trees import walk
 
 # What may be its operand, or hold it.
@@ -14,44 +15,76 @@ _PASSING = (
     ast.IfExp, ast.BoolOp, ast.Tuple, ast.List, ast.Set, ast.Starred, ast.Await, ast.DictComp,
     ast.ListComp, ast.GeneratorExp, ast.Subscript, ast.Lambda,
 )  # fmt: skip
+_CALLED = "()"  # behind the name of a function: what calls of it give
 ANYWHERE = "\0"  # stands among names for all of them
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
+Key: TypeAlias = "str | tuple[Scope, str]"  # a name, or a local variable of a scope
 
 
 class Passing:
     """Where the values of some modules go on to, by names; what is found of a name serves every question.
 
-    With `results` also those that may give what a call of a value returns.
+    With `results` also those that may give what a call of a value returns. With `scoped` a local variable is
+    one of its function, not of all that have its name; a parameter is one of all, as calls may be by any name.
     """
 
-    def __init__(self, modules: Sequence[Module], *, results: bool = True) -> None:
-        self.modules, self._results = modules, results
+    def __init__(
+        self, modules: Sequence[Module], *, results: bool = True, scoped: bool = False
+    ) -> None:
+        self.modules, self._results, self._scoped = modules, results, scoped
         self.functions: dict[str, list[Definition]] = {}
         self._made: set[str] = set()  # names that are a class's, and no function's of its module
-        self._found: dict[str, frozenset[str]] = {}
+        self._found: dict[Key, frozenset[Key]] = {}
         for module in modules:
             functions = module.functions_by_name
             for name, found in functions.items():
                 self.functions.setdefault(name, []).extend(found)
             self._made |= {cls.name for cls in module.classes} - functions.keys()
 
-    def from_name(self, name: str) -> frozenset[str]:
+    def from_name(self, name: Key) -> frozenset[Key]:
         """Return the names that what a name holds goes on to."""
         if name not in self._found:
             self._found[name] = frozenset(
-                given
-                for module in self.modules
-                for use in module.nodes_by_name.get(name, ())
-                for given in self.from_node(module, use)
+                given for module, use in self._uses(name) for given in self.from_node(module, use)
             )
         return self._found[name]
 
-    def from_node(self, module: Module, node: ast.AST) -> Iterator[str]:
+    def _uses(self, key: Key) -> Iterator[tuple[Module, ast.AST]]:
+        """Yield where a name is written that is, or may be, what a key stands for."""
+        if isinstance(key, str):
+            name = key.removesuffix(_CALLED)
+            for module in self.modules:
+                for use in module.nodes_by_name.get(name, ()):
+                    above = module.parent(use)
+                    if name != key and isinstance(above, ast.Call) and above.func is use:
+                        yield module, above
+                    elif self._key(module, use) == name:
+                        yield module, use
+            return
+        scope, name = key
+        for inner in scope.walk():
+            if inner.lookup(name) is scope:
+                yield from ((scope.module, use) for use in inner.reads.get(name, ()))
+
+    def _key(self, module: Module, node: ast.Name | ast.Attribute) -> Key:
+        """Return what a name stands for: itself, or a local variable."""
+        if isinstance(node, ast.Attribute):
+            return node.attr
+        scope = module.scope_of(node).lookup(node.id) if self._scoped else None
+        if scope is None or not scope.is_function:
+            return node.id
+        kinds = {each.kind for each in scope.bindings.get(node.id, ())}
+        return node.id if "parameter" in kinds else (scope, node.id)
+
+    def _keys(self, module: Module, target: ast.expr | None) -> Iterator[Key]:
+        return (self._key(module, each) for each in _names(target))
+
+    def from_node(self, module: Module, node: ast.AST) -> Iterator[Key]:
         """Yield the names that a value goes on to, from where it stands."""
         child, parent = node, module.parent(node)
         while parent is not None:
             if isinstance(parent, ast.Call) and child is not parent.func:
-                yield from self._parameters(parent, child)
+                yield from self._parameters(module, parent, child)
             elif (
                 isinstance(parent, ast.Call) and not self._results and not _is_method(module, child)
             ):
@@ -59,18 +92,20 @@ class Passing:
             elif isinstance(parent, ast.keyword):
                 yield parent.arg or ""
             elif isinstance(parent, (ast.Return, ast.Yield, ast.YieldFrom)):
-                yield enclosing_name(module, parent)
+                name = enclosing_name(module, parent)
+                yield f"{name}{_CALLED}" if self._scoped else name
                 return
             elif isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
                 if child is parent.value:
-                    yield from _written(parent)
+                    for target in _targets(parent):
+                        yield from self._keys(module, target)
                 return
             elif isinstance(parent, ast.withitem):
-                yield from _names(parent.optional_vars)
+                yield from self._keys(module, parent.optional_vars)
                 return
             elif isinstance(parent, (ast.For, ast.AsyncFor, ast.comprehension)):
                 if child is parent.iter:  # it may be a list that holds it
-                    yield from _names(parent.target)
+                    yield from self._keys(module, parent.target)
                 return
             elif isinstance(parent, ast.Dict):
                 yield from (str(key.value) for key in parent.keys if isinstance(key, ast.Constant))
@@ -78,11 +113,11 @@ class Passing:
                 return
             child, parent = parent, module.parent(parent)
 
-    def _parameters(self, call: ast.Call, argument: ast.AST) -> Iterator[str]:
+    def _parameters(self, module: Module, call: ast.Call, argument: ast.AST) -> Iterator[Key]:
         """Yield the parameters that a positional argument may come to, and what keeps it then."""
         name = callee_name(call)
         if isinstance(call.func, ast.Attribute):
-            yield from _names(call.func.value)  # `loaders.append(...)`
+            yield from self._keys(module, call.func.value)  # `loaders.append(...)`
         if name == "setattr":
             yield from (str(a.value) for a in call.args if isinstance(a, ast.Constant))
         if argument not in call.args:
@@ -100,6 +135,8 @@ class Holding:
     def __init__(self, passing: Passing) -> None:
         self.passing = passing
         self.names: set[str] = set()
+        self._keys: set[Key] = set()
+        self._values: set[str] = set()  # the names, those of functions apart from what they give
         self._node: ast.AST | None = None
 
     def of(self, module: Module, node: ast.AST) -> Holding:
@@ -109,7 +146,7 @@ class Holding:
 
     def of_definition(self, definition: ast.ClassDef | Definition) -> Holding:
         """Take in the names that a class or function comes to by its decorators and its bases."""
-        pending = [
+        pending: list[Key] = [
             parameter
             for decorator in definition.decorator_list
             for function in self._decorating(decorator)
@@ -128,12 +165,15 @@ class Holding:
                 if isinstance(each, FUNCTIONS) and not (is_factory and each is function):
                     yield each
 
-    def _take(self, pending: list[str]) -> Holding:
+    def _take(self, pending: list[Key]) -> Holding:
         while pending:
-            name = pending.pop()
-            if name not in self.names:
-                self.names.add(name)
-                pending += self.passing.from_name(name)
+            key = pending.pop()
+            if key not in self._keys:
+                self._keys.add(key)
+                name = key if isinstance(key, str) else key[1]
+                self.names.add(name.removesuffix(_CALLED))
+                self._values.add(name)
+                pending += self.passing.from_name(key)
         return self
 
     @property
@@ -152,9 +192,11 @@ class Holding:
         """Return whether what is called may be the value: a name or an item, no method of one."""
         match called:
             case ast.Name(id=name) | ast.Attribute(attr=name):
-                return name in self.names
+                return name in self._values
             case ast.Subscript(value=held):
                 return self.gives(held)
+            case ast.Call(func=func) if f"{last_name(func)}{_CALLED}" in self._values:
+                return True
             case ast.Call(func=ast.Attribute(value=held)):
                 return self.gives(held)
             case ast.Call(func=given):
@@ -183,20 +225,16 @@ def _is_method(module: Module, node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and isinstance(above, ast.Call) and above.func is node
 
 
-def _written(
+def _targets(
     statement: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr,
-) -> Iterator[str]:
-    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-    for target in targets:
-        yield from _names(target)
+) -> list[ast.expr]:
+    return statement.targets if isinstance(statement, ast.Assign) else [statement.target]
 
 
-def _names(target: ast.expr | None) -> Iterator[str]:
+def _names(target: ast.expr | None) -> Iterator[ast.Name | ast.Attribute]:
     """Yield what a target is written as: of `a.b`, `a.b[0]` the attribute."""
-    if isinstance(target, ast.Name):
-        yield target.id
-    elif isinstance(target, ast.Attribute):
-        yield target.attr
+    if isinstance(target, (ast.Name, ast.Attribute)):
+        yield target
     elif isinstance(target, (ast.Subscript, ast.Starred)):
         yield from _names(target.value)
     elif isinstance(target, (ast.Tuple, ast.List)):

@@ -56,6 +56,20 @@ def test_a_method_that_may_write_the_file_is(parts):
     assert reasons(**parts)
 
 
+ON_DEMAND = """
+    @property
+    def file(self):
+        return self._file_by_pid.get(os.getpid())
+
+    @file.setter
+    def file(self, file):
+        self._file_by_pid[os.getpid()] = file
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_file_by_pid"] = {{}}
+        return state
+"""
 GONE = {
     "renames": "rows = Rows(path)\nos.renames(path, 'used/a')",
     "another name of remove": "rows = Rows(path)\ndrop = os.remove\ndrop(path)",
@@ -180,3 +194,32 @@ def main(path):
     rows = [Rows(each) for each in made(path)]
 """
     assert not any("may be removed" in reason for reason in opened(program=program))
+
+
+@pytest.mark.parametrize(
+    ("opener", "refused"), [("h5py.File(self.path)", False), ("open(self.path)", True)]
+)
+def test_what_is_opened_on_demand_is_what_fills_the_attribute(opener, refused):
+    reasons = opened(
+        init="self.path = path\nself.file = None\nself.begin()",
+        later="self.path = path\nself._file_by_pid = {}\nself.begin()",
+        opener="",
+        getter=ON_DEMAND,
+        body=f"def begin(self):\n    if self.file is None:\n        self.file = {opener}\n",
+        program="def main(path):\n    rows = Rows(path)\n    open(path + '/log.txt', 'w')\n",
+    )
+    assert refused == any("may be removed" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("lock", "refused"), [("filelock.FileLock(path)", False), ("sqlite3.connect(path)", True)]
+)
+def test_a_lock_file_is_opened_when_it_is_acquired(lock, refused):
+    reasons = opened(
+        init=f"self.path = path\nself.file = {lock}",
+        opener=f"return {lock.replace('path', 'self.path')}",
+        program="import filelock\nimport shutil\n\ndef main(path):\n    try:\n        rows = Rows(path)\n"
+        "    except ValueError:\n        return\n    shutil.rmtree(path)\n",
+    )
+    assert refused == any("may be removed" in reason for reason in reasons)
+    assert refused == any("outside the `try`" in reason for reason in reasons)

@@ -45,7 +45,7 @@ def made_through(
 
 
 def _holding(modules: dict[Module, None], cls: ast.ClassDef) -> Holding:
-    holding = Holding(Passing(list(modules), results=False)).of_definition(cls)
+    holding = Holding(Passing(list(modules), results=False, scoped=True)).of_definition(cls)
     for module in modules:
         for node in module.nodes_by_name.get(cls.name, ()):
             if isinstance(node.ctx, ast.Load) and not _is_plain_use(module, node):

@@ -414,7 +414,7 @@ class Program:
         """Return the names that what some calls give comes to, in all modules that mention one."""
         modules = dict.fromkeys(home for home, _ in made)
         while len(modules) <= _MOST_MODULES:
-            holding = Holding(Passing(list(modules)))
+            holding = Holding(Passing(list(modules), scoped=True))
             for home, call in made:
                 holding.of(home, call)
             if holding.is_anywhere:
