@@ -217,7 +217,7 @@ class Removals:
             at_stake += given
         if owner is not None and _ends_temporary(node, origins):
             return dotted(owner) in {text.partition(".")[0] for text in files}
-        if opens_to_write(node) and at_stake and self._is_of_another_kind(at_stake[0], origins):
+        if self._is_of_another_kind(node, origins):
             return False
         found = origins.of(*at_stake)
         parts = [text.rpartition(".") for text in found if not is_literal(text)]
@@ -226,10 +226,11 @@ class Removals:
             for owner, _, name in parts
         )
 
-    def _is_of_another_kind(self, path: ast.expr | None, origins: Origins) -> bool:
-        """Return whether a path ends in a suffix of files that what the object opens never has."""
-        if path is None or not self.opens_containers:
+    def _is_of_another_kind(self, node: ast.Call, origins: Origins) -> bool:
+        """Return whether a call writes a file with a suffix that what the object opens never has."""
+        if not node.args or not self.opens_containers or not opens_to_write(node):
             return False
+        path = node.args[0]
         ends = [_end(each) for each in origins.values(path) or [path]]
         return all(PurePath(end).suffix.lower() in _NO_CONTAINERS for end in ends)
 
@@ -330,7 +331,9 @@ class Removals:
         inside = Origins(function.body, parameters(function))
         given = Given(home, function, node, made)
         for each in executed(function.body):
-            if isinstance(each, ast.Call) and (_moves_away(each) or opens_to_write(each)):
+            if not isinstance(each, ast.Call) or self._is_of_another_kind(each, inside):
+                continue
+            if _moves_away(each) or opens_to_write(each):
                 owner = each.func.value if isinstance(each.func, ast.Attribute) else None
                 texts = inside.of(*_at_stake(each, owner))
                 passed = given.of(texts)
