@@ -111,6 +111,8 @@ def names(tmp_path: Path, text: str) -> set[str] | None:
             None,
         ),
         ("class A:\n    def m(self):\n        self.use(lambda b: b)", None),
+        ("def f(d):\n    c = lambda b: b\n    return d[c]", {"<lambda>", "c"}),
+        ("def f(d):\n    c = lambda b: b\n    d[c] = 1", None),
         ("from names import *\nLoaded(d, collate_fn=lambda b: b)", {"<lambda>", "collate_fn"}),
         ("from names import *\nUnknown(d, collate_fn=lambda b: b)", None),
         (

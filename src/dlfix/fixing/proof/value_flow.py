@@ -200,6 +200,8 @@ class _Flow:
             case ast.Subscript(value=value) if value is node:
                 self._add(module, above)  # an item of the list that holds it
                 return isinstance(above.ctx, ast.Load)
+            case ast.Subscript(slice=key) if key is node:
+                return isinstance(above.ctx, ast.Load)  # gives what is kept under it
             case ast.For(
                 iter=ast.Call(func=ast.Name(id="enumerate")) as source,
                 target=ast.Tuple(elts=[_, target]),
