@@ -277,3 +277,43 @@ def test_a_method_of_the_parent_sets_up_what_it_opens_first(tune, refused):
     program = f"\nrows = Rows('a')\nrows.tune()\n{LOAD}"
     reasons = worse(before + program, before + RESTORED + program)
     assert refused == any("is set up with `maxsize`" in reason for reason in reasons)
+
+
+FIRST_USE = """
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+        {first}
+        self.size = len(self.opened())
+{lazy}
+    def opened(self):
+        if self.file is None:
+            self.file = mmap.mmap(self.path, 0)
+        return self.file
+
+    def __getitem__(self, index):
+        return self.opened()[index] + self.opened().tell()
+"""
+BY_PID = """
+    @property
+    def file(self):
+        return self._file_by_pid.get(os.getpid())
+
+    @file.setter
+    def file(self, file):
+        self._file_by_pid[os.getpid()] = file
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["_file_by_pid"] = {}
+        return state
+"""
+
+
+@pytest.mark.parametrize(("use", "refused"), [("seek(2)", True), ("size()", False)])
+def test_a_caller_moves_what_the_constructor_opened_on_first_use(use, refused):
+    program = f"\nrows = Rows('a')\nrows.opened().{use}\n{LOAD}"
+    before = "import mmap\n" + FIRST_USE.format(first="self.file = None", lazy="")
+    after = "import mmap\n" + FIRST_USE.format(first="self._file_by_pid = {}", lazy=BY_PID)
+    reasons = worse(before + program, after + program)
+    assert refused == any("position of `file` is moved with `seek`" in each for each in reasons)

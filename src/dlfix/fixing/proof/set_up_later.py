@@ -60,7 +60,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
         if row is None or opener is None:
             continue
         opened_late = name in change.started_empty
-        is_data = f".{name}" in made and not opened_late and row.kind not in ("sync", "random")
+        by_constructor = f".{name}" in made and row.kind not in ("sync", "random")
+        is_data = by_constructor and not opened_late
         again_set = _set_again(change, parent, name, opener) if is_data else ()
         for home, function, line in again_set:
             yield change.regression(
@@ -87,7 +88,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
             )
             return
         own = [function for _, function in parent.methods(change.after)]
-        reads_on = is_data and positions.reads_on(change, held, name, apart=own) is not None
+        reads_on = by_constructor and positions.reads_on(change, held, name, apart=own) is not None
         for module, operation in done if reads_on else ():
             yield change.regression(
                 opener,
