@@ -65,10 +65,11 @@ class Command:
 
 def commands(tree: Path, work: Path) -> dict[str, Command]:
     """Return what to run, by name."""
-    cache, other = str(work / "cache"), str(work / "edited-cache")
-    empty, clean = work / "empty", work / "clean"
-    for folder in (empty, clean):
+    empty, clean, caches = work / "empty", work / "clean", work / "caches"
+    # A cache that is made beside a tree changes what the tree's folder holds.
+    for folder in (empty, clean, caches):
         folder.mkdir()
+    cache, other = str(caches / "cache"), str(caches / "edited")
     (clean / "clean.py").write_text("x = 1\n")
     check = [sys.executable, "-m", "dlfix", "check", "-q", "--output-format", "concise"]
     found = {
