@@ -312,11 +312,12 @@ class Session:
     @cached_property
     def _may_find(self) -> bool:
         """Whether any file names what starts workers, or has a comment of ours."""
-        if any(settings.says_codes for settings in self.scopes.values()):
-            _ = self.rules  # an unknown code is an error, whatever there is to find
+        said = self.likely or any(settings.says_codes for settings in self.scopes.values())
+        rules = self.rules if said else ()  # an unknown code is an error, whatever there is to find
         from dlfix.rules.registry import may_find
 
-        return may_find(self.project, (*self.catalog.words, *MARKS))
+        further = (word for rule in rules for word in rule.words)
+        return may_find(self.project, (*self.catalog.words, *MARKS, *further))
 
     def unreadable(self) -> list[SourceError]:
         """Return the files that could not be used, each once."""

@@ -92,3 +92,12 @@ def test_a_trace_shows_what_is_likely(tmp_path: Path, monkeypatch):
     shown = CliRunner().invoke(app, ["trace", ".", "--output-format", "json"])
     findings = [one["findings"] for root in json.loads(shown.stdout) for one in root["children"]]
     assert [each["code"] for given in findings for each in given] == ["DLF107"]
+
+
+def test_a_file_that_does_not_name_torch_is_read_where_the_rule_is_selected(tmp_path: Path) -> None:
+    text = "from trainkit import Fitter\ndef main(rows):\n    Fitter(rows, num_workers=4, collate_fn=lambda b: b)\n"
+    (tmp_path / "main.py").write_text(text, encoding="utf-8")
+    selected = Settings(extend_select=("DLF107",))
+    found = [one.finding.code for one in Session.open([tmp_path], selected).diagnoses()]
+    assert found == ["DLF107"]
+    assert not Session.open([tmp_path], Settings()).diagnoses()

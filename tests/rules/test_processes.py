@@ -13,6 +13,7 @@ from dlfix.fixing.plans import Fix, Refused
 from dlfix.project.project import Project
 from dlfix.reach.analysis import analyze
 from dlfix.rules.registry import all_rules
+from tests.reach.marked import check, program
 
 RULES = ("DLF301", "DLF302", "DLF303", "DLF304", "DLF401", "DLF402", "DLF403", "DLF404")
 HEAD = """
@@ -399,3 +400,58 @@ def test_an_attribute_of_a_class_where_all_workers_are_forked(codes):
     source = CONFIG.format("Config.rate = rate", "")
     fork = "workers=2, multiprocessing_context='fork'"
     assert codes(source.replace("workers=2", fork)) == []
+
+
+LOADER = "from torch.utils.data import DataLoader\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        program(
+            "a count that is rounded down to 0 where the machine has few processors",
+            LOADER + "def main(rows, args):\n"
+            "    return DataLoader(rows, num_workers=args.workers // 4, prefetch_factor=2)  # !DLF401\n",
+        ),
+        program(
+            "a count that is divided under a name",
+            LOADER + "def main(rows, workers, gpus):\n    count = int(workers / gpus)\n"
+            "    return DataLoader(rows, num_workers=count, persistent_workers=True)  # !DLF401\n",
+        ),
+        program(
+            "a count that is at least 1",
+            LOADER + "def main(rows, workers):\n"
+            "    return DataLoader(rows, num_workers=max(1, workers // 4), prefetch_factor=2)\n",
+        ),
+        program(
+            "a count that is rounded up",
+            LOADER + "def main(rows, workers, gpus):\n"
+            "    return DataLoader(rows, num_workers=(workers + gpus - 1) // gpus, prefetch_factor=2)\n",
+        ),
+        program(
+            "a count that is asked for before",
+            LOADER + "def main(rows, workers):\n    count = workers // 4\n    if count:\n"
+            "        return DataLoader(rows, num_workers=count, prefetch_factor=2)\n",
+        ),
+        program(
+            "workers that are only set in a branch, beside an option that is set in any case",
+            LOADER + "def main(rows, args):\n    options = {'prefetch_factor': 2}  # !DLF401\n"
+            "    if args.fast:\n        options['num_workers'] = 4\n"
+            "    return DataLoader(rows, **options)\n",
+        ),
+        program(
+            "workers and their option that are set in the same branch",
+            LOADER + "def main(rows, args):\n    options = {}\n    if args.fast:\n"
+            "        options['num_workers'] = 4\n        options['prefetch_factor'] = 2\n"
+            "    return DataLoader(rows, **options)\n",
+        ),
+        program(
+            "a loader that is made in a branch like that of its workers",
+            LOADER + "def main(rows, args):\n    options = {'prefetch_factor': 2}\n"
+            "    if args.fast:\n        options['num_workers'] = 4\n    if args.fast:\n"
+            "        return DataLoader(rows, **options)\n",
+        ),
+    ],
+)
+def test_counts_that_may_be_zero(tmp_path: Path, text: str) -> None:
+    check(tmp_path, text)

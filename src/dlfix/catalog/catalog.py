@@ -107,7 +107,8 @@ class Catalog:
     def words(self) -> frozenset[bytes]:
         """Words of which a file must hold one to be worth parsing, as bytes."""
         names = (name for table in ("boundary", "dataset") for name in self._canonical[table])
-        return frozenset(_word(name).encode() for name in names)
+        # hydra makes what YAML files name
+        return frozenset({b"hydra", *(_word(name).encode() for name in names)})
 
     def knows(self, name: str) -> bool:
         """Return whether any table has a row of this dotted name, or of something in it."""

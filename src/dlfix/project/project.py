@@ -600,6 +600,17 @@ class Project:
             yield each
 
     @cached_property
+    def root(self) -> Path:
+        """The folder with the packaging files or the repository, around all files; else the topmost of theirs."""
+        home = Path(os.path.expanduser("~"))
+        for folder in (self._top, *self._top.parents):
+            if folder in (home, Path(folder.anchor)):
+                break
+            if self._is_project(folder):
+                return folder
+        return self._top
+
+    @cached_property
     def _top(self) -> Path:
         """The folder in which all files of the project lie."""
         folders = [str(path.parent) for path in self.files]

@@ -17,6 +17,7 @@ from dlfix.reach.conditions import is_dead
 from dlfix.reach.crossing import Boundary, Branch, branches_of
 from dlfix.reach.forwarded_calls import names_handed_on
 from dlfix.reach.methods import calls_base
+from dlfix.reach.named_elsewhere import INSTANTIATE
 from dlfix.reach.predicates import agreed
 from dlfix.reach.progress import Tell, silent, told
 from dlfix.reach.values import (
@@ -68,6 +69,8 @@ class Boundaries:
         modules = self.modules
         names = self._names | self._subclasses(modules) | self._bound_partials(modules)
         names |= self._exported(modules, names)
+        if self.interpreter.named_elsewhere.names_loaders:
+            names |= {name.rpartition(".")[2] for name in INSTANTIATE}
         handed = names_handed_on(self.interpreter.project, modules, names)
         users = self._users(names - self._names)
         pending = list(dict.fromkeys([*modules, *users, *handed]))
@@ -155,7 +158,7 @@ class Boundaries:
         frame = self.interpreter.frame_at(module, call)
         # most calls of a pool's `apply` or `map` are something else's
         callees = self.interpreter.evaluate(call.func, frame)
-        shipping = [one for one in callees if self._ships(one.value)]
+        shipping = [one for one in callees if self._ships(one.value) or _instantiates(one.value)]
         others = [one for one in callees if one not in shipping]
         for reached in shipping:
             arguments = self.interpreter.calls.arguments(call, frame)
@@ -238,6 +241,8 @@ class Boundaries:
             positional = (*merged.positional, *arguments.positional)
             both = Arguments(positional, {**merged.keywords, **arguments.keywords})
             return row, both, value
+        if _instantiates(callee):
+            return self._instantiated(arguments, call, frame)
         if isinstance(callee, External):
             row = self.catalog.boundary(callee.name.removesuffix(".__init__"))
             if row is not None and callee.name.endswith(".__init__") and not _is_super(call):
@@ -249,6 +254,16 @@ class Boundaries:
             return self._method_row(callee), arguments, None
         if isinstance(callee, Class):
             return self._subclass(callee, arguments, call, frame)
+        return None, arguments, None
+
+    def _instantiated(
+        self, arguments: Arguments, call: ast.Call, frame: Frame
+    ) -> tuple[BoundaryRow | None, Arguments, Value | None]:
+        """Return the row of the loader that a YAML file names."""
+        targets = self.interpreter.named_elsewhere.fitting(arguments, call, frame)
+        for callee, given, is_partial in targets:
+            if not is_partial and self._ships(callee):
+                return self._row(callee, given, call, frame)
         return None, arguments, None
 
     def _method_row(self, method: Derived) -> BoundaryRow | None:
@@ -391,6 +406,10 @@ class Boundaries:
             self.catalog.dataset(base.name) is not None
             for base in self.interpreter.instances.outside_bases(cls)
         )
+
+
+def _instantiates(callee: Value) -> bool:
+    return isinstance(callee, External) and callee.name in INSTANTIATE
 
 
 def _branches(callees: list[Reached]) -> frozenset[Branch]:

@@ -11,6 +11,7 @@ from dlfix.project.trees import walk
 from dlfix.reach.conditions import is_dead
 from dlfix.reach.copied_entries import at_call, with_steps
 from dlfix.reach.enums import by_value, is_enum
+from dlfix.reach.named_elsewhere import INSTANTIATE, is_entry_point
 from dlfix.reach.values import (
     Argument,
     Arguments,
@@ -71,6 +72,9 @@ _LAYERS = frozenset({"modules", "children"})
 _NAMED_LAYERS = frozenset({"named_modules", "named_children"})
 _ENTERS_OTHER = frozenset({"tempfile.TemporaryDirectory", "multiprocessing.Manager"})
 _PATHS = frozenset({"pathlib.Path", "pathlib.PosixPath", "pathlib.PurePath"})
+_OF_TEXT = frozenset(
+    {"split", "rsplit", "partition", "rpartition", "strip", "lower", "upper", "removeprefix", "removesuffix"}
+)  # fmt: skip
 _OF_DICT = frozenset({"items", "values", "keys"})
 
 
@@ -232,6 +236,9 @@ class Calls:
                 if isinstance(value, Container):
                     yield from self._container_method(value, func.attr, node, frame)
                     continue
+                if isinstance(value, Constant) and func.attr in _OF_TEXT:
+                    yield Reached(self._text_method(value, func.attr, node, frame))
+                    continue
                 made = self._made_by_method(value, func.attr, node, frame)
                 if made is not None:
                     yield Reached(made)
@@ -248,6 +255,21 @@ class Calls:
             return
         for callee in interpreter.evaluate(func, frame):
             yield from self.call(callee.value, node, frame)
+
+    def _text_method(self, text: Constant, name: str, node: ast.Call, frame: Frame) -> Value:
+        """Return what `text.rpartition(".")` gives, where its arguments are known."""
+        given = [self.interpreter.values_at(argument, frame) for argument in node.args]
+        known = [v[0].value for v in given if len(v) == 1 and isinstance(v[0], Constant)]
+        if not isinstance(text.value, str) or len(known) < len(given) or node.keywords:
+            return _UNKNOWN
+        try:
+            result = getattr(text.value, name)(*known)
+        except (TypeError, ValueError):  # as the program will find out
+            return _UNKNOWN
+        if isinstance(result, str):
+            return Constant(result)
+        kind = "tuple" if isinstance(result, tuple) else "list"
+        return self._new(kind, enumerate(map(Constant, result)), node, frame)
 
     def _made_by_method(
         self, value: Value, name: str, node: ast.Call, frame: Frame
@@ -338,6 +360,9 @@ class Calls:
                     yield from self.entered(value, argument, frame)
             return
         origin = callee.origin
+        if callee.how == "load" and is_entry_point(origin):
+            yield from self.interpreter.named_elsewhere.loaded(callee, frame)
+            return
         known = self._of_context(callee)
         if known is not None:
             yield Reached(self.external_call(known, self.arguments(node, frame), node, frame))
@@ -589,6 +614,8 @@ class Calls:
                 return found
         if name in _IMPORTERS:
             return self._imported(first, frame)
+        if name in INSTANTIATE:
+            return self.interpreter.named_elsewhere.instantiated(arguments, node, frame)
         return [Reached(self.external_call(name, arguments, node, frame))]
 
     def _iterators(
@@ -757,7 +784,7 @@ class Calls:
                 found = self.interpreter.project.find(value.value, frame.module)
                 yield Reached(ModuleValue(value.value, found))
             else:
-                yield Reached(ModuleValue("?"))
+                yield from self.interpreter.members.modules(argument, frame)
 
     # Containers and iteration
 
@@ -787,7 +814,7 @@ class Calls:
         if isinstance(value, Derived) and value.called and value.how in _LAYERS | _NAMED_LAYERS:
             layer = self.made(value.node, value.frame, lambda: _item(value), "item", value)
             return [layer if value.how in _LAYERS else self._tuple(value, (_UNKNOWN, layer))]
-        if isinstance(value, Derived) and _gives_paths(value):
+        if is_entry_point(value) or (isinstance(value, Derived) and _gives_paths(value)):
             return [self.made(value.node, value.frame, lambda: _item(value), "item", value)]
         if isinstance(value, Derived) and value.how in _OF_DICT and value.called:
             return [Unknown()]

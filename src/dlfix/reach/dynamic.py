@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from dlfix.reach.copied_entries import rounds
 from dlfix.reach.values import (
+    Argument,
+    Bound,
     Class,
     Constant,
     External,
@@ -61,6 +63,19 @@ class Members:
                 yield from self.of_module(frame.module, self._pattern(call.args[0], frame))
             else:
                 yield Reached(Unknown())
+
+    def modules(self, name: Argument | None, frame: Frame) -> Iterator[Reached]:
+        """Yield the modules of the tree that `import_module(f"package.{name}")` may import."""
+        start = _start(name.node).rpartition(".")[0] if isinstance(name, Bound) else ""
+        package = self.interpreter.project.find(start, frame.module) if start else None
+        if isinstance(name, Bound) and package is not None and package.is_package:
+            pattern = self._pattern(name.node, name.frame)
+            files = [p for p in self.interpreter.project.files if p.parent == package.folder]
+            for path in files[:MOST_MEMBERS]:
+                dotted = f"{start}.{path.stem}"
+                if path.stem != "__init__" and pattern.fullmatch(dotted):
+                    yield Reached(ModuleValue(dotted, self.interpreter.project.get(path)))
+        yield Reached(ModuleValue("?"))
 
     def _pattern(self, node: ast.expr, frame: Frame) -> re.Pattern[str]:
         """Return what the text of an expression looks like, as far as its parts are known."""
@@ -118,6 +133,17 @@ class Members:
         for name in names:
             if pattern.fullmatch(name):
                 yield from self.interpreter.attribute(owner, name, node, frame)
+
+
+def _start(node: ast.expr) -> str:
+    """Return the text that a computed text begins with."""
+    while isinstance(node, (ast.JoinedStr, ast.BinOp)):
+        first = node.left if isinstance(node, ast.BinOp) else (node.values or [node])[0]
+        if first is node:
+            return ""
+        node = first
+    known = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return node.value if known else ""  # type: ignore[attr-defined]
 
 
 def _is_called(node: ast.expr, module: Module) -> bool:

@@ -35,6 +35,7 @@ from dlfix.reach.instances import Instances
 from dlfix.reach.kept_by_call import KeptByCall
 from dlfix.reach.module_state import ModuleState
 from dlfix.reach.must import MustEvaluator
+from dlfix.reach.named_elsewhere import NamedElsewhere
 from dlfix.reach.narrowing import is_asked, narrowed, passed_over
 from dlfix.reach.open_world import Audience
 from dlfix.reach.predicates import truth
@@ -92,6 +93,7 @@ class Interpreter:
         self.must = MustEvaluator(self)
         self.contexts = Contexts(self)
         self.members = Members(self)
+        self.named_elsewhere = NamedElsewhere(self)
         self.filled = Filled(self)
         self.programs = Programs(self)
         self._memo: dict[tuple[ast.AST, Frame], tuple[Reached, ...] | None] = {}

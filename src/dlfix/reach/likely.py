@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # What loaders hand to their workers, wherever they are.
 _HANDED = ("collate_fn", "worker_init_fn", "transform", "target_transform")
 _COUNTS = ("num_workers", "n_workers", "dataloader_num_workers", "workers")
-_WORDS = tuple(name.encode() for name in _HANDED)
+WORDS = tuple(name.encode() for name in _HANDED)
 _ROW = BoundaryRow(
     "a call that the analysis cannot resolve", kind="likely", crosses=_HANDED, workers="num_workers"
 )
@@ -49,7 +49,7 @@ def likely_crossings(analysis: Analysis) -> Iterator[Crossing]:
 def _boundaries(analysis: Analysis) -> Iterator[Boundary]:
     project = analysis.project
     known = {boundary.node for boundary in analysis.boundaries}
-    for path in project.using(_WORDS):
+    for path in project.using(WORDS):
         module = project.get(path)
         for call in module.calls if module is not None else ():
             if call not in known and any(each.arg in _HANDED for each in call.keywords):

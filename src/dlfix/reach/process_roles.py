@@ -30,6 +30,7 @@ from dlfix.project.syntax import (
     last_name,
 )
 from dlfix.project.trees import children, summary, walk
+from dlfix.reach.after_workers import runs_after_all_workers
 from dlfix.reach.evaluator import Def, Roles
 from dlfix.reach.methods import decorator_kind, methods_of, stored_on_self
 from dlfix.reach.values import (
@@ -413,8 +414,10 @@ class RoleReader:
         Where nobody knows whose method it is, the name decides: `x.load_index()` may be the
         class's own, `x.get()` may be anything.
         """
-        if self.only_worker(module, call) or runs_beside_no_workers(
-            call, module, self._counts, self.interpreter
+        if (
+            self.only_worker(module, call)
+            or runs_after_all_workers(call, module)
+            or runs_beside_no_workers(call, module, self._counts, self.interpreter)
         ):
             return None
         owners = self._owners(module, call)

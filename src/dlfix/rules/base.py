@@ -59,6 +59,7 @@ class Rule(ABC):
     codemods: ClassVar[tuple[str, ...]] = ()  # entry-point names, the usual one first
     valid: ClassVar[tuple[str, ...]] = ()
     invalid: ClassVar[tuple[str, ...]] = ()
+    words: ClassVar[tuple[bytes, ...]] = ()  # what it starts at, beside loaders and datasets
     blocks: ClassVar[bool] = False  # whether the object sent cannot be pickled because of it
     shows_late: ClassVar[bool] = (
         False  # whether its effect is silent, and only there once the object can be sent

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.project.syntax import dotted
-from dlfix.reach.likely import likely_crossings
+from dlfix.reach.likely import WORDS, likely_crossings
 from dlfix.rules.base import Finding, Rule
 from dlfix.rules.reading import callables
 
@@ -67,6 +67,7 @@ class CallableMayReachWorker(Rule):
     code = "DLF107"
     name = "callable-may-reach-worker"
     severity = "likely"
+    words = WORDS
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
         """Yield a finding for each callable that is likely to cross and has no name of its own."""

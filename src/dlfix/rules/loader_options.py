@@ -80,7 +80,7 @@ class OptionReader:
             return None if self.open_ended or name not in DEFAULTS else [DEFAULTS[name]]
         node = self.node(name)
         if isinstance(argument, Bound) and _is_put_in(argument):
-            return None
+            return self._put_in_one_branch(name, argument)
         if name == "dataset":
             return self._things(argument, node)
         if isinstance(argument, Bound) and node is not None:
@@ -92,6 +92,21 @@ class OptionReader:
         elif isinstance(argument, Constant):
             return [argument.value]
         return self._things(argument, node)
+
+    def _put_in_one_branch(self, name: str, argument: Bound) -> list[Option] | None:
+        """Return the two values of an option that `if test: options[name] = 2` sets, where no other code sets it."""
+        module = argument.frame.module
+        statement = module.parent(argument.node)
+        branch = module.parent(statement) if isinstance(statement, ast.Assign) else None
+        constant = _literal(argument.node)
+        only = not any(
+            key.partition("[")[0] == name for key in self.boundary.arguments.keys() - {name}
+        )
+        if constant is None or name not in DEFAULTS or not only or argument.rounds:
+            return None
+        if not isinstance(branch, ast.If) or any(conditions(self.boundary.node, module)):
+            return None
+        return [DEFAULTS[name], *constant]
 
     def is_chosen_by_data(self) -> bool:
         """Return whether a factory decides by what it loaded if the dataset is an iterable one."""
@@ -205,6 +220,8 @@ def certain(node: ast.expr, frame: Frame) -> tuple[Option, ...] | None:
     constant = _literal(node)
     if constant is not None:
         return constant
+    if _is_rounded_down(node):
+        return (0, 1)
     if isinstance(node, ast.IfExp):
         parts = [certain(part, frame) for part in (node.body, node.orelse)]
         return None if None in parts else tuple(v for part in parts if part for v in part)
@@ -221,7 +238,35 @@ def certain(node: ast.expr, frame: Frame) -> tuple[Option, ...] | None:
         return None
     if _in_loop_or_branch(scope.module, binding):
         return None
+    if _is_rounded_down(binding.value):
+        return None if _is_tested(scope, node.id) else (0, 1)
     return _literal(binding.value)
+
+
+def _is_rounded_down(node: ast.expr) -> bool:
+    """Return whether a number is 0 where another is small: `workers // 4`, `int(workers / gpus)`."""
+    match node:
+        case ast.Call(func=ast.Name(id="min"), args=args):
+            return any(map(_is_rounded_down, args))
+        case ast.Call(func=ast.Name(id="int"), args=[ast.BinOp(op=ast.Div()) as quotient]):
+            return _is_quotient(quotient)
+        case ast.BinOp(op=ast.FloorDiv()):
+            return _is_quotient(node)
+    return False
+
+
+def _is_quotient(node: ast.BinOp) -> bool:
+    """Return whether a named number is divided by another, or by a constant above 1."""
+    named = (ast.Name, ast.Attribute)
+    by = _literal(node.right)
+    above_one = by is not None and isinstance(by[0], (int, float)) and by[0] > 1
+    return isinstance(node.left, named) and (above_one or isinstance(node.right, named))
+
+
+def _is_tested(scope: Scope, name: str) -> bool:
+    """Return whether code asks what a name is."""
+    tests = (ast.Compare, ast.BoolOp, ast.If, ast.IfExp, ast.Assert, ast.UnaryOp)
+    return any(isinstance(scope.module.parent(use), tests) for use in scope.reads.get(name, ()))
 
 
 def _passed(name: str, frame: Frame) -> tuple[Option, ...] | None:

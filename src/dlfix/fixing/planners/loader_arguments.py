@@ -101,6 +101,8 @@ def _refusal(
     if "num_workers" in wrong.check.reads and not wrong.reader.literal("num_workers"):
         node = wrong.reader.node("num_workers")
         spelled = ast.unparse(node) if node is not None else "num_workers"
+        if len(wrong.reader.values("num_workers") or ()) > 1:
+            return Refused(f"`{spelled}` is 0 for some values only (line {call.lineno})")
         return Refused(f"`{spelled}` is 0 but may be reassigned later")
     right = _right_with(wrong)
     if right:
