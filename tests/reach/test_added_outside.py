@@ -1,8 +1,10 @@
 """What code outside a class adds to the lists and dicts that its objects hold."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.reach.marked import check
+from tests.reach.marked import check, program
 
 CLASSES = """
 from torch.utils.data import DataLoader, Dataset
@@ -45,3 +47,43 @@ class Rows(Dataset):
 def test_what_is_added_to_an_attribute_is_sent(tmp_path, body):
     load = f"def load():\n    {body}\n    return DataLoader(rows, num_workers=2)\n"
     check(tmp_path, CLASSES + load)
+
+
+FACTORY = """\
+from torch.utils.data import DataLoader, Dataset
+class Rows(Dataset):
+    def __init__(self, count):
+        self.count = count
+    def __getitem__(self, index):
+        return self.prepare(index)
+def create():
+    return Rows(3)
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        program(
+            "what a function sets on an object that it keeps to itself is not on others of its factory",
+            FACTORY + "def test_alone():\n    rows = create()\n    seen = []\n"
+            "    def prepare(index):\n        seen.append(index)\n    rows.prepare = prepare\n"
+            "    next(iter(rows))\n    assert seen\n"
+            "def test_workers():\n    rows = create()\n    list(DataLoader(rows, num_workers=2))\n",
+        ),
+        program(
+            "what a function sets on an object that it returns is",
+            FACTORY + "def patched():\n    rows = create()\n    def prepare(index):  # !DLF102\n"
+            "        return index\n    rows.prepare = prepare\n    return rows\n"
+            "def test_workers():\n    rows = patched()\n    list(DataLoader(rows, num_workers=2))\n",
+        ),
+        program(
+            "what a function sets on an object that it passes to one with a loader is",
+            FACTORY + "def read(rows):\n    list(DataLoader(rows, num_workers=2))\n"
+            "def test_workers():\n    rows = create()\n    def prepare(index):  # !DLF102\n"
+            "        return index\n    rows.prepare = prepare\n    read(rows)\n",
+        ),
+    ],
+)
+def test_objects_of_one_factory(tmp_path: Path, text: str) -> None:
+    check(tmp_path, text)

@@ -455,3 +455,84 @@ LOADER = "from torch.utils.data import DataLoader\n"
 )
 def test_counts_that_may_be_zero(tmp_path: Path, text: str) -> None:
     check(tmp_path, text)
+
+
+SCRATCH = """\
+--- paths.py
+import os, tempfile
+SCRATCH = tempfile.mkdtemp(){found}
+def file_of(index):
+    return os.path.join(SCRATCH, f"{{index}}.npy")
+--- main.py
+import numpy as np
+import paths
+from torch.utils.data import DataLoader, Dataset
+class Tiles(Dataset):
+    def __init__(self, root=None):
+        self.root = root
+    def __len__(self):
+        return 8
+    def __getitem__(self, index):
+        {reads}
+def render(count):
+    for index in range(count):
+        np.save(paths.file_of(index), index)
+if __name__ == "__main__":
+    {writes}
+    list(DataLoader(Tiles({root}), num_workers=2, multiprocessing_context={method!r}))
+"""
+
+
+def _scratch(
+    reads: str, *, found: bool, writes: str = "render(8)", root: str = "", method: str = "spawn"
+) -> str:
+    mark = "  # !DLF303" * found
+    return SCRATCH.format(found=mark, reads=reads, writes=writes, root=root, method=method)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        program(
+            "a folder that an import makes, which the parent fills and workers read",
+            _scratch("return np.load(paths.file_of(index))", found=True),
+        ),
+        program(
+            "a folder that the parent fills under its name",
+            _scratch(
+                "return np.load(paths.file_of(index))",
+                found=True,
+                writes='np.save(paths.SCRATCH + "/0.npy", 0)',
+            ),
+        ),
+        program(
+            "a folder that workers alone use",
+            _scratch("np.save(paths.file_of(index), index)", found=False, writes="pass"),
+        ),
+        program(
+            "a folder that the dataset is given",
+            _scratch(
+                'return np.load(f"{self.root}/{index}.npy")', found=False, root="paths.SCRATCH"
+            ),
+        ),
+        program(
+            "a folder that forked workers inherit",
+            _scratch("return np.load(paths.file_of(index))", found=False, method="fork"),
+        ),
+    ],
+)
+def test_folders_that_each_process_makes(tmp_path: Path, text: str) -> None:
+    check(tmp_path, text)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_that_are_forked_by_their_start_get_objects_as_they_are(
+    tmp_path: Path, method: str
+) -> None:
+    mark = "  # !DLF103" if method == "spawn" else ""
+    text = (
+        "import torch.multiprocessing as mp\ndef work(rank, agent):\n    pass\ndef main():\n"
+        f"    class Agent:{mark}\n        pass\n"
+        f"    mp.start_processes(work, args=(Agent(),), nprocs=2, start_method={method!r})\n"
+    )
+    check(tmp_path, text)

@@ -34,6 +34,13 @@ class Escape:
             self._known[key] = not self._ships(cls) and self._is_kept(module, call, cls)
         return self._known[key]
 
+    def stays_under(self, name: ast.Name, module: Module, cls: Class) -> bool:
+        """Return whether an object of a class goes nowhere from a name of a function, which a call gives it."""
+        scope = module.scope_of(name)
+        bindings = scope.bindings.get(name.id, ())
+        made = scope.is_function and len(bindings) == 1 and isinstance(bindings[0].value, ast.Call)
+        return made and not self._ships(cls) and self._is_kept_under(name.id, module, name, cls)
+
     def _ships(self, cls: Class) -> bool:
         """Return whether making an object of a class may send what it is given to workers."""
         instances, catalog = self.interpreter.instances, self.interpreter.catalog

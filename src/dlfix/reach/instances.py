@@ -681,11 +681,21 @@ class Instances:
                 for name, value in self._given(target, statement, frame)
             ]
             for reached in self.interpreter.evaluate(owner, frame):
+                if stores and self._is_kept_in(owner, reached.value, module):
+                    continue
                 for made in makers(reached.value):
                     found.setdefault(made, []).extend(stores)
         self._outside[module] = found
         self.interpreter.kept_if_fed(self._outside, module)
         return found
+
+    def _is_kept_in(self, owner: ast.expr, value: Value, module: Module) -> bool:
+        """Return whether a function keeps an object to itself: its factory makes others for the rest."""
+        return (
+            isinstance(owner, ast.Name)
+            and isinstance(value, Instance)
+            and self.interpreter.escape.stays_under(owner, module, value.cls)
+        )
 
     def _given(
         self, target: ast.Attribute | ast.Call, statement: ast.stmt, frame: Frame

@@ -72,6 +72,9 @@ _MOST_VALUES = 96  # of one expression
 DECORATED = "returned by its decorators"  # the note of a place where a def was decorated
 _UNKNOWN = Unknown()
 _BUILTINS = frozenset(dir(builtins))
+_OPERATORS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**",
+}  # fmt: skip
 
 
 class Interpreter:
@@ -298,7 +301,7 @@ class Interpreter:
         elif isinstance(node.op, ast.Div):
             yield from self._below(node, frame)
         else:
-            yield Reached(_UNKNOWN)
+            yield Reached(self._computed(node, frame) or _UNKNOWN)
 
     def _below(self, node: ast.BinOp, frame: Frame) -> Iterator[Reached]:
         """Yield `path / name` as a path again; any other quotient is unknown."""
@@ -309,7 +312,17 @@ class Interpreter:
                 )
                 yield Reached(made)
             else:
-                yield Reached(_UNKNOWN)
+                yield Reached(self._computed(node, frame) or _UNKNOWN)
+
+    def _computed(self, node: ast.BinOp, frame: Frame) -> Value | None:
+        """Return what is computed with a tensor that torch made."""
+        operator = _OPERATORS.get(type(node.op))
+        for operand in (node.left, node.right):
+            found = self.values_at(operand, frame)
+            if operator is not None and len(found) == 1 and _is_of_torch(found[0]):
+                make = partial(Derived, found[0], operator, node, frame)
+                return self.calls.made(node, frame, make, found[0])
+        return None
 
     def _is_path(self, value: Value) -> bool:
         while isinstance(value, Derived):
@@ -946,6 +959,12 @@ class Interpreter:
             yield Reached(ModuleValue(f"{value.name}.{name}", submodule))
         else:
             yield from self._asked_for(module, name)
+
+
+def _is_of_torch(value: Value) -> bool:
+    while isinstance(value, Derived):
+        value = value.origin
+    return isinstance(value, ExternalCall) and value.name.startswith("torch.")
 
 
 def _gives_items(value: Value) -> bool:

@@ -99,12 +99,14 @@ def never_forks(analysis: Reading, boundary: Boundary) -> bool:
 
 def pickles_nothing(analysis: Reading, boundary: Boundary) -> bool:
     """Return whether a boundary itself chooses fork: what its processes get is in their memory."""
-    if boundary.kind not in ("DataLoader", "Process"):
+    if boundary.kind not in ("DataLoader", "Process", "spawn"):
         return False  # a pool pickles functions and items, however it was started
-    chosen = _chosen(analysis, boundary, ("multiprocessing_context", "mp_context", "context"))
+    chosen = _chosen(
+        analysis, boundary, ("multiprocessing_context", "mp_context", "context", "start_method")
+    )
     chosen = chosen or _makers(analysis, boundary)
-    if any(_method(value) is not None for value in chosen):
-        return all(_method(value) == "fork" for value in chosen)
+    if any(_method(value) is not None for value in chosen) or boundary.kind == "spawn":
+        return bool(chosen) and all(_method(value) == "fork" for value in chosen)
     if boundary.kind == "Process" and _set_just_before(boundary) == "fork":
         return True
     return only_forks(analysis, boundary) and _is_set_first(analysis, boundary)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dlfix.project.syntax import last_name
+from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entry, may_belong, under_guard
 from dlfix.reach.global_state import GlobalName, Use
 from dlfix.reach.starts import only_forks
@@ -19,6 +21,8 @@ from dlfix.rules.reading.registered import added_by_parent, changed_by_methods
 if TYPE_CHECKING:
     from dlfix.reach.analysis import Analysis
     from dlfix.reach.crossing import Crossing
+
+_NEW_NAMES = ("mkdtemp", "mkstemp", "TemporaryDirectory", "NamedTemporaryFile")
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,16 @@ class SetInParent:
         return self.read.function.crossing
 
 
+@dataclass(frozen=True)
+class SetInEachProcess:
+    """A name that each process sets to another value when it imports the module, and that the parent uses, too."""
+
+    name: GlobalName
+    read: GlobalRead
+    value: ast.expr
+    entry: Entry  # where the parent uses it
+
+
 class GlobalSetInMain(Rule):
     """A worker reads a module-level name that only the parent sets.
 
@@ -45,7 +59,9 @@ class GlobalSetInMain(Rule):
     Finds module-level names that code in a worker reads, and that are set or filled only under the
     main guard or by a function called from there. A spawned worker imports the modules and runs
     neither: it sees the value after import, or no such name. Attributes of classes
-    (`Config.rate = rate`) that only the parent sets are found in the same way.
+    (`Config.rate = rate`) that only the parent sets are found in the same way. So is a temporary folder that
+    a module makes on import (`SCRATCH = tempfile.mkdtemp()`), where parent and workers use it: each process
+    makes its own.
 
     ## The error you see
 
@@ -144,11 +160,28 @@ class GlobalSetInMain(Rule):
             name = GlobalName(analysis, read.module, read.name)
             if only_forks(analysis, boundary) or name.is_definition:
                 continue
+            own = _set_in_each_process(name, read)
+            if own is not None:
+                yield self._of_each(own)
+                continue
             found = _set_in_parent(name, read)
             if found and may_belong(analysis, boundary, found.entry.module):
                 yield self._finding(found)
         for each in set_on_classes(analysis):
             yield self._of_class(each)
+
+    def _of_each(self, found: SetInEachProcess) -> Finding:
+        name, read = found.name, found.read
+        made = Step(name.module.place(found.value), f"`{name.name}` is set in each process")
+        reading = Step(read.function.module.place(read.node), f"`{name.name}` is read in a worker")
+        return Finding(
+            type(self),
+            f"`{name.name}` is read in a worker by {read.reader}, but a spawned worker imports the "
+            "module again and makes its own",
+            made.place,
+            (*read.function.steps, reading, made),
+            evidence=found,
+        )
 
     def _of_class(self, found: SetOnClass) -> Finding:
         function, write = found.function, found.write
@@ -195,6 +228,19 @@ class GlobalSetInMain(Rule):
             error="" if bound else f"NameError: name '{name.name}' is not defined",
             evidence=found,
         )
+
+
+def _set_in_each_process(name: GlobalName, read: GlobalRead) -> SetInEachProcess | None:
+    """Return where an import makes a temporary file or folder that the parent uses, too."""
+    bindings = name.module.scope.bindings.get(name.name, [])
+    value = bindings[0].value if len(bindings) == 1 else None
+    if value is None or under_guard(name.module, value) is not None:
+        return None
+    if not any(isinstance(n, ast.Call) and last_name(n.func) in _NEW_NAMES for n in walk(value)):
+        return None
+    entries = (entry for use in name.reads() for entry in name.entries(use))
+    parent = next((entry for entry in entries if entry.kind == "parent"), None)
+    return SetInEachProcess(name, read, value, parent) if parent is not None else None
 
 
 def _guarded(name: GlobalName, binding: object) -> bool:

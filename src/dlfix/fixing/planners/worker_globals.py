@@ -16,6 +16,7 @@ from dlfix.project.module import enclosing_function
 from dlfix.project.order import comes_before, lies_in
 from dlfix.project.syntax import positional
 from dlfix.reach.entry_points import Entries, top_level_statement
+from dlfix.rules.dlf303_global_set_in_main import SetInEachProcess
 from dlfix.rules.reading.class_settings import SetOnClass
 from dlfix.rules.reading.registered import adds_once_more
 from dlfix.source.text import Span
@@ -64,6 +65,11 @@ def plan(findings: Sequence[Finding], analysis: Analysis) -> Iterator[Planned]:
     taken: set[Module] = set()
     groups: dict[ast.AST, list[Finding]] = {}
     for finding in findings:
+        if isinstance(finding.evidence, SetInEachProcess):
+            name = finding.evidence.name.name
+            why = f"`{name}` must be passed to the workers with the object that uses it"
+            yield Planned((finding,), Refused(why))
+            continue
         if isinstance(finding.evidence, SetOnClass):
             yield Planned((finding,), Refused(_on_class(finding.evidence)))
             continue
