@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.reach.marked import check, program
 from tests.reach.paths import Case, analysis_of, paths, row
 
 ROWS = [
@@ -748,3 +749,34 @@ make(modes.Mode.B)
 @pytest.mark.parametrize("case", ROWS)
 def test_what_crosses_past_tests(case: Case, tmp_path: Path) -> None:
     assert paths(analysis_of(tmp_path, case.source)) == set(case.paths)
+
+
+OPTIONS = "from torch.utils.data import DataLoader\ndef main(rows, args):\n    options = {}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        program(
+            "a callable and no workers in one branch, workers in the other",
+            OPTIONS + "    if args.debug:\n        options['collate_fn'] = lambda batch: batch\n"
+            "        options['num_workers'] = 0\n    else:\n        options['num_workers'] = 4\n"
+            "    return DataLoader(rows, **options)\n",
+        ),
+        program(
+            "a callable and workers in the same branch",
+            OPTIONS + "    if args.debug:\n        options['num_workers'] = 0\n    else:\n"
+            "        options['collate_fn'] = lambda batch: batch  # !DLF101\n"
+            "        options['num_workers'] = 4\n    return DataLoader(rows, **options)\n",
+        ),
+        program(
+            "a callable in a branch of another test than the workers",
+            OPTIONS + "    if args.first:\n"
+            "        options['collate_fn'] = lambda batch: batch  # !DLF101\n"
+            "    if args.fast:\n        options['num_workers'] = 4\n"
+            "    return DataLoader(rows, **options)\n",
+        ),
+    ],
+)
+def test_options_put_in_by_branches(tmp_path: Path, text: str) -> None:
+    check(tmp_path, text)

@@ -102,10 +102,19 @@ class Walk:
             bare = name.partition("[")[0]
             gathered = row.keywords and bare not in row.parameters and row.keywords in row.crosses
             if bare in row.crosses or gathered:
-                for reached in self._that_fit(bare, self.interpreter.reached(argument)):
+                for reached in self._that_fit(bare, self._passed(argument)):
                     yield Edge("argument", bare), reached
             elif bare in row.items:
                 yield from self._each(name, argument)
+
+    def _passed(self, argument: Argument) -> Iterator[Reached]:
+        """Yield what an argument may be, with the branch that it is put into a mapping in: `options[x] = y`."""
+        for reached in self.interpreter.reached(argument):
+            if isinstance(argument, Bound):
+                put = Passed(argument.frame.module, argument.node, "")
+                yield Reached(reached.value, (*reached.steps, put))
+            else:
+                yield reached
 
     def _that_fit(self, name: str, found: Iterable[Reached]) -> Iterator[Reached]:
         """Yield what an argument may be: of several classes that one call may name, the datasets."""
@@ -198,7 +207,7 @@ class Walk:
             choices((*reached.steps, here))
             for name, argument in boundary.arguments.items()
             if row is not None and name.partition("[")[0] == row.workers
-            for reached in self.interpreter.reached(argument)
+            for reached in self._passed(argument)
             if not isinstance(reached.value, Constant) or reached.value.value not in row.no_workers
         ]
         return counts if all(counts) else []
