@@ -291,6 +291,34 @@ def _las(folder: Path) -> None:
     cloud.write(str(folder / "x.las"))
 
 
+@makes("x.sgy")
+def _sgy(folder: Path) -> None:
+    import numpy as np
+    import segyio
+
+    spec = segyio.spec()
+    spec.format, spec.samples, spec.tracecount = 1, range(4), 2
+    with segyio.create(str(folder / "x.sgy"), spec) as file:
+        for index in range(2):
+            file.trace[index] = np.zeros(4, "f4")
+
+
+@makes("x.nwb")
+def _nwb(folder: Path) -> None:
+    from datetime import datetime, timezone
+
+    import pynwb
+
+    file = pynwb.NWBFile("a", "b", datetime.now(timezone.utc))
+    with pynwb.NWBHDF5IO(str(folder / "x.nwb"), "w") as io:
+        io.write(file)
+
+
+@makes("x.jsonl")
+def _jsonl(folder: Path) -> None:
+    (folder / "x.jsonl").write_text("{}\n", encoding="utf-8")
+
+
 @makes("x.edf")
 def _edf(folder: Path) -> None:
     import numpy as np
