@@ -87,3 +87,56 @@ def create():
 )
 def test_objects_of_one_factory(tmp_path: Path, text: str) -> None:
     check(tmp_path, text)
+
+
+PIPELINE = """\
+--- pipe.py
+class Pipeline:
+    def __init__(self, items=()):
+        self.items = []
+        self.add_all(items)
+    def add_all(self, items):
+        for item in items:
+            self.add(item)
+    def add(self, item):
+        self.items.append(item)
+--- data.py
+from pipe import Pipeline
+from torch.utils.data import DataLoader, Dataset
+class Rows(Dataset):
+    def __init__(self, items):
+        self.pipeline = Pipeline(items)
+    def __getitem__(self, index):
+        return self.pipeline.items[index]
+def load(dataset, workers):
+    return DataLoader(dataset, num_workers=workers)
+def rows(items=()):
+    return Rows(items)
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        program(
+            "what a test gives another object of a class is not in that of a library's loader",
+            PIPELINE + "def main(path):\n    return load(Rows(path.split()), 2)\n"
+            "--- tests/test_pipe.py\nfrom pipe import Pipeline\ndef test_pipe():\n"
+            "    def text(row):\n        return row\n    pipeline = Pipeline([lambda row: row])\n"
+            "    pipeline.add(text)\n    assert pipeline.items\n",
+        ),
+        program(
+            "what a test gives an object that it hands to a library's loader is",
+            "--- data.py\nfrom torch.utils.data import DataLoader, Dataset\n"
+            "class Rows(Dataset):\n    def __init__(self, read):\n        self.read = read\n"
+            "    def __getitem__(self, index):\n        return self.read(index)\n"
+            "def rows(read):\n    return Rows(read)\n"
+            "def load(dataset, workers):\n    return DataLoader(dataset, num_workers=workers)\n"
+            "--- tests/test_data.py\nfrom data import load, rows\n"
+            "def test_rows():\n    data = rows(lambda row: row)  # !DLF101\n"
+            "    assert list(load(data, 2))\n",
+        ),
+    ],
+)
+def test_what_tests_give(tmp_path: Path, text: str) -> None:
+    check(tmp_path, text)

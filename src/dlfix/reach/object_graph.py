@@ -153,7 +153,7 @@ class Walk:
         if isinstance(value, ExternalCall) and value.name in makers:
             return  # copyreg pickles it
         made = node_of(value)
-        if made and not self._may_meet(made[1], parent.boundary):
+        if made and not self._may_meet(value, made[1], parent):
             return
         if len(above) > _DEEPEST:
             self.interpreter.cut_short = True
@@ -174,13 +174,18 @@ class Walk:
             self._met[value] = crossing
             self._waiting.append((crossing, above | {value}))
 
-    def _may_meet(self, maker: Module, boundary: Boundary) -> bool:
+    def _may_meet(self, value: Value, maker: Module, parent: Crossing) -> bool:
         """Return whether what a module makes may be in a program that has the boundary.
 
-        What a test makes comes to the loaders of that test: it says nothing of those out of view.
+        What a test makes comes to the loaders of that test: it says nothing of those out of view, nor of
+        objects that other code makes.
         """
+        boundary, holder = parent.boundary, _holder(parent)
         home = boundary.frame.module
-        if boundary.kind == "dataset" and is_test(maker) and not is_test(home):
+        out_of_view = boundary.kind == "dataset" or (
+            holder is not None and not _is_for_test(holder)
+        )
+        if out_of_view and not is_test(home) and (is_test(maker) or _is_for_test(value)):
             return False
         return self.interpreter.programs.share(maker, home)
 
@@ -627,6 +632,25 @@ def _wrapper(crossing: Crossing) -> ExternalCall | None:
     if part_of:
         return made if "split" in name.split("_") else None
     return made if name[:1].isupper() else None
+
+
+def _holder(crossing: Crossing | None) -> Instance | None:
+    """Return the nearest object around what crosses that a call in view makes."""
+    while crossing is not None:
+        if isinstance(crossing.value, Instance) and crossing.value.call is not None:
+            return crossing.value
+        crossing = crossing.parent
+    return None
+
+
+def _is_for_test(value: Value) -> bool:
+    """Return whether a test has led to the call that makes an object."""
+    frame = value.frame if isinstance(value, Instance) and value.call is not None else None
+    while frame is not None:
+        if is_test(frame.module):
+            return True
+        frame = frame.caller
+    return False
 
 
 def _is_elsewhere(reached: Reached, boundary: Boundary) -> bool:
