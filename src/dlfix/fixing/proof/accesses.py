@@ -38,7 +38,7 @@ class FirstAccess:
 
     def _at(self, owner: Class, function: Function, node: ast.AST) -> Access | None:
         me = self_name(function)
-        if is_attribute(node, me, self.name) and isinstance(node, ast.Attribute):
+        if is_attribute(node, me, self.name):
             return Access(function, node.lineno, isinstance(node.ctx, ast.Load))
         if isinstance(node, ast.Call) and last_part(node.func) in {"hasattr", "getattr"}:
             texts = [a.value for a in node.args if isinstance(a, ast.Constant)]

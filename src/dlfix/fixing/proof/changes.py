@@ -15,7 +15,7 @@ from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.program import Class, Program, is_cached
 from dlfix.fixing.proof.syntax import (
     Function,
-    executed,
+    called_in,
     header,
     is_attribute,
     last_part,
@@ -170,12 +170,7 @@ class ClassChange:
     @cached_property
     def calls_while_made(self) -> set[str]:
         """The last names of what construction called before."""
-        return {
-            last_part(node.func)
-            for _, function in self.constructed_before
-            for node in executed(function.body)
-            if isinstance(node, ast.Call)
-        }
+        return {name for _, f in self.constructed_before for name in called_in(f.body)}
 
     @cached_property
     def new_attributes(self) -> dict[str, ast.AST]:

@@ -9,6 +9,7 @@ from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.order import STATE
 from dlfix.fixing.proof.syntax import (
     Function,
+    calls_in,
     dotted,
     executed,
     is_attribute,
@@ -106,13 +107,10 @@ def _asked_whether_closed(change: ClassChange, name: str) -> Iterator[Regression
 
 def _closes(function: Function, name: str) -> bool:
     """Return whether a method closes the handle of an attribute."""
-    me = self_name(function)
     return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "close"
-        and is_attribute(node.func.value, me, name)
-        for node in executed(function.body)
+        last_part(call.func) == "close"
+        and is_attribute(getattr(call.func, "value", None), self_name(function), name)
+        for call in calls_in(function.body)
     )
 
 

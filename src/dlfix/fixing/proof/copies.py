@@ -16,7 +16,13 @@ from dlfix.fixing.proof.handling import held_by, operations_on
 from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.state import dropped, restored
-from dlfix.fixing.proof.syntax import dotted, executed, is_attribute, self_name
+from dlfix.fixing.proof.syntax import (
+    dotted,
+    executed,
+    is_attribute,
+    own_targets,
+    self_name,
+)
 from dlfix.project.module import Module
 
 _COPIES = ("copy", "copy.copy")
@@ -68,11 +74,7 @@ def _two_names(change: ClassChange) -> Iterator[Regression]:
         for node in executed(function.body):
             if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
                 continue
-            names = [
-                t.attr
-                for t in node.targets
-                if isinstance(t, ast.Attribute) and is_attribute(t, owner)
-            ]
+            names = own_targets(node, owner)
             if len(names) > 1 and gone.issuperset(names) and not _still_one(change, names):
                 yield change.regression(
                     change.after.node,

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.program import is_cached
-from dlfix.fixing.proof.syntax import Function, executed, is_attribute, self_name, within
+from dlfix.fixing.proof.syntax import (
+    Function,
+    calls_in,
+    executed,
+    is_attribute,
+    self_name,
+    within,
+)
 from dlfix.fixing.proof.typestate import Interpreter
 
 
@@ -81,11 +88,7 @@ def _sets(node: ast.AST, me: str, name: str, *, to_none: bool = False) -> bool:
 
 def _may_give_none(change: ClassChange, getter: Function) -> bool:
     """Return whether a property, or what opens for it, has a path on which it opens nothing."""
-    called = {
-        node.func.attr
-        for node in executed(getter.body)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    }
+    called = {c.func.attr for c in calls_in(getter.body) if isinstance(c.func, ast.Attribute)}
     openers = [f for name, f in change.after.methods.items() if name in called]
     return any(_gives_none(function) for function in (getter, *openers))
 

@@ -28,6 +28,8 @@ from dlfix.fixing.proof.syntax import (
     self_name,
     statements,
     stored_names,
+    targets_of,
+    values_set,
     within,
 )
 from dlfix.project.module import Module
@@ -109,7 +111,7 @@ class _Delayed:
     def _replaced(self, node: ast.Call, me: str) -> Iterator[Regression]:
         """Yield a method that other code replaces: a later call runs another."""
         func = node.func
-        if not isinstance(func, ast.Attribute) or not is_attribute(func, me):
+        if not is_attribute(func, me):
             return
         if self.new.method(self.change.after, func.attr) is None:
             return
@@ -284,10 +286,7 @@ class _Delayed:
         opened |= restored(self.change)
         owner = self_name(write.function)
         return any(
-            is_attribute(node, owner)
-            and isinstance(node, ast.Attribute)
-            and node.attr in opened
-            and (not isinstance(node.ctx, ast.Load))
+            is_attribute(node, owner) and node.attr in opened and not isinstance(node.ctx, ast.Load)
             for node in within(write.function.body)
         )
 
@@ -469,13 +468,7 @@ class _Delayed:
 
     def _values(self, name: str) -> Iterator[tuple[Function, ast.expr]]:
         for _, function in self.change.constructed_after:
-            owner = self_name(function)
-            for node in executed(function.body):
-                if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
-                    continue
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                if any(is_attribute(t, owner, name) for t in targets):
-                    yield function, node.value
+            yield from ((function, value) for value in values_set(function, name))
 
     def _shared(self, name: str) -> str | None:
         """Say who else may hold and change the container that an attribute holds."""
@@ -717,11 +710,10 @@ def _keeps_anew(
     change: ClassChange, function: Function, statement: ast.Assign | ast.AnnAssign
 ) -> bool:
     """Return whether a statement stores what was not stored before: no local handle, no residue."""
-    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     owner = self_name(function)
     return any(
         is_attribute(each, owner) and each.attr in change.new_attributes
-        for target in targets
+        for target in targets_of(statement)
         for each in ast.walk(target)
     )
 

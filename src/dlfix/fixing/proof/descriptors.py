@@ -9,7 +9,13 @@ from dlfix.fixing.proof import order
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.program import Program
 from dlfix.fixing.proof.state import dropped
-from dlfix.fixing.proof.syntax import dotted, executed, last_part
+from dlfix.fixing.proof.syntax import (
+    called_in,
+    calls_in,
+    dotted,
+    last_part,
+    targets_of,
+)
 from dlfix.project.module import Module
 
 
@@ -19,7 +25,7 @@ def check(change: ClassChange) -> Iterator[Regression]:
     opened = change.lazy.keys() | dropped(change).keys()
     for module, statement, number in _kept_numbers(change.new):
         handle = last_part(number.value)
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        targets = targets_of(statement)
         kept = {each.attr for each in targets if isinstance(each, ast.Attribute)} - opened
         if handle in opened and kept:
             yield change.regression(
@@ -33,16 +39,12 @@ def check(change: ClassChange) -> Iterator[Regression]:
 
 def _left_open(change: ClassChange) -> Iterator[Regression]:
     """Yield the constructors that forget descriptor numbers, which nothing closes."""
-    opened = any(
-        isinstance(node, ast.Call) and dotted(node.func) == "os.open"
-        for _, function in change.constructed_before
-        for node in executed(function.body)
-    )
-    if not opened:
+    made = (call for _, function in change.constructed_before for call in calls_in(function.body))
+    if not any(dotted(call.func) == "os.open" for call in made):
         return
     for function in change.after.functions:
         fresh = change.fresh(function) if function.name in order.CONSTRUCTORS else []
-        calls = [last_part(n.func) for n in executed(fresh) if isinstance(n, ast.Call)]
+        calls = called_in(fresh)
         deletes = any(isinstance(each, ast.Delete) for each in fresh)
         opens = any(
             isinstance(each, ast.Assign)

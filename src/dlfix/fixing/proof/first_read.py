@@ -120,7 +120,7 @@ def _opener(change: ClassChange, getter: Function) -> Function | None:
     for node in executed(getter.body):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             called = node.value.func
-            if isinstance(called, ast.Attribute) and is_attribute(called, this):
+            if is_attribute(called, this):
                 return change.after.methods.get(called.attr)
     return None
 
@@ -148,7 +148,7 @@ def _changed(function: Function) -> Iterator[str]:
         stored = isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(
             node.ctx, ast.Store
         )
-        if stored and isinstance(target, ast.Attribute) and is_attribute(target, this):
+        if stored and is_attribute(target, this):
             yield target.attr
 
 

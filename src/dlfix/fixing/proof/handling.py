@@ -71,7 +71,7 @@ def returned(function: Function) -> set[str]:
     """Return the attributes of its object that a method gives."""
     owner = self_name(function)
     values = (n.value for n in executed(function.body) if isinstance(n, ast.Return))
-    return {v.attr for v in values if isinstance(v, ast.Attribute) and is_attribute(v, owner)}
+    return {value.attr for value in values if is_attribute(value, owner)}
 
 
 def _attributes(named: dict[str, _T]) -> dict[str, _T]:

@@ -12,11 +12,15 @@ from dlfix.fixing.proof.order import reached
 from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.syntax import (
     Function,
+    called_in,
+    calls_in,
     executed,
     is_attribute,
     last_part,
+    own_attributes,
     parameters,
     self_name,
+    values_set,
 )
 from dlfix.project.import_time import ImportTime
 
@@ -60,18 +64,11 @@ def _restores(statement: ast.stmt) -> bool:
 def _ran_before(change: ClassChange, function: Function) -> bool:
     """Return whether what a property does was done while the object was made."""
     bodies = [each.body for each in _with_openers(change, function)]
-    calls = [n for body in bodies for n in executed(body) if isinstance(n, ast.Call)]
-    names = {last_part(c.func) for c in calls} - {
-        "getpid",
-        "get",
-        "setdefault",
-        "close",
-        "clear",
-        "values",
-    }
+    called = {name for body in bodies for name in called_in(body)}
+    names = called - {"getpid", "get", "setdefault", "close", "clear", "values"}
     subscripts = any(isinstance(n, ast.Subscript) for n in executed(function.body))
     if function.name in change.made_lazy and not names:
-        return subscripts or bool(calls)
+        return subscripts or bool(called)
     later = _calls_of_later_openers(change, function.name)
     return bool(names & change.calls_while_made - (later - _own_methods(change)))
 
@@ -91,10 +88,7 @@ def _calls_of_later_openers(change: ClassChange, name: str) -> set[str]:
 
 
 def _sets(function: Function, name: str) -> bool:
-    return any(
-        is_attribute(each, self_name(function), name) and isinstance(each.ctx, ast.Store)
-        for each in executed(function.body)
-    )
+    return any(each.attr == name for each in own_attributes(function, ast.Store))
 
 
 def is_new(change: ClassChange, function: Function) -> bool:
@@ -121,19 +115,19 @@ def _own_methods(change: ClassChange) -> set[str]:
 def late_openers(change: ClassChange) -> Iterator[Function]:
     """Yield what opens later now what was open when the object was made."""
     for name, getter in change.made_lazy.items():
-        opens = any(isinstance(node, ast.Call) for node in executed(getter.body))
+        opens = any(calls_in(getter.body))
         if opens and (_ran_before(change, getter) or _was_given(change, name)):
             yield getter
     restoring = change.after.methods.get("__setstate__")
     if restoring is not None:
         fresh = [s for s in change.fresh(restoring) if not _restores(s)]
-        if any(isinstance(node, ast.Call) for node in executed(fresh)):
+        if any(calls_in(fresh)):
             yield restoring
 
 
 def opening_calls(change: ClassChange, getter: Function) -> list[ast.Call]:
     """Return the calls of what opens late, and of the methods that it calls."""
-    return [node for node in executed(opening_code(change, getter)) if isinstance(node, ast.Call)]
+    return list(calls_in(opening_code(change, getter)))
 
 
 def opening_code(change: ClassChange, getter: Function) -> list[ast.stmt]:
@@ -144,12 +138,8 @@ def opening_code(change: ClassChange, getter: Function) -> list[ast.stmt]:
         for statement in (change.fresh(each) if each.name == "__setstate__" else each.body)
         if not _restores(statement)
     ]
-    called = [
-        node.func.attr
-        for node in executed(bodies)
-        if isinstance(node, ast.Call) and is_attribute(node.func, self_name(getter))
-    ]
-    known = [name for name in called if name not in change.lazy]
+    called = [c.func for c in calls_in(bodies) if is_attribute(c.func, self_name(getter))]
+    known = [func.attr for func in called if func.attr not in change.lazy]
     return bodies + [
         statement
         for _, function in reached(change.new, change.after, tuple(known))
@@ -161,12 +151,9 @@ def opening_code(change: ClassChange, getter: Function) -> list[ast.stmt]:
 def _was_given(change: ClassChange, name: str) -> bool:
     """Return whether the constructor was handed what an attribute held."""
     return any(
-        isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.Name)
-        and node.value.id in parameters(function)
-        and any(is_attribute(t, self_name(function), name) for t in node.targets)
+        isinstance(value, ast.Name) and value.id in parameters(function)
         for _, function in change.constructed_before
-        for node in executed(function.body)
+        for value in values_set(function, name)
     )
 
 
@@ -179,10 +166,7 @@ def opens_nothing(change: ClassChange, call: ast.Call) -> bool:
 
 def used_on_self(function: Function) -> Iterator[str]:
     """Yield the attributes of its object that a method names."""
-    owner = self_name(function)
-    for node in executed(function.body):
-        if isinstance(node, ast.Attribute) and is_attribute(node, owner):
-            yield node.attr
+    return (node.attr for node in own_attributes(function))
 
 
 def opens_to_write(call: ast.Call) -> bool:

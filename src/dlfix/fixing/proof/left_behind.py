@@ -15,6 +15,7 @@ from dlfix.fixing.proof.syntax import (
     MUTATING,
     Function,
     bound_in,
+    calls_in,
     dotted,
     executed,
     last_part,
@@ -40,8 +41,8 @@ def check(change: ClassChange) -> Iterator[Regression]:
         for owner, function in order.reached(change.new, change.after, (name,)) if late else ():
             if function.name in {*late, name}:
                 notes.of_attributes(function)
-            for call in executed(function.body):
-                if isinstance(call, ast.Call) and last_part(call.func) in late:
+            for call in calls_in(function.body):
+                if last_part(call.func) in late:
                     notes.follow(owner.module, call)
         noted = next(notes.seen_elsewhere(), None)
         if noted is not None:
@@ -83,9 +84,8 @@ def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regressi
                 f"parent's handle (line {function.lineno})",
             )
             return
-        for call in executed(function.body):
-            if isinstance(call, ast.Call):
-                notes.follow(owner.module, call)
+        for call in calls_in(function.body):
+            notes.follow(owner.module, call)
     for function in notes.visited:
         if _is_cached(function) and change.keyed(getter.name):
             yield change.regression(
@@ -94,11 +94,11 @@ def _in_each_process(change: ClassChange, getter: Function) -> Iterator[Regressi
                 f"parent's handle (line {function.lineno})",
             )
             return
-        for node in executed(function.body):
-            if isinstance(node, ast.Call) and dotted(node.func) == "open" and opens_to_write(node):
+        for call in calls_in(function.body):
+            if dotted(call.func) == "open" and opens_to_write(call):
                 yield change.regression(
                     getter,
-                    f"`{function.name}` writes to a file (line {node.lineno}), which each "
+                    f"`{function.name}` writes to a file (line {call.lineno}), which each "
                     "worker would repeat",
                 )
                 return
@@ -178,12 +178,7 @@ def _tables(cls: Class, function: Function) -> Iterator[str]:
 
 def _called(functions: list[tuple[Class, Function]]) -> Counter[str]:
     """Return how often some functions call others, by their last names."""
-    return Counter(
-        last_part(node.func)
-        for _, function in functions
-        for node in executed(function.body)
-        if isinstance(node, ast.Call)
-    )
+    return Counter(last_part(c.func) for _, function in functions for c in calls_in(function.body))
 
 
 class _Notes:
@@ -205,9 +200,8 @@ class _Notes:
         self.changed += [(function, home, name) for name in _globals_changed(home, function)]
         if home.attributes_by_name.get("cache_info") and _is_cached(function):
             self.changed.append((function, home, function.name))
-        for node in executed(function.body):
-            if isinstance(node, ast.Call):
-                self.follow(home, node)
+        for inner in calls_in(function.body):
+            self.follow(home, inner)
 
     def of_attributes(self, method: Function) -> None:
         """Take in which attributes of its object or class a method changes, besides those that are lazy."""

@@ -14,12 +14,15 @@ from dlfix.fixing.proof.program import Class, is_getter
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
+    calls_in,
     dotted,
     executed,
     is_attribute,
     last_part,
+    own_attributes,
     parameters,
     self_name,
+    values_set,
     within,
 )
 from dlfix.fixing.proof.typestate import Interpreter, Reading, State
@@ -226,18 +229,9 @@ def _is_deleted(change: ClassChange, name: str) -> bool:
 
 def _fills(function: Function, names: set[str]) -> bool:
     """Return whether a method is what opens: it does nothing else than set them."""
-    owner = self_name(function)
-    sets = any(
-        is_attribute(n, owner)
-        and isinstance(n, ast.Attribute)
-        and n.attr in names
-        and isinstance(n.ctx, ast.Store)
-        for n in executed(function.body)
-    )
-    return sets and (
-        function.name.lstrip("_").startswith(
-            ("open", "connect", "init", "start", "setup", "load", "create")
-        )
+    sets = any(node.attr in names for node in own_attributes(function, ast.Store))
+    return sets and function.name.lstrip("_").startswith(
+        ("open", "connect", "init", "start", "setup", "load", "create")
     )
 
 
@@ -298,15 +292,13 @@ def _closed(statement: ast.stmt, owner: str) -> Iterator[tuple[ast.expr, str]]:
     for child in ast.iter_child_nodes(statement):
         if not isinstance(child, ast.stmt):
             parts.append(child)
-    for node in executed(parts):
-        if not isinstance(node, ast.Call):
-            continue
+    for node in calls_in(parts):
         target: ast.AST | None = None
         if isinstance(node.func, ast.Attribute) and node.func.attr in {"close", "abort"}:
             target = node.func.value
         elif last_part(node.func) == "closing" and node.args:
             target = node.args[0]
-        if isinstance(target, ast.Attribute) and is_attribute(target, owner):
+        if is_attribute(target, owner):
             yield node, target.attr
 
 
@@ -361,11 +353,7 @@ def _values(change: ClassChange, name: str) -> list[ast.expr]:
                 found += _alternatives(node.value)
         return found
     for _, function in change.constructed_after:
-        for node in executed(function.body):
-            if isinstance(node, ast.Assign) and any(
-                is_attribute(t, self_name(function), name) for t in node.targets
-            ):
-                found += _alternatives(node.value)
+        found += [part for value in values_set(function, name) for part in _alternatives(value)]
     return found
 
 
@@ -428,13 +416,11 @@ def _left_open(change: ClassChange) -> Iterator[Regression]:
             continue
         owner = self_name(before)
         closed = {
-            n.func.value.attr
-            for n in executed(before.body)
-            if isinstance(n, ast.Call)
-            and isinstance(n.func, ast.Attribute)
-            and n.func.attr == "close"
-            and isinstance(n.func.value, ast.Attribute)
-            and is_attribute(n.func.value, owner)
+            call.func.value.attr
+            for call in calls_in(before.body)
+            if isinstance(call.func, ast.Attribute)
+            and call.func.attr == "close"
+            and is_attribute(call.func.value, owner)
         }
         named = {n.attr for n in executed(after.body) if isinstance(n, ast.Attribute)}
         for name in closed - named:
@@ -557,8 +543,7 @@ def _escaping(change: ClassChange, function: Function, handles: set[str]) -> Ite
         ):
             held = node.func.value
             if (
-                isinstance(held, ast.Attribute)
-                and is_attribute(held, owner)
+                is_attribute(held, owner)
                 and any(is_live(change, function, arg, handles) for arg in node.args)
                 and _used_later(change, held.attr)
             ):
@@ -580,22 +565,14 @@ def _escaping(change: ClassChange, function: Function, handles: set[str]) -> Ite
 
 
 def _deleted(function: Function, owner: str) -> set[str]:
-    return {
-        n.attr
-        for n in executed(function.body)
-        if isinstance(n, ast.Attribute) and is_attribute(n, owner) and isinstance(n.ctx, ast.Del)
-    }
+    return {node.attr for node in own_attributes(function, ast.Del)}
 
 
 def _derived(change: ClassChange, closed: set[str]) -> set[str]:
     """Return the lazy attributes that are read from others that are closed."""
     found = set(closed)
     for name, getter in change.lazy.items():
-        if any(
-            is_attribute(n, self_name(getter), other)
-            for n in executed(getter.body)
-            for other in closed
-        ):
+        if any(node.attr in closed for node in own_attributes(getter)):
             found.add(name)
     return found
 
@@ -722,9 +699,9 @@ def _touches(node: ast.AST, handles: set[str]) -> bool:
 def _used_later(change: ClassChange, name: str) -> bool:
     made = [f for _, f in change.constructed_after]
     return any(
-        is_attribute(n, self_name(f), name) and isinstance(n.ctx, ast.Load)
+        node.attr == name
         for cls in change.new.family(change.after)
         for f in cls.functions
         if f not in made or f.name in change.late_before
-        for n in executed(f.body)
+        for node in own_attributes(f, ast.Load)
     )

@@ -15,11 +15,14 @@ from dlfix.fixing.proof.program import Class, is_cached
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
+    called_in,
+    calls_in,
     dotted,
     ends_here,
     executed,
     is_attribute,
     last_part,
+    own_attributes,
     self_name,
     within,
 )
@@ -79,17 +82,10 @@ def _errors(change: ClassChange) -> Iterator[Regression]:
 
 def _no_longer_opened(change: ClassChange) -> Function | None:
     """Return what the constructor opened and no longer touches."""
-    touched = {
-        node.attr
-        for _, function in change.constructed_after
-        for node in executed(function.body)
-        if isinstance(node, ast.Attribute)
-        and is_attribute(node, self_name(function))
-        and isinstance(node.ctx, ast.Load)
-    }
+    touched = {n.attr for _, f in change.constructed_after for n in own_attributes(f, ast.Load)}
     for name, function in change.made_lazy.items():
-        opening = [n for n in executed(function.body) if isinstance(n, ast.Call)]
-        calls = {last_part(n.func) for n in opening if not opens_nothing(change, n)}
+        opening = (call for call in calls_in(function.body) if not opens_nothing(change, call))
+        calls = {last_part(call.func) for call in opening}
         if (
             name not in touched
             and calls & change.calls_while_made
@@ -104,11 +100,10 @@ def _still_called(change: ClassChange, names: set[str]) -> bool:
     """Return whether the constructor calls these functions as often as before."""
     before, after = (
         Counter(
-            last_part(node.func)
+            last_part(call.func)
             for _, function in constructed
             if function.name not in change.lazy
-            for node in executed(function.body)
-            if isinstance(node, ast.Call)
+            for call in calls_in(function.body)
         )
         for constructed in (change.constructed_before, change.constructed_after)
     )
@@ -117,18 +112,11 @@ def _still_called(change: ClassChange, names: set[str]) -> bool:
 
 def _opened_with(change: ClassChange, name: str, touched: set[str]) -> bool:
     """Return whether another lazy attribute that is touched opens this one with it."""
-    getter = change.made_lazy[name]
-    others = {
-        n.attr
-        for n in executed(getter.body)
-        if isinstance(n, ast.Attribute) and is_attribute(n, self_name(getter))
-    }
+    others = {node.attr for node in own_attributes(change.made_lazy[name])}
     users = {
         other
         for other, function in change.lazy.items()
-        for n in executed(function.body)
-        if is_attribute(n, self_name(function), name)
-        or is_attribute(n, self_name(function), "_opened")
+        if any(node.attr in (name, "_opened") for node in own_attributes(function))
     }
     return bool((others | users) & touched & set(change.lazy))
 
@@ -216,7 +204,7 @@ def _waits(kind: ast.expr | None) -> bool:
 def _handlers_left_behind(change: ClassChange) -> Iterator[Regression]:
     """Yield what was opened under a handler of the constructor, and is opened without one now."""
     for name, getter in change.made_lazy.items():
-        calls = {last_part(n.func) for n in executed(getter.body) if isinstance(n, ast.Call)}
+        calls = called_in(getter.body)
         if any(isinstance(n, ast.Try) for n in executed(getter.body)):
             continue
         for _, function in change.constructed_before:
@@ -246,9 +234,7 @@ def _opens(body: Iterable[ast.stmt], owner: str, name: str, calls: set[str]) -> 
                 held = [target]
             case _:
                 continue
-        if any(is_attribute(t, owner, name) for t in held) and any(
-            isinstance(n, ast.Call) and last_part(n.func) in calls for n in executed(value)
-        ):
+        if any(is_attribute(t, owner, name) for t in held) and called_in(value) & calls:
             return True
     return False
 
@@ -445,11 +431,9 @@ def _looked_up(change: ClassChange) -> Iterator[Regression]:
             if function is None:
                 continue
             asked = [
-                n
-                for n in executed(function.body)
-                if isinstance(n, ast.Attribute)
-                and is_attribute(n, self_name(function))
-                and (n.attr in change.lazy or n.attr in change.new_attributes)
+                node
+                for node in own_attributes(function)
+                if node.attr in change.lazy or node.attr in change.new_attributes
             ]
             restored = change.new.method(change.after, "__setstate__") is not None
             if asked and not restored and not _knows_dunders(function):
@@ -496,8 +480,7 @@ def _is_restored_only(cls: Class, name: str) -> bool:
     setting = {
         method
         for method, function in cls.methods.items()
-        for each in executed(function.body)
-        if is_attribute(each, self_name(function), name) and isinstance(each.ctx, ast.Store)
+        if any(node.attr == name for node in own_attributes(function, ast.Store))
     }
     return setting == {"__setstate__"}
 

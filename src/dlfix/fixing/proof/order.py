@@ -15,6 +15,7 @@ from dlfix.fixing.proof.syntax import (
     statements,
     within,
 )
+from dlfix.project.syntax import is_super
 from dlfix.project.trees import kept
 
 CONSTRUCTORS = ("__new__", "__init__", "__post_init__", "__attrs_post_init__", "model_post_init")
@@ -53,7 +54,7 @@ def _called_on_self(function: Function) -> tuple[str, ...]:
 
 def used_at(node: ast.AST, owner: str) -> Iterator[str]:
     """Yield the method or property of its object that a single node uses."""
-    if is_attribute(node, owner) and isinstance(node, ast.Attribute):
+    if is_attribute(node, owner):
         if isinstance(node.ctx, ast.Load):
             yield node.attr
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
@@ -62,14 +63,8 @@ def used_at(node: ast.AST, owner: str) -> Iterator[str]:
     elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
         if node.value.id == owner:
             yield "__getitem__"
-    elif isinstance(node, ast.Attribute) and _is_super(node.value):
+    elif isinstance(node, ast.Attribute) and is_super(node.value):
         yield f"super {node.attr}"
-
-
-def _is_super(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
-    )
 
 
 def reached(program: Program, cls: Class, names: tuple[str, ...]) -> list[tuple[Class, Function]]:

@@ -12,6 +12,7 @@ from dlfix.fixing.proof.syntax import (
     ADDING,
     FUNCTIONS,
     Function,
+    calls_in,
     dotted,
     executed,
     last_part,
@@ -94,10 +95,7 @@ class Temporary:
 
 
 def _cleans(body: list[ast.stmt]) -> bool:
-    return any(
-        isinstance(n, ast.Call) and (on_disk(n) or last_part(n.func) == "cleanup")
-        for n in executed(body)
-    )
+    return any(on_disk(n) or last_part(n.func) == "cleanup" for n in calls_in(body))
 
 
 def outlives(

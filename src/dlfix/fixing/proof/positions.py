@@ -22,7 +22,16 @@ from dlfix.fixing.proof.objects import may_be_object
 from dlfix.fixing.proof.program import Class, Program
 from dlfix.fixing.proof.rewinding import Rewinding
 from dlfix.fixing.proof.state import restored
-from dlfix.fixing.proof.syntax import Function, dotted, executed, last_part, self_name, within
+from dlfix.fixing.proof.syntax import (
+    Function,
+    calls_in,
+    dotted,
+    executed,
+    last_part,
+    self_name,
+    targets_of,
+    within,
+)
 
 _Method = tuple[Class, Function]
 _STREAMS = frozenset(
@@ -218,8 +227,7 @@ def _kinds(function: Function, name: str) -> Iterator[str]:
         value = getattr(node, "value", None)
         if not isinstance(value, ast.Call):
             continue
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if {dotted(t) for t in targets} & names:
+        if {dotted(target) for target in targets_of(node)} & names:
             if dotted(value.func) in _STREAMS or last_part(value.func) in _STREAMS - {"open"}:
                 yield "stream"
             elif last_part(value.func) in _CONNECTIONS:
@@ -303,9 +311,8 @@ def _may_read(
         return True
     return any(
         _known_as(given) in names
-        for node in executed(function.body)
-        if isinstance(node, ast.Call)
-        for given in [*node.args, *(k.value for k in node.keywords)]
+        for call in calls_in(function.body)
+        for given in [*call.args, *(k.value for k in call.keywords)]
     )
 
 

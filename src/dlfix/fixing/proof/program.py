@@ -11,6 +11,7 @@ from dlfix.fixing.proof.makers import made_through
 from dlfix.fixing.proof.syntax import (
     FUNCTIONS,
     Function,
+    calls_in,
     dotted,
     executed,
     last_part,
@@ -364,9 +365,9 @@ class Program:
             for method in made.functions:
                 if any(last_part(d) == "classmethod" for d in method.decorator_list):
                     owner = self_name(method)
-                    for node in executed(method.body):
-                        if isinstance(node, ast.Call) and dotted(node.func) == owner:
-                            yield made.module, node
+                    for call in calls_in(method.body):
+                        if dotted(call.func) == owner:
+                            yield made.module, call
 
     def _by_type(self, cls: Class) -> Iterator[tuple[Module, ast.Call]]:
         """Yield the calls of the class of an object: `type(rows)(path)`, `self.__class__(path)`."""

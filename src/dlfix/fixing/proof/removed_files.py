@@ -17,6 +17,7 @@ from dlfix.fixing.proof.syntax import (
     last_part,
     self_name,
     statements,
+    targets_of,
 )
 from dlfix.project.directory import changes_of_directory
 from dlfix.project.module import Module
@@ -122,17 +123,13 @@ def _may_take_a_path(change: ClassChange, call: ast.Call) -> bool:
 def _is_absolute(change: ClassChange, getter: Function) -> bool:
     """Return whether what a property opens is, or was kept as, an absolute path."""
     code, me = opening_code(change, getter), self_name(getter)
-    wanted = {
-        n.attr for n in executed(code) if isinstance(n, ast.Attribute) and is_attribute(n, me)
-    }
+    wanted = {node.attr for node in executed(code) if is_attribute(node, me)}
     kept = [
         statement.value
         for _, function in change.constructed_after
         for statement in statements(function.body)
         if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
-        for target in (
-            statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        )
+        for target in targets_of(statement)
         if isinstance(target, ast.Attribute) and target.attr in wanted
     ]
     return any(

@@ -11,9 +11,11 @@ from dlfix.fixing.proof.program import Class
 from dlfix.fixing.proof.state import dropped
 from dlfix.fixing.proof.syntax import (
     Function,
+    calls_in,
     executed,
     is_attribute,
     last_part,
+    own_targets,
     parameters,
     self_name,
 )
@@ -43,12 +45,10 @@ def run_again(change: ClassChange) -> list[tuple[Class, Function]]:
     if restoring is None:
         return []
     called = [
-        node.func.attr
-        for node in executed(change.fresh(restoring))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and is_attribute(node.func, self_name(restoring))
-        and change.old.method(change.before, node.func.attr) is not None
+        call.func.attr
+        for call in calls_in(change.fresh(restoring))
+        if is_attribute(call.func, self_name(restoring))
+        and change.old.method(change.before, call.func.attr) is not None
     ]
     return order.reached(change.new, change.after, tuple(called))
 
@@ -69,9 +69,7 @@ def _sets_more(change: ClassChange, owner: Class, function: Function) -> str:
     for node in executed(function.body):
         if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             continue
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        names = [t.attr for t in targets if isinstance(t, ast.Attribute) and is_attribute(t, me)]
-        for name in (each for each in names if each not in gone):
+        for name in (each for each in own_targets(node, me) if each not in gone):
             again = not isinstance(node, ast.AugAssign) and _is_same(node.value, gone, me)
             if not again or _is_set_elsewhere(change, function, name):
                 return f"which sets `{name}` again ({owner.module.path.name}:{node.lineno})"

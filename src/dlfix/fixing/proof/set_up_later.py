@@ -30,6 +30,8 @@ from dlfix.fixing.proof.syntax import (
     dotted,
     executed,
     is_attribute,
+    own_attributes,
+    own_targets,
     self_name,
     within,
 )
@@ -113,15 +115,11 @@ def _set_again(
     for cls, function in parent.methods(change.after):
         me = self_name(function)
         may_reset = asks and function.name not in _CLOSERS
-        stored = {
-            node.attr: node
-            for node in executed(function.body)
-            if is_attribute(node, me) and isinstance(node.ctx, ast.Store)
-        }
+        stored = {node.attr: node for node in own_attributes(function, ast.Store)}
         opens = any(
             isinstance(node, ast.Assign)
             and (isinstance(node.value, ast.Call) or (may_reset and _is_none(node.value)))
-            and any(is_attribute(target, me, name) for target in node.targets)
+            and name in own_targets(node, me)
             for node in executed(function.body)
         )
         if opens and function.name not in change.lazy and not (stored.keys() - {name}) & asked:

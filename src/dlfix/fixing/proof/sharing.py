@@ -16,8 +16,11 @@ from dlfix.fixing.proof.syntax import (
     executed,
     is_attribute,
     last_part,
+    own_attributes,
+    own_targets,
     parameters,
     self_name,
+    values_set,
     within,
 )
 from dlfix.project.module import Module
@@ -133,11 +136,7 @@ def _opened_into(function: Function) -> Iterator[str]:
     """Yield the attributes of its object that a method sets to what a call gives."""
     for node in executed(function.body):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            yield from (
-                target.attr
-                for target in node.targets
-                if isinstance(target, ast.Attribute) and is_attribute(target, self_name(function))
-            )
+            yield from own_targets(node, self_name(function))
 
 
 def _bound_methods(function: Function) -> Iterator[tuple[str, str]]:
@@ -146,11 +145,7 @@ def _bound_methods(function: Function) -> Iterator[tuple[str, str]]:
     for node in executed(function.body):
         match node:
             case ast.Assign(value=ast.Attribute() as kept) if is_attribute(kept, owner):
-                yield from (
-                    (target.attr, kept.attr)
-                    for target in node.targets
-                    if isinstance(target, ast.Attribute) and is_attribute(target, owner)
-                )
+                yield from ((name, kept.attr) for name in own_targets(node, owner))
 
 
 def _only_if_open(function: Function, name: str) -> bool:
@@ -199,10 +194,7 @@ def _left_by_construction(change: ClassChange, name: str, getter: Function) -> I
             (owner, f)
             for owner, f in made
             if f.name in order.CONSTRUCTORS
-            and any(
-                is_attribute(n, self_name(f), name) and isinstance(n.ctx, ast.Load)
-                for n in executed(f.body)
-            )
+            and any(n.attr == name for n in own_attributes(f, ast.Load))
         ]
         calls = [
             (owner, f, used)
@@ -242,29 +234,14 @@ def _gives_back(
     for _, function in made:
         if function is not used:
             continue
-        owner = self_name(function)
-        gone = [
-            n.lineno
-            for n in executed(function.body)
-            if isinstance(n, ast.Attribute)
-            and n.attr in related
-            and is_attribute(n, owner)
-            and isinstance(n.ctx, ast.Del)
-        ]
-        last = [
-            n.lineno
-            for n in executed(function.body)
-            if isinstance(n, ast.Attribute)
-            and n.attr == name
-            and is_attribute(n, owner)
-            and isinstance(n.ctx, ast.Load)
-        ]
+        gone = [n.lineno for n in own_attributes(function, ast.Del) if n.attr in related]
+        last = [n.lineno for n in own_attributes(function, ast.Load) if n.attr == name]
         return bool(gone) and (not last or max(gone) >= max(last))
     return False
 
 
 def _reads(function: Function, name: str) -> bool:
-    return any(is_attribute(n, self_name(function), name) for n in executed(function.body))
+    return any(node.attr == name for node in own_attributes(function))
 
 
 # Code outside the class
@@ -501,11 +478,7 @@ def _kept_as(function: Function, name: str) -> Iterator[str]:
     """Yield the attributes that a constructor sets to what it is passed."""
     for node in executed(function.body):
         if isinstance(node, ast.Assign) and dotted(node.value) == name:
-            yield from (
-                t.attr
-                for t in node.targets
-                if isinstance(t, ast.Attribute) and is_attribute(t, self_name(function))
-            )
+            yield from own_targets(node, self_name(function))
 
 
 def _without_workers(module: Module, call: ast.Call, name: str) -> bool:
@@ -560,12 +533,10 @@ def _of_a_process(change: ClassChange) -> Iterator[Regression]:
     """Yield pools and thread-local stores that leave the state, and that the parent has used by then."""
     for name, node in state.dropped(change).items():
         kinds = {
-            last_part(n.value.func)
+            last_part(value.func)
             for _, f in change.constructed_after
-            for n in executed(f.body)
-            if isinstance(n, ast.Assign)
-            and isinstance(n.value, ast.Call)
-            and any(is_attribute(t, self_name(f), name) for t in n.targets)
+            for value in values_set(f, name)
+            if isinstance(value, ast.Call)
         }
         if not kinds & _OF_A_PROCESS or (kinds <= _POOLS and not _starts_others(change)):
             continue
@@ -661,5 +632,5 @@ def _passed_to(change: ClassChange, module: Module, call: ast.Call) -> Iterator[
                 parameter = parameters(found[1])[position + 1 : position + 2]
                 for inner in executed(found[1].body):
                     if isinstance(inner, ast.Assign) and [dotted(inner.value)] == parameter:
-                        kept = [t for t in inner.targets if is_attribute(t, self_name(found[1]))]
-                        yield from ((holder, t.attr) for t in kept if isinstance(t, ast.Attribute))
+                        kept = own_targets(inner, self_name(found[1]))
+                        yield from ((holder, name) for name in kept)

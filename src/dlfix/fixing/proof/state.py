@@ -12,10 +12,12 @@ from dlfix.fixing.proof.program import NO_STATE, Class
 from dlfix.fixing.proof.syntax import (
     MUTATING,
     Function,
+    calls_in,
     dotted,
     executed,
     is_attribute,
     last_part,
+    own_attributes,
     same,
     self_name,
     statements,
@@ -130,10 +132,9 @@ def _is_waited_for(change: ClassChange, name: str) -> bool:
 
 def _calls_of_attributes(function: Function) -> Iterator[ast.Attribute]:
     owner = self_name(function)
-    for node in executed(function.body):
-        func = node.func if isinstance(node, ast.Call) else None
-        if isinstance(func, ast.Attribute) and is_attribute(func.value, owner):
-            yield func
+    for call in calls_in(function.body):
+        if isinstance(call.func, ast.Attribute) and is_attribute(call.func.value, owner):
+            yield call.func
 
 
 def _rebuilt(change: ClassChange) -> Iterator[Regression]:
@@ -141,12 +142,7 @@ def _rebuilt(change: ClassChange) -> Iterator[Regression]:
     function = change.after.methods.get("__reduce__")
     if function is None or "__reduce__" in change.before.methods:
         return
-    owner = self_name(function)
-    names = {
-        n.attr
-        for n in executed(function.body)
-        if isinstance(n, ast.Attribute) and is_attribute(n, owner) and n.attr != "args"
-    }
+    names = {node.attr for node in own_attributes(function)} - {"args"}
     for _, made in change.constructed_after:
         for node in executed(made.body):
             if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
@@ -393,10 +389,10 @@ def _must_have(change: ClassChange, function: Function) -> Iterator[tuple[str, a
 
 def _deleted(change: ClassChange, cls: Class, name: str) -> bool:
     return any(
-        is_attribute(node, self_name(f), name) and isinstance(node.ctx, ast.Del)
+        node.attr == name
         for each in change.new.lineage(cls)
         for f in each.functions
-        for node in executed(f.body)
+        for node in own_attributes(f, ast.Del)
     )
 
 
@@ -489,25 +485,12 @@ def restored(change: ClassChange, cls: Class | None = None) -> set[str]:
     found = change.new.method(cls, "__setstate__")
     if found is None:
         return set()
-    owner = self_name(found[1])
-    names = {
-        n.attr
-        for n in within(found[1].body)
-        if isinstance(n, ast.Attribute) and is_attribute(n, owner) and isinstance(n.ctx, ast.Store)
+    return {
+        node.attr
+        for _, function in reached(change.new, cls, ("__setstate__",))
+        for node in within(function.body)
+        if is_attribute(node, self_name(function)) and isinstance(node.ctx, ast.Store)
     }
-    for _, function in _reached(change, cls):
-        names |= {
-            n.attr
-            for n in within(function.body)
-            if isinstance(n, ast.Attribute)
-            and is_attribute(n, self_name(function))
-            and isinstance(n.ctx, ast.Store)
-        }
-    return names
-
-
-def _reached(change: ClassChange, cls: Class) -> list[tuple[Class, Function]]:
-    return reached(change.new, cls, ("__setstate__",))
 
 
 def _flags(change: ClassChange) -> Iterator[Regression]:
@@ -583,12 +566,7 @@ def blocks(function: Function) -> Iterator[list[ast.stmt]]:
 def sets(statement: ast.stmt, owner: str) -> list[str]:
     """Return the attributes of its object that an assignment sets."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    return [
-        n.attr
-        for t in targets
-        for n in ast.walk(t)
-        if isinstance(n, ast.Attribute) and is_attribute(n, owner)
-    ]
+    return [n.attr for t in targets for n in ast.walk(t) if is_attribute(n, owner)]
 
 
 def _decides(change: ClassChange, flag: str, handles: Collection[str]) -> bool:

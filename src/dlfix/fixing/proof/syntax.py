@@ -68,6 +68,48 @@ def is_attribute(
     )
 
 
+def own_attributes(
+    function: Function, context: type[ast.expr_context] = ast.expr_context
+) -> Iterator[ast.Attribute]:
+    """Yield where a method reads, sets and deletes attributes of its object, or does one of these."""
+    owner = self_name(function)
+    for node in executed(function.body):
+        if is_attribute(node, owner) and isinstance(node.ctx, context):
+            yield node
+
+
+def calls_in(nodes: ast.AST | Iterable[ast.AST]) -> Iterator[ast.Call]:
+    """Yield the calls that running nodes make."""
+    return (node for node in executed(nodes) if isinstance(node, ast.Call))
+
+
+def called_in(nodes: ast.AST | Iterable[ast.AST]) -> set[str]:
+    """Return the last names of what running nodes call."""
+    return {last_part(call.func) for call in calls_in(nodes)}
+
+
+def targets_of(node: ast.AST) -> list[ast.expr]:
+    """Return what an assignment sets."""
+    if isinstance(node, ast.Assign):
+        return node.targets
+    if isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
+        return [node.target]
+    return []
+
+
+def own_targets(node: ast.AST, owner: str) -> list[str]:
+    """Return the attributes of an object that an assignment sets."""
+    return [target.attr for target in targets_of(node) if is_attribute(target, owner)]
+
+
+def values_set(function: Function, name: str) -> Iterator[ast.expr]:
+    """Yield what a method sets an attribute of its object to."""
+    for node in executed(function.body):
+        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+        if value is not None and name in own_targets(node, self_name(function)):
+            yield value
+
+
 def stored_names(nodes: ast.AST | Iterable[ast.AST]) -> set[str]:
     """Return the names that running nodes binds, those of comprehensions left out."""
     bound: set[str] = set()

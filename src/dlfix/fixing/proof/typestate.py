@@ -254,7 +254,7 @@ class Interpreter:
         for target in node.targets:
             if isinstance(target, ast.Name):
                 state = state.without(target.id)
-            elif is_attribute(target, self._frame.self_name) and isinstance(target, ast.Attribute):
+            elif is_attribute(target, self._frame.self_name):
                 self._delete_lazy(target, state)
                 state = state.without(f".{target.attr}")
             else:
@@ -544,7 +544,7 @@ class Interpreter:
             return state
         if isinstance(target, ast.Starred):
             return self._store(target.value, state, present)
-        if is_attribute(target, self._frame.self_name) and isinstance(target, ast.Attribute):
+        if is_attribute(target, self._frame.self_name):
             setter = self._setter(target.attr)
             if setter is not None:
                 state = _back(self.run(*setter, state) or state, state)
@@ -579,7 +579,7 @@ class Interpreter:
     def _asks(self, test: ast.expr, holds: bool) -> tuple[str, bool]:
         """Return the attribute a condition asks for, and whether it is there for sure."""
         owner = self._frame.self_name
-        if isinstance(test, ast.Attribute) and is_attribute(test, owner):
+        if is_attribute(test, owner):
             return f".{test.attr}", holds
         if isinstance(test, ast.Call) and len(test.args) >= 2 and isinstance(test.func, ast.Name):
             named = test.args[1]
@@ -589,7 +589,7 @@ class Interpreter:
             op, left, right = test.ops[0], test.left, test.comparators[0]
             if isinstance(right, ast.Constant) and right.value is None:
                 negated = isinstance(op, (ast.IsNot, ast.NotEq))
-                if is_attribute(left, owner) and isinstance(left, ast.Attribute):
+                if is_attribute(left, owner):
                     return f".{left.attr}", holds == negated
                 if isinstance(left, ast.Call):
                     return self._asks(left, holds == negated)
