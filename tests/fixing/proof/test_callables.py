@@ -373,9 +373,12 @@ ASKS = {
 }
 
 
+@pytest.mark.parametrize("given", ["by=by", "by"])
 @pytest.mark.parametrize("question", ASKS.values(), ids=ASKS)
-def test_nobody_asks_whether_a_function_is_a_partial(question):
-    assert bound(f"by = 1\nfn = HERE\nprint({question})\nreturn fn")
+def test_nobody_asks_whether_a_function_is_a_partial(question, given):
+    body = f"by = 1\nfn = HERE\nprint({question})\nreturn fn"
+    reasons = bound(body, use=f"functools.partial(_scale, {given})")
+    assert any("becomes a partial" in reason for reason in reasons)
 
 
 @pytest.mark.parametrize("question", ["hasattr(args, 'func')", "isinstance(args, int)"])
