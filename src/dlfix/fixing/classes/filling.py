@@ -18,6 +18,7 @@ from dlfix.fixing.classes.loops import (
     local_start,
 )
 from dlfix.fixing.classes.plans import Exchange, Insert
+from dlfix.fixing.classes.text import names_in
 from dlfix.project.order import comes_before
 from dlfix.project.syntax import ADDING, LOOPS
 
@@ -182,9 +183,7 @@ class Filling(Filled):
         return f"return [{text} for {item} in {me}.{paths}]"
 
     def _names_of(self, fill: Fill) -> set[str]:
-        return {each.id for each in ast.walk(fill.opened) if isinstance(each, ast.Name)} - (
-            {each.id for each in ast.walk(_first_argument(fill)) if isinstance(each, ast.Name)}
-        )
+        return names_in([fill.opened]) - names_in([_first_argument(fill)])
 
     def _refuse_what_changes(self, fill: Fill, call: ast.Call) -> None:
         """Refuse where more than the first argument differs from one handle to the next."""

@@ -14,7 +14,7 @@ from dlfix.fixing.classes.facts import (
 from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.inputs import COPIES, argument_of
 from dlfix.fixing.classes.settings import Settings
-from dlfix.fixing.classes.text import bound_within, comments_of, render
+from dlfix.fixing.classes.text import bound_within, comments_of, names_in, render
 from dlfix.project.module import Module
 from dlfix.project.order import begins_before, comes_before, in_order
 
@@ -183,7 +183,7 @@ class Keeping(Settings):
             )
         ]
         for path in paths:
-            if bound & {n.id for n in ast.walk(path) if isinstance(n, ast.Name)}:
+            if bound & names_in([path]):
                 raise Refusal(
                     f"the path may be relative ({self.facts.line(path)}), but the working "
                     f"directory changes ({self.inputs.moves})"

@@ -10,7 +10,7 @@ from dlfix.fixing.classes.facts import ClassFacts, Method
 from dlfix.fixing.classes.handles import Handle, Moved
 from dlfix.fixing.classes.moving import Mover
 from dlfix.fixing.classes.plans import Exchange
-from dlfix.fixing.classes.text import comments_of, names_in
+from dlfix.fixing.classes.text import comments_of, names_in, stored_in
 from dlfix.project.order import begins_before
 from dlfix.project.syntax import ADDING, LOOPS
 
@@ -39,14 +39,7 @@ class Filled:
         self.scope = self.module.inner_scope(method)
         self.local = local_start(facts, handle)  # where it starts under a local name
         self.start = self.local or handle.site.statement
-        self.changed = {
-            name
-            for loop in ast.walk(method)
-            if isinstance(loop, LOOPS)
-            for each in ast.walk(loop)
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-            for name in [each.id]
-        }
+        self.changed = stored_in(each for each in ast.walk(method) if isinstance(each, LOOPS))
 
     @property
     def local_name(self) -> str:
@@ -165,11 +158,7 @@ def find_loop(facts: ClassFacts, method: Method, handle: Handle, start: ast.stmt
     if len(filling) > 1 and any(_grows_in(facts, each, handle, names) for each in filling[1:]):
         return None
     loop = filling[0]
-    own = names_in([loop.target]) | {
-        each.id
-        for each in ast.walk(loop)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-    }
+    own = stored_in([loop])
     if _read_outside(method, loop, own) or not _is_same_each_time(loop):
         return None
     return (

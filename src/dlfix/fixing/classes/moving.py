@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from dlfix.fixing.classes.handles import Moved, Refusal
 from dlfix.fixing.classes.left_in_method import Leaving
+from dlfix.fixing.classes.text import stored_in
 
 
 class Mover(Leaving):
@@ -108,9 +109,5 @@ class Mover(Leaving):
         value = self.handles[attribute].site.value
         if isinstance(value, ast.Name):
             self.alias[value.id] = attribute
-        self.bound_around = {
-            each.id
-            for each in ast.walk(node)
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-        }
+        self.bound_around = stored_in([node])
         return self._text(attribute, node, local)

@@ -38,6 +38,7 @@ from dlfix.fixing.classes.statements import (
     hanging_names,
     if_open,
     is_plain,
+    left_of,
 )
 from dlfix.fixing.classes.text import indented, names_in
 from dlfix.project.order import begins_before, in_order
@@ -157,7 +158,7 @@ class Releasing:
 
     def _is_direct(self, statement: ast.stmt, me: str) -> bool:
         """Return whether a statement reads handles itself, and runs nothing that does."""
-        for node in self._left(statement):
+        for node in left_of(statement, self.gone):
             if self._is_whole(node, me) or set(operators(node, me)) & self.touching:
                 return False
             if is_self_attribute(node, me) and node.attr not in self.handles:
@@ -291,7 +292,7 @@ class Releasing:
             for statement in used:
                 asks = any(
                     isinstance(each, ast.Constant) and each.value == name
-                    for each in self._left(statement)
+                    for each in left_of(statement, self.gone)
                 )
                 if asks and begins_before(statement, opened):
                     where = self.facts.line(statement)
@@ -300,7 +301,7 @@ class Releasing:
     def _refuse_captured(self, method: Method, used: list[ast.stmt]) -> None:
         """Refuse to close what a function that is kept reads under a local name."""
         aliases = self._aliases_left()
-        for node in (each for statement in used for each in self._left(statement)):
+        for node in (each for statement in used for each in left_of(statement, self.gone)):
             named = isinstance(node, ast.Name) and node.id in aliases
             if isinstance(node, ast.Name) and named and runs_later(self.module, node, method):
                 raise Refusal(
@@ -429,7 +430,7 @@ class Releasing:
 
     def _maybe_touched(self, used: list[ast.stmt], me: str) -> set[str]:
         """Return the handles that some statements, or the methods they run, may open."""
-        nodes = [each for statement in used for each in self._left(statement)]
+        nodes = [each for statement in used for each in left_of(statement, self.gone)]
         names = {each.id for each in nodes if isinstance(each, ast.Name)} - {me}
         carried = any(is_self_attribute(n, me) and n.attr in self._carriers for n in nodes)
         if self.overridden or carried or any(self._is_whole(each, me) for each in nodes):
@@ -462,14 +463,6 @@ class Releasing:
             and any(isinstance(each, ast.Name) and each.id == me for each in node.args)
         )
 
-    def _left(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield a node and all below it, but for the statements that have moved."""
-        if node in self.gone:
-            return
-        yield node
-        for child in ast.iter_child_nodes(node):
-            yield from self._left(child)
-
     def _surely_touched(self, used: list[ast.stmt], me: str) -> set[str]:
         touched: set[str] = set()
         for node in self._surely_run(used):
@@ -484,7 +477,7 @@ class Releasing:
     def _surely_run(self, statements: list[ast.stmt]) -> Iterator[ast.AST]:
         for statement in statements:
             for part in always_run(statement):
-                yield from self._left(part)
+                yield from left_of(part, self.gone)
 
     def _surely_opened_by(self, name: str) -> set[str]:
         """Return the handles that calling a method opens: what it reads before it may end."""

@@ -15,7 +15,7 @@ from dlfix.catalog import load
 from dlfix.fixing.classes.facts import Method, is_self_attribute
 from dlfix.fixing.classes.handles import Handle
 from dlfix.fixing.classes.plans import Exchange, Insert, Within
-from dlfix.fixing.classes.statements import close_lines, is_value
+from dlfix.fixing.classes.statements import close_lines, is_value, left_of
 from dlfix.fixing.classes.text import indented, names_in
 from dlfix.project.module import Module
 from dlfix.project.order import start
@@ -155,7 +155,7 @@ class Writer:
             is_self_attribute(node, self.me) and node.attr in sources and self._moves(node)
             for statement in group.used
             if self.module.span(statement).start < begins
-            for node in self._left(statement)
+            for node in left_of(statement, self.gone)
         )
 
     def _moves(self, node: ast.AST) -> bool:
@@ -194,7 +194,7 @@ class Writer:
 
     def _reads(self, statements: Sequence[ast.stmt]) -> Iterator[Exchange]:
         for statement in statements:
-            for node in self._left(statement):
+            for node in left_of(statement, self.gone):
                 if is_self_attribute(node, self.me) and node.attr in self.handles:
                     yield self._read(node)
                 elif isinstance(node, ast.Constant) and node.value in self.handles:
@@ -210,13 +210,6 @@ class Writer:
             raise Unclear
         span = self.module.span(node)
         return Exchange(span, self.result.locals[node.attr], "expression")
-
-    def _left(self, node: ast.AST) -> Iterator[ast.AST]:
-        if node in self.gone:
-            return
-        yield node
-        for child in ast.iter_child_nodes(node):
-            yield from self._left(child)
 
     # -- names
 

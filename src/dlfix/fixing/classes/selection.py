@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dlfix.fixing.classes.facts import ClassFacts, Method, is_self_attribute, self_names_used
 from dlfix.fixing.classes.handles import Handle, Refusal
 from dlfix.fixing.classes.moving import Mover
+from dlfix.fixing.classes.plans import Insert
 from dlfix.fixing.classes.state import Surroundings
-from dlfix.fixing.classes.text import names_in
+from dlfix.fixing.classes.text import names_in, stored_in
 from dlfix.project.order import comes_before
 from dlfix.project.syntax import MUTATORS
 
@@ -31,6 +32,11 @@ class Selection(Mover):
         self.first = next(iter(handles))
         self.live = self._live_locals()
         self.needed = self._needed_locals()
+        self.inserts: list[Insert] = []
+        self.instead: dict[ast.expr, str] = {}  # what reads a value that is kept -> as what
+        self.depth = 0  # of the loops that are written
+        self.whole = True  # every statement that the slice takes a part of, it takes whole
+        self.statements: list[ast.stmt] = []  # those of the method's block that the slice takes
 
     def _live_locals(self) -> set[str]:
         """Return the local names of handles, of what holds them, and of what comes of them."""
@@ -57,22 +63,20 @@ class Selection(Mover):
             if any(map(self._sets, ast.walk(loop)))
             for statement in ast.walk(loop)
             for target in _targets(statement)
-            for name in _stored_in(target)
+            for name in stored_in([target])
         }
 
     def _bound_live(self, statement: ast.stmt, live: set[str]) -> set[str]:
         match statement:
             case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
-                targets = (
-                    statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-                )
+                targets = _targets(statement)
             case ast.For(iter=value, target=target):
                 targets = [target]
             case _:
                 return set()
         if not self._is_live(value, live):
             return set()
-        return {name for one in targets for name in _stored_in(one)}
+        return stored_in(targets)
 
     def _is_live(self, value: ast.expr, live: set[str]) -> bool:
         """Return whether a value is a handle, is reached from one, or is opened here."""
@@ -126,13 +130,12 @@ class Selection(Mover):
 
     def _binds(self, statement: ast.stmt, names: set[str]) -> bool:
         """Return whether an assignment binds one of some local names."""
-        return any(not names.isdisjoint(_stored_in(each)) for each in _targets(statement))
+        return not names.isdisjoint(stored_in(_targets(statement)))
 
     def _sets(self, node: ast.AST) -> bool:
         """Return whether a statement sets a handle, or puts one into what holds several."""
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            return any(self._is_set(each) for one in targets for each in ast.walk(one))
+            return any(self._is_set(each) for one in _targets(node) for each in ast.walk(one))
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr=name))):
                 return name in MUTATORS and self._holds_several(holder)
@@ -260,7 +263,3 @@ def _targets(statement: ast.AST) -> list[ast.expr]:
 def is_stored(node: ast.Name) -> bool:
     """Return whether a name is bound where it stands."""
     return isinstance(node.ctx, ast.Store)
-
-
-def _stored_in(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and is_stored(n)}

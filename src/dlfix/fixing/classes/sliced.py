@@ -23,6 +23,7 @@ from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, 
 from dlfix.fixing.classes.slicing import Slice, attributes_read, contiguous
 from dlfix.fixing.classes.state import EACH_ITS_OWN, is_slotted, state_for
 from dlfix.fixing.classes.statements import is_plain
+from dlfix.fixing.classes.text import stored_in
 from dlfix.fixing.classes.unsafe_uses import LEAVE_POSITION, READERS
 from dlfix.project.order import begins_before, comes_before
 from dlfix.project.syntax import last_name
@@ -163,12 +164,7 @@ class Sliced(Forms):
         """Return whether the statements that open can leave the constructor: in one piece, and whole."""
         if not cut.whole or not contiguous(start.body, cut.statements):
             return False
-        bound = {
-            each.id
-            for one in cut.statements
-            for each in ast.walk(one)
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-        }
+        bound = stored_in(cut.statements)
         after = [each for each in start.body if comes_before(cut.statements[-1], each)]
         if any(isinstance(n, ast.Name) and n.id in bound for one in after for n in ast.walk(one)):
             return False

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
-from dlfix.fixing.classes.facts import ClassFacts, Method, is_self_attribute
-from dlfix.fixing.classes.handles import Handle, Refusal
+from dlfix.fixing.classes.facts import is_self_attribute
+from dlfix.fixing.classes.handles import Refusal
 from dlfix.fixing.classes.inputs import COPIES, is_mutated
 from dlfix.fixing.classes.parent_close import REGISTERS
 from dlfix.fixing.classes.plans import Exchange, Insert
 from dlfix.fixing.classes.selection import Selection, is_stored
-from dlfix.fixing.classes.state import Surroundings
 from dlfix.fixing.classes.statements import is_plain, is_value
 from dlfix.fixing.classes.text import bound_within, comments_of, indented, names_in
 from dlfix.project.order import begins_before, comes_before, lies_in
@@ -29,23 +29,6 @@ LOOPS = (ast.For, ast.While, ast.comprehension)
 
 class Slice(Selection):
     """Writes the slice of one method that opens some handles."""
-
-    def __init__(
-        self,
-        facts: ClassFacts,
-        method: Method,
-        handles: Mapping[str, Handle],
-        around: Surroundings,
-        *,
-        moves_count: bool,
-    ) -> None:
-        super().__init__(facts, method, handles, around, moves_count=moves_count)
-        self.inserts: list[Insert] = []
-        self.instead: dict[ast.expr, str] = {}  # what reads a value that is kept -> as what
-        self.depth = 0  # of the loops that are written
-        self.whole = True  # every statement that the slice takes a part of, it takes whole
-        self.statements: list[ast.stmt] = []  # those of the method's block that the slice takes
-        self.asked = frozenset(self._asked_where_they_stand())  # streams whose position is kept
 
     def body(self) -> str:
         """Return the statements that open the handles; raise Refusal where there is no such slice."""
@@ -65,6 +48,11 @@ class Slice(Selection):
         return "\n".join([*imports, *lines, *map(self._sought, sorted(self.asked))])
 
     # -- positions
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The streams whose position is kept."""
+        return frozenset(self._asked_where_they_stand())
 
     def _asked_where_they_stand(self) -> Iterator[str]:
         """Yield the streams that the constructor reads in loops, and that say where they stand then."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from dlfix.fixing.classes.handles import Handle
 from dlfix.fixing.classes.text import names_in
@@ -124,6 +124,14 @@ def always_run(statement: ast.stmt) -> list[ast.AST]:
     if isinstance(statement, ast.Try):
         return []
     return [statement]
+
+
+def left_of(node: ast.AST, gone: Collection[ast.AST]) -> Iterator[ast.AST]:
+    """Yield a node and all below it, but for the statements that have moved."""
+    if node not in gone:
+        yield node
+        for child in ast.iter_child_nodes(node):
+            yield from left_of(child, gone)
 
 
 def only_raises(block: Sequence[ast.stmt]) -> bool:

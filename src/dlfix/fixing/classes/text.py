@@ -71,6 +71,12 @@ def names_in(nodes: Iterable[ast.AST]) -> set[str]:
     return {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
+def stored_in(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return every name that is bound below some nodes."""
+    stored = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name))
+    return {each.id for each in stored if isinstance(each.ctx, ast.Store)}
+
+
 def bound_within(node: ast.AST) -> set[str]:
     """Return the names that comprehensions and lambdas inside a node bind."""
     names: set[str] = set()
