@@ -41,3 +41,35 @@ def test_a_handle_on_the_class(store: str, read: str, found: bool, tmp_path: Pat
     analysis = analysis_of(tmp_path, DATA.format(store=store, read=read))
     messages = [finding.message for finding in EagerResource().check(analysis)]
     assert [("stored on the class" in message) for message in messages] == [True] * found
+
+
+HEIR = """
+class Rows(Dataset):
+    def __init__(self, path):
+        type(self).db = sqlite3.connect(path)
+    def __getitem__(self, i):
+        return self.db.execute("select 1").fetchone()
+class Doubled(Rows):
+    def __init__(self, path):
+        {made}
+    def __getitem__(self, i):
+        return {read}
+DataLoader(Doubled("x"), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "read", "found"),
+    [
+        ("super().__init__(path)", "super().__getitem__(i)", True),
+        ("Rows.__init__(self, path)", "Rows.__getitem__(self, i)", True),
+        ("self.path = path", "super().__getitem__(i)", False),
+        ("super().__init__(path)", "i", False),
+    ],
+)
+def test_a_handle_that_the_constructor_of_a_base_keeps_on_the_class(
+    made: str, read: str, found: bool, tmp_path: Path
+) -> None:
+    analysis = analysis_of(tmp_path, HEIR.format(made=made, read=read))
+    messages = [finding.message for finding in EagerResource().check(analysis)]
+    assert ["stored on the class" in message for message in messages] == [True] * found

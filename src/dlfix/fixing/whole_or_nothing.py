@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 def objects_of(finding: Finding, analysis: Analysis) -> frozenset[object]:
     """Return the objects that cannot be sent because of a finding: all that hold the culprit."""
     crossing = _crossing(finding)
-    fails = finding.rule.blocks and finding.error
-    if not (fails or finding.rule.shows_late) or crossing is None:
+    if crossing is None:
+        return frozenset()
+    fails = finding.rule.blocks and (finding.error or _is_missing_in_workers(crossing))
+    if not (fails or finding.rule.shows_late):
         return frozenset()
     repeated = analysis.once(objects_of, lambda: _repeated(analysis))
     found: set[object] = set()
@@ -48,6 +50,12 @@ def objects_of(finding: Finding, analysis: Analysis) -> frozenset[object]:
             waiting += repeated[at]
         found.add(at)
     return frozenset(found)
+
+
+def _is_missing_in_workers(crossing: Crossing) -> bool:
+    """Return whether the parent alone keeps something on a class: it pickles, and a worker fails later."""
+    store = crossing.edge.store
+    return store is not None and store.on_class
 
 
 def _repeated(analysis: Analysis) -> dict[Crossing, list[Crossing]]:

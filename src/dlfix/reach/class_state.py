@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from dlfix.project.trees import summary, walk
 from dlfix.reach.crossing import Store
+from dlfix.reach.evaluator import Def
+from dlfix.reach.methods import methods_of
 from dlfix.reach.values import Bound, Class, Frame, Instance
 
 if TYPE_CHECKING:
@@ -17,20 +19,50 @@ if TYPE_CHECKING:
 def class_stores(interpreter: Interpreter, instance: Instance) -> Iterator[Store]:
     """Yield the stores on the class that only the parent makes and that a worker's methods read."""
     cls, roles = instance.cls, interpreter.roles
-    methods, worker = roles.methods(cls), roles.worker(cls)
-    setting = {n for n, node in methods.items() if n not in worker and _sets_elsewhere(node)}
+    worker = roles.worker(cls)
+    bodies = {name: _bodies(interpreter, cls, name) for name in roles.methods(cls)}
+    setting = {
+        name
+        for name, nodes in bodies.items()
+        if name not in worker and any(_sets_elsewhere(node) for _, node in nodes)
+    }
     if not setting:
         return
     read = {
         node.attr
-        for name in worker & set(methods)
-        for node in walk(methods[name])
+        for name in worker & bodies.keys()
+        for _, body in bodies[name]
+        for node in walk(body)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
     }
     for name in sorted(roles.run_by_parent(cls, setting)):
-        for store in _stores(interpreter, instance, name):
-            if store.attribute in read:
-                yield store
+        for base, node in bodies[name]:
+            for store in _stores(interpreter, instance, base, node):
+                if store.attribute in read:
+                    yield store
+
+
+def _bodies(interpreter: Interpreter, cls: Class, name: str) -> list[tuple[Class, Def]]:
+    """Return what a method runs: its own definition, and those of bases as far as each calls the next."""
+    found: list[tuple[Class, Def]] = []
+    for base in interpreter.instances.mro(cls):
+        node = methods_of(base.node).get(name) if isinstance(base, Class) else None
+        if isinstance(base, Class) and node is not None:
+            found.append((base, node))
+            if not _calls_base(node):
+                break
+    return found
+
+
+@summary
+def _calls_base(node: Def) -> bool:
+    """Return whether a method calls another of its name: `super().close()`, `Base.close(self)`."""
+    return any(
+        isinstance(inner, ast.Attribute)
+        and inner.attr == node.name
+        and getattr(inner.value, "id", "") != "self"
+        for inner in walk(node)
+    )
 
 
 @summary
@@ -44,12 +76,11 @@ def _sets_elsewhere(node: ast.AST) -> bool:
     )
 
 
-def _stores(interpreter: Interpreter, instance: Instance, name: str) -> Iterator[Store]:
-    method = interpreter.instances.method(instance.cls, name)
-    if method is None or isinstance(method.node, ast.Lambda):
-        return
-    frame = interpreter.frame(method.module.inner_scope(method.node))
-    for node in walk(method.node):
+def _stores(
+    interpreter: Interpreter, instance: Instance, base: Class, method: Def
+) -> Iterator[Store]:
+    frame = interpreter.frame(base.module.inner_scope(method))
+    for node in walk(method):
         if not isinstance(node, ast.Assign):
             continue
         for target in node.targets:
@@ -57,7 +88,7 @@ def _stores(interpreter: Interpreter, instance: Instance, name: str) -> Iterator
                 interpreter, instance, target, frame
             ):
                 yield Store(
-                    target.attr, target, node, Bound(node.value, frame), frame, method=name,
+                    target.attr, target, node, Bound(node.value, frame), frame, method=method.name,
                     on_class=True,
                 )  # fmt: skip
 

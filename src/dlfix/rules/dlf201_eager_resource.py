@@ -124,7 +124,7 @@ class EagerResource(Rule):
                 if found is not None:
                     yield found
         for handle in class_handles(analysis):
-            if handle.row.kind == "resource" and handle.row.fails:
+            if handle.row.kind == "resource":
                 message = (
                     f"`{handle.name}`{handle.where} is stored on the class only by the "
                     "parent and is missing in spawned workers"
