@@ -72,9 +72,7 @@ _LAYERS = frozenset({"modules", "children"})
 _NAMED_LAYERS = frozenset({"named_modules", "named_children"})
 _ENTERS_OTHER = frozenset({"tempfile.TemporaryDirectory", "multiprocessing.Manager"})
 _PATHS = frozenset({"pathlib.Path", "pathlib.PosixPath", "pathlib.PurePath"})
-_OF_TEXT = frozenset(
-    {"split", "rsplit", "partition", "rpartition", "strip", "lower", "upper", "removeprefix", "removesuffix"}
-)  # fmt: skip
+_OF_TEXT = frozenset({"rsplit", "partition", "rpartition"})  # what takes dotted names apart
 _OF_DICT = frozenset({"items", "values", "keys"})
 
 
