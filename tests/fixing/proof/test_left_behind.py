@@ -93,6 +93,18 @@ def test_handles_of_two_objects_are_not_compared_by_identity(asked, refused):
     assert refused == any("is compared by identity" in each for each in opened(program=program))
 
 
+@pytest.mark.parametrize(
+    ("opener", "refused"), [("os.open(path, 0)", True), ("gzip.open(path)", False)]
+)
+def test_a_copy_opens_no_number_of_its_own_which_nothing_closes(opener, refused):
+    reasons = opened(
+        init=f"self.path = path\nself.file = {opener}",
+        opener=f"return {opener.replace('path', 'self.path')}",
+        program="rows = Rows('a')\ntwin = copy.copy(rows)\nDataLoader(twin, num_workers=2)\n",
+    )
+    assert refused == any("the copy would have its own" in each for each in reasons)
+
+
 CAUGHT = {
     "by its class": "rows = Rows('a')\ntry:\n    other = type(rows)('b')\nexcept OSError:\n    other = None\n",
     "by __class__": "rows = Rows('a')\ntry:\n    other = rows.__class__('b')\nexcept OSError:\n    other = None\n",

@@ -111,10 +111,16 @@ def _open_once(change: ClassChange) -> Iterator[str]:
     rows = held_by(change.old, change.constructed_before).rows
     for name in change.lazy:
         row = rows.get(f".{name}")
-        if (row is not None and (row.closed_by_parent or _is_set_up(change, name, row))) or _counts(
-            change, name
-        ):
+        single = row is not None and (
+            row.closed_by_parent or _is_never_freed(row) or _is_set_up(change, name, row)
+        )
+        if single or _counts(change, name):
             yield name
+
+
+def _is_never_freed(row: ResourceRow) -> bool:
+    """Return whether a handle is a number, which only a call closes: a copy's own would stay open."""
+    return row.type == "builtins.int"
 
 
 def _is_set_up(change: ClassChange, name: str, row: ResourceRow) -> bool:
