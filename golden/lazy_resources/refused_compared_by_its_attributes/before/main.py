@@ -34,6 +34,7 @@ def build(root):
     first, second = Records(root), Records(root, "more.gz")
     if first != second:
         raise SystemExit("two readers of one folder count as equal")
+    second.file.close()
     return first
 
 

@@ -112,6 +112,8 @@ def surroundings(
         inherited=_inherited(family),
         set_by_bases=_set_by_bases(family),
         kept_by_bases=_kept_by_bases(family),
+        set_elsewhere=_set_elsewhere(project, family, attributes)
+        | _set_on_instances(project, family, attributes),
         only_started=frozenset(_only_started(project, family)),
         set_outside=frozenset(name for name in attributes if inputs.set_outside(name)),
         inputs=inputs,
@@ -237,6 +239,54 @@ def _kept_by_bases(family: Family) -> frozenset[str]:
         for base in family.bases
         for name, sites in base.stores.items()
         if len(sites) == 1 and isinstance(sites[0].value, ast.Name) and sites[0].value.id == name
+    )
+
+
+def _set_elsewhere(project: Project, family: Family, attributes: set[str]) -> frozenset[str]:
+    """Return what the length is made of, where code outside may set it or heirs make it otherwise."""
+    facts = family.facts
+    used = {
+        each for name in facts.reached(["__len__"]) for each in self_names_used(facts.methods[name])
+    }
+    names = {name for heir in family.heirs for name in used & heir.methods.keys()}
+    names |= {
+        each
+        for base in family.bases
+        for name in base.started
+        for each in self_names_used(base.methods[name])
+        if each == "__len__"
+    }
+    related = [facts.node, *(each.node for each in (*family.bases, *family.heirs))]
+    for name in used - attributes - names:
+        for module in project.setters(name):
+            for node in module.attributes_by_name.get(name, ()):
+                if not isinstance(node, ast.Attribute):
+                    continue
+                if not isinstance(node.ctx, ast.Load):
+                    owner = next(
+                        (each for each in module.ancestors(node) if isinstance(each, ast.ClassDef)),
+                        None,
+                    )
+                    of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
+                    if owner is not facts.node and (owner in related or not of_self):
+                        names.add(name)
+    return frozenset(names)
+
+
+def _set_on_instances(project: Project, family: Family, attributes: set[str]) -> frozenset[str]:
+    """Return what a handle is opened from, where code outside sets it once an instance is made."""
+    facts = family.facts
+    openers = {site.method for name in attributes for site in facts.stores.get(name, [])}
+    used = {each for method in openers for each in self_names_used(method)} - attributes
+    if not used - facts.methods.keys():
+        return frozenset()
+    parents = (module.parent(node) for module, node in _instances(project, family.names))
+    return frozenset(
+        each.attr
+        for each in parents
+        if isinstance(each, ast.Attribute)
+        and not isinstance(each.ctx, ast.Load)
+        and each.attr in used - facts.methods.keys()
     )
 
 

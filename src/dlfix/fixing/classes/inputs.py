@@ -27,6 +27,7 @@ from dlfix.project.import_time import IN_PLACE
 from dlfix.project.module import Module, Scope
 from dlfix.project.project import Project
 from dlfix.project.syntax import FUNCTIONS, MUTATORS, callee_name, positional
+from dlfix.source.lines import bare
 
 # Modules whose functions give values: what they return may be kept instead of asked for again.
 OF_VALUES = frozenset(
@@ -301,7 +302,62 @@ class Inputs:
             for each in ast.walk(function)
         )
 
-    # -- variables of modules
+    # -- objects that are handed on
+
+    def refuse_call(self, home: Module, call: ast.Call, depth: int = 0) -> None:
+        """Refuse a function that reads, when it opens, what somebody sets meanwhile."""
+        if depth > MOST_CALLS:
+            return
+        for module, function in self._called(home, call.func):
+            self._refuse_globals(module, function)
+            for each in ast.walk(function):
+                if isinstance(each, ast.Call):
+                    self.refuse_call(module, each, depth + 1)
+            for parameter in _given(function, call):
+                for attribute in _parts_read(function, parameter):
+                    for where in self._set_from_outside(attribute):
+                        raise Refusal(
+                            f"`{function.name}` reads `{attribute}` of `{parameter}` when the "
+                            f"resource is opened, but {where}"
+                        )
+
+    def _called(self, module: Module, func: ast.expr) -> Iterator[tuple[Module, Method]]:
+        """Yield the functions that a call may run: those of its name, unless it is of a library, or no method."""
+        name = ast.unparse(func).rpartition(".")[2]
+        if not self.project.defines(name) or self._is_of_library(module, func):
+            return
+        for home in self.project.mentions(name):
+            for function in home.functions_by_name.get(name, ()):
+                is_method = isinstance(home.parent(function), ast.ClassDef)
+                if isinstance(func, ast.Attribute) or function.name != name or not is_method:
+                    yield home, function
+
+    def _is_of_library(self, module: Module, func: ast.expr) -> bool:
+        """Return whether what is called comes from an import of what is not in the tree: `lmdb.open`."""
+        root = func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        scope = module.scope_of(root).lookup(root.id) if isinstance(root, ast.Name) else None
+        if scope is None or not isinstance(root, ast.Name):
+            return False
+        origins = [_imported_from(each.statement) for each in scope.bindings.get(root.id, ())]
+        return bool(origins) and all(
+            origin and not self.project.contains(origin, module) for origin in origins
+        )
+
+    def _refuse_globals(
+        self, module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef
+    ) -> None:
+        for node in ast.walk(function):
+            if not isinstance(node, (ast.Name, ast.Attribute)):
+                continue
+            if isinstance(node.ctx, ast.Load):
+                where = self.global_changes(module, node)
+                if where:
+                    read = ast.unparse(node)
+                    raise Refusal(
+                        f"`{function.name}` reads `{read}` when the resource is opened, but {where}"
+                    )
 
     def global_changes(self, module: Module, node: ast.Name | ast.Attribute) -> str:
         """Return where a variable of a module may be set again; empty where it is none, or may not."""
@@ -374,6 +430,34 @@ class Inputs:
         as a whole: it is what cannot be pickled.
         """
         return list(_Parts(self, module, scope, me, skip, remade).of(node))
+
+    def refuse_changing(self, facts: ClassFacts, body: str, me: str, lazy: set[str]) -> None:
+        """Refuse a body that reads what may be another value when it runs."""
+        tree = ast.parse("def f():\n" + "".join(f"    {line}\n" for line in bare(body)))
+        for node in ast.walk(tree):
+            match node:
+                case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == me:
+                    if attr not in lazy:
+                        self._refuse_attribute(facts, attr, lazy, set())
+
+    def _refuse_attribute(
+        self, facts: ClassFacts, name: str, lazy: set[str], seen: set[str]
+    ) -> None:
+        method = next((e.methods[name] for e in self.related.all if name in e.methods), None)
+        if method is None:
+            why = self.changes(name)
+            if why:
+                raise Refusal(f"opening the resource reads `{name}`, but {why}")
+            return
+        if name in seen:
+            return
+        seen.add(name)
+        me = self_name(method)
+        for node in ast.walk(method):
+            match node:
+                case ast.Attribute(value=ast.Name(id=owner), attr=attr, ctx=ast.Load()):
+                    if owner == me and attr not in lazy:
+                        self._refuse_attribute(facts, attr, lazy, seen)
 
 
 @dataclass
@@ -677,6 +761,36 @@ def is_mutated(module: Module, node: ast.AST) -> bool:
         case ast.Call(func=func) if node in parent.args[:1]:
             return ast.unparse(func) in IN_PLACE
     return False
+
+
+def _imported_from(statement: ast.AST) -> str:
+    """Return the package that a statement imports from by its full name; empty where it does not."""
+    match statement:
+        case ast.Import(names=[alias]):
+            return alias.name.partition(".")[0]
+        case ast.ImportFrom(module=str() as origin, level=0):
+            return origin.partition(".")[0]
+    return ""
+
+
+def _given(function: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> Iterator[str]:
+    """Yield the parameters for which a call passes a variable."""
+    names = positional(function)
+    names = names[1:] if names[:1] in (["self"], ["cls"]) else names
+    for name, value in zip(names, call.args, strict=False):
+        if isinstance(value, (ast.Name, ast.Attribute)):
+            yield name
+    for keyword in call.keywords:
+        if keyword.arg and isinstance(keyword.value, (ast.Name, ast.Attribute)):
+            yield keyword.arg
+
+
+def _parts_read(function: ast.AST, parameter: str) -> Iterator[str]:
+    for node in ast.walk(function):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attr, ctx=ast.Load()):
+                if name == parameter:
+                    yield attr
 
 
 def _may_follow(module: Module, node: ast.AST, call: ast.AST) -> bool:

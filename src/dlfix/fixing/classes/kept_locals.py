@@ -38,6 +38,9 @@ class Keeping(Settings):
         """Return a node's text as it reads in the body of `attribute`."""
         changes: dict[ast.AST, str] = dict(more or {})
         bound = bound_within(node) | self.bound_around
+        if self.inputs is not None:
+            for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
+                self.inputs.refuse_call(self.module, call)
         for path in self._paths_that_move(node, bound):
             changes[path] = self._keep_value(attribute, path, "os.path.abspath({})")
         for part in self._parts_to_keep(node, bound, changes):
@@ -224,7 +227,7 @@ class Keeping(Settings):
             site = sites[0]
             if len(sites) != 1 or site.method is not self.method or self._compounds(site.statement):
                 continue
-            if self._changes(attribute):
+            if attribute in self.set_elsewhere or self._changes(attribute):
                 continue
             if isinstance(site.value, ast.Name) and site.value.id == name:
                 return attribute
@@ -315,10 +318,12 @@ class Keeping(Settings):
         changes = self._changes(name) and name not in self.facts.methods
         if name in self.handles:
             return None
-        if len(sites) < 2 and not changes:
+        if len(sites) < 2 and name not in self.set_elsewhere and not changes:
             return None
         moving = self._moving_with(attribute, node)
         later = [each for each in sites if self._is_later(each, moving)]
+        if name in self.set_elsewhere:
+            later = later or sites
         if self._reopens(attribute, later) or not (later or changes):
             return None
         key = f"{self.me}.{name}"

@@ -42,7 +42,7 @@ def find_count(
     me = self_name(method)
     body = method.body[1:] if ast.get_docstring(method) is not None else method.body
     result = _only_return(body)
-    if result is None or COUNT in facts.started or me != self_name(start):
+    if result is None or {COUNT} & (facts.started | around.set_elsewhere) or me != self_name(start):
         return None
     if any(_hands_itself_on(facts, facts.methods[name]) for name in facts.started):
         return None
@@ -101,9 +101,7 @@ def _is_settled(facts: ClassFacts, name: str, handles: set[str], around: Surroun
     """Return whether an attribute is what it will be once `__init__` is through."""
     if name in handles:
         return True
-    inputs = around.inputs
-    heirs = inputs.related.heirs if inputs is not None else ()
-    if any(name in each.methods for each in heirs) or (inputs is not None and inputs.changes(name)):
+    if name in around.set_elsewhere:
         return False
     if name in facts.methods:
         return name != "__getitem__"

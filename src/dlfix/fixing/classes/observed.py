@@ -6,9 +6,92 @@ import ast
 
 from dlfix.fixing.classes.facts import (
     ClassFacts,
+    self_name,
 )
+from dlfix.fixing.classes.inputs import STATE_METHODS, Inputs
+from dlfix.project.module import Module
+from dlfix.project.syntax import FUNCTIONS
 
 MODELS = ("BaseModel", "BaseSettings", "NamedTuple", "TypedDict", "Struct")
+
+
+def tried_at(inputs: Inputs | None) -> str:
+    """Return where a caller catches what the constructor raises; empty where none does."""
+    if inputs is None:
+        return ""
+    for module, call in inputs.calls:
+        found = _tried(module, call) or _maker_tried(inputs, module, call)
+        if found:
+            return found
+    return ""
+
+
+def _tried(module: Module, node: ast.AST) -> str:
+    inner: ast.AST = node
+    for each in module.ancestors(node):
+        if isinstance(each, (*FUNCTIONS, ast.Lambda)):
+            return ""
+        caught = isinstance(each, ast.Try) and inner in each.body and _goes_on(each)
+        if caught or (isinstance(each, ast.With) and inner in each.body and _suppresses(each)):
+            return f"{module.path.name}:{getattr(each, 'lineno', 1)}"
+        inner = each
+    return ""
+
+
+def _maker_tried(inputs: Inputs, module: Module, call: ast.Call) -> str:
+    """Return where a caller catches what a function raises that makes an instance."""
+    maker = next((e for e in module.ancestors(call) if isinstance(e, FUNCTIONS)), None)
+    if maker is None or maker.name == "main":
+        return ""
+    for user in inputs.project.callers(module, maker.name):
+        for each in user.calls_by_name.get(maker.name, ()):
+            found = _tried(user, each)
+            if found:
+                return found
+    return ""
+
+
+def _goes_on(statement: ast.Try) -> bool:
+    return any(not isinstance(each.body[-1], ast.Raise) for each in statement.handlers)
+
+
+def _suppresses(statement: ast.With) -> bool:
+    return any("suppress(" in ast.unparse(each.context_expr) for each in statement.items)
+
+
+def seen_whole_at(inputs: Inputs | None) -> str:
+    """Return where all attributes of an instance are looked at together; empty if nowhere."""
+    if inputs is None:
+        return ""
+    for facts in inputs.related.all:
+        for method in facts.all_methods:
+            if method.name in STATE_METHODS:
+                continue
+            for node in ast.walk(method):
+                if _is_whole(node, self_name(method)):
+                    return facts.line(node)
+    return ""
+
+
+def fields_seen_at(inputs: Inputs | None) -> str:
+    """Return where the project goes through the fields of its data classes; empty if nowhere."""
+    if inputs is None:
+        return ""
+    for name in ("fields", "asdict", "astuple"):
+        for module in inputs.project.mentions(name):
+            for call in module.calls_by_name.get(name, ()):
+                if ast.unparse(call.func) in (name, f"dataclasses.{name}"):
+                    return f"{module.path.name}:{call.lineno}"
+    return ""
+
+
+def _is_whole(node: ast.AST, me: str) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="vars"), args=[ast.Name(id=name)]):
+            return name == me
+        case ast.Attribute(value=ast.Name(id=name), attr="__dict__"):
+            return name == me
+    return False
 
 
 def declared_at(facts: ClassFacts, name: str) -> str:

@@ -23,7 +23,7 @@ from dlfix.fixing.classes.forms import storage_insert
 from dlfix.fixing.classes.handles import Handle, Moved, NotLazily, Refusal
 from dlfix.fixing.classes.lengths import COUNT, Count, find_count
 from dlfix.fixing.classes.moving import Mover
-from dlfix.fixing.classes.observed import declared_at
+from dlfix.fixing.classes.observed import declared_at, fields_seen_at, seen_whole_at, tried_at
 from dlfix.fixing.classes.opened_together import split_return
 from dlfix.fixing.classes.parent_close import Released, Releasing, start_method
 from dlfix.fixing.classes.plans import ClassPlan, Exchange, Lazy, Within
@@ -73,6 +73,7 @@ class LazyClass(Clearing):
         self._read_in_bodies(released)
         self.unneeded = set() if by_process else self._unneeded(released)
         lazies = tuple(self._lazies(by_process, openers))
+        self._refuse_changing(lazies)
         self._refuse_observed(released, shared)
         return ClassPlan(
             cls=self.module.span(self.facts.node),
@@ -189,6 +190,25 @@ class LazyClass(Clearing):
                 raise NotLazily(
                     f"`{name}` exposes its memory as an array ({self.facts.line(site.statement)})"
                 )
+        tried = tried_at(self.around.inputs)
+        roots = {name for name, each in self.handles.items() if each.opens}
+        if tried and not (roots <= released.surely):
+            raise NotLazily(f"a caller catches exceptions raised by the constructor ({tried})")
+        seen = seen_whole_at(self.around.inputs)
+        if not seen and self.handles.keys() & self.facts.fields.keys():
+            seen = fields_seen_at(self.around.inputs) if self._is_dataclass() else ""
+        if seen:
+            raise NotLazily(f"code reads all attributes of the object ({seen})")
+
+    def _refuse_changing(self, lazies: tuple[Lazy, ...]) -> None:
+        """Refuse to open later from what may be another value by then."""
+        inputs = self.around.inputs
+        if inputs is None:
+            return
+        known = {each.name for each in lazies} | {each.kept_in for each in lazies}
+        known |= {name for moved in self.work.moved.values() for name in moved.kept.values()}
+        for each in lazies:
+            inputs.refuse_changing(self.facts, each.body, each.self_name, known)
 
     def _count(self) -> Count | None:
         """Return how the length is computed once, if nothing else touches them in the parent."""

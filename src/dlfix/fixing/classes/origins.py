@@ -31,6 +31,7 @@ class Origins:
     ) -> None:
         around = around or Surroundings()
         self.kept_by_bases = around.kept_by_bases
+        self.set_elsewhere = around.set_elsewhere  # attributes that may be others once it is opened
         self.inputs = around.inputs
         # what the attributes may be unless they are opened
         self.defaults = facts.fields.keys() | around.inherited | around.set_by_bases

@@ -64,6 +64,9 @@ class Recorded(Sliced):
             self._started(handle, kept),
         ]
         inserts += [self._written_down(each, kept) for each in items]
+        inputs = self.around.inputs
+        if inputs is not None:
+            inputs.refuse_changing(self.facts, body, self.me, {name, kept})
         opener = self._opener_name()
         return ClassPlan(
             cls=self.module.span(self.facts.node),

@@ -56,6 +56,7 @@ class Held(Forms):
                 span = self.module.span(site.statement)
                 inserts.append(Insert(span, "\n".join(saves), before=True))
             exchanges += questions_and_guards(self.facts, name, self._kept_in(name, True), name)
+        _refuse_changing(self.facts, self.around, lazies, movers)
         drops = [
             Drop(self._kept_in(name, True), "{}", EACH_ITS_OWN if not index else "")
             for index, name in enumerate(self.handles)
@@ -150,6 +151,10 @@ def plan_by_state(
         exchanges += (
             Exchange(facts.module.span(part), read) for part, read in mover.evaluated.items()
         )
+    inputs = around.inputs
+    if inputs is not None:
+        known = set(handles) | {n for m in movers.values() for n in m.moved.kept.values()}
+        inputs.refuse_changing(facts, "\n".join(restores), "self", known)
     drops = tuple(
         Drop(each.attribute, why=AGAIN if not index else "") for index, each in enumerate(ordered)
     )
@@ -203,3 +208,17 @@ def _only_start(facts: ClassFacts, handle: Handle) -> StoreSite:
     if len([s for s in facts.stores[handle.attribute] if s.method.name in facts.started]) > 1:
         raise Refusal(f"the resource is opened more than once ({facts.line(site.statement)})")
     return site
+
+
+def _refuse_changing(
+    facts: ClassFacts,
+    around: Surroundings,
+    lazies: list[Lazy],
+    movers: Mapping[Method, Mover],
+) -> None:
+    if around.inputs is None:
+        return
+    known = {each.name for each in lazies} | {each.kept_in for each in lazies}
+    known |= {name for mover in movers.values() for name in mover.moved.kept.values()}
+    for each in lazies:
+        around.inputs.refuse_changing(facts, each.body, each.self_name, known)

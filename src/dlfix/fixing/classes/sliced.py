@@ -17,7 +17,7 @@ from dlfix.fixing.classes.facts import (
 )
 from dlfix.fixing.classes.forms import Forms, storage_insert
 from dlfix.fixing.classes.handles import Handle, Refusal
-from dlfix.fixing.classes.observed import declared_at
+from dlfix.fixing.classes.observed import declared_at, seen_whole_at
 from dlfix.fixing.classes.parent_close import ITERATORS
 from dlfix.fixing.classes.plans import ClassPlan, Drop, Exchange, Insert, Lazy, State
 from dlfix.fixing.classes.slicing import Slice, attributes_read, contiguous
@@ -51,6 +51,7 @@ class Sliced(Forms):
             self.facts, start, self.handles, self.around, moves_count=self._goes_on_reading()
         )
         body = cut.body()
+        self._refuse_changing(body, cut)
         exchanges, inserts = self._edits(start, cut, body)
         exchanges += self._slots_changed(cut.moved.kept.values())
         for name in self.handles:
@@ -67,10 +68,14 @@ class Sliced(Forms):
     def _refuse_fields(self) -> None:
         if self.facts.slots is not None and not is_slotted(self.facts):
             raise Refusal(f"the class has `__slots__` ({self.facts.line(self.facts.node)})")
+        if seen_whole_at(self.around.inputs):
+            raise Refusal("code reads all attributes of the object")
         for name in self.handles:
             where = declared_at(self.facts, name)
             if where or name in self.facts.fields:
                 raise Refusal(f"the resource is a field of the class ({where or name})")
+            if name in self.around.set_elsewhere:
+                raise Refusal(f"other code sets `{name}` as well")
         if "__setattr__" in self.facts.methods or "__setattr__" in self.around.taken:
             raise Refusal("`__setattr__` handles every attribute")
 
@@ -135,6 +140,12 @@ class Sliced(Forms):
             return parent.attr in self.handles[name].position
         called = parent.func if isinstance(parent, ast.Call) else None
         return last_name(called) not in LEAVE_POSITION
+
+    def _refuse_changing(self, body: str, cut: Slice) -> None:
+        inputs = self.around.inputs
+        if inputs is not None:
+            known = {*self.handles, *cut.moved.kept.values()}
+            inputs.refuse_changing(self.facts, body, cut.me, known)
 
     def _opener_name(self) -> str:
         name = self._opener(next(iter(self.handles)))

@@ -31,6 +31,7 @@ class Surroundings:
     only_started: frozenset[str] = frozenset()  # methods nothing but constructors runs, once each
     kept_by_bases: frozenset[str] = frozenset()  # attributes bases store, named after a parameter
     set_by_bases: frozenset[str] = frozenset()  # attributes that constructors of bases set
+    set_elsewhere: frozenset[str] = frozenset()  # attributes that other code sets, or heirs
     set_outside: frozenset[str] = frozenset()  # handles that other code puts another in place of
     inputs: Inputs | None = None  # whether what an opening reads may be read later
 

@@ -13,7 +13,7 @@ from dlfix.fixing.classes.evidence import Culprit, OpenedIn, by_class, culprits,
 from dlfix.fixing.classes.facts import ClassFacts, StoreSite, started_sites
 from dlfix.fixing.classes.handles import Handle, NotLazily, Refusal
 from dlfix.fixing.classes.hierarchy import surroundings
-from dlfix.fixing.classes.observed import declared_at
+from dlfix.fixing.classes.observed import declared_at, seen_whole_at
 from dlfix.fixing.classes.opening import LazyClass
 from dlfix.fixing.classes.parent_only import plan_for_parent
 from dlfix.fixing.classes.passed_in import REOPENED, plan_field, plan_passed_in
@@ -217,10 +217,12 @@ def plan_class(
         return opened_lazily(group, around)
     handles = {each.attribute: handle_of(each) for each in group}
     if form == "state":
-        return plan_by_state(facts, handles, around)
+        return _by_state(facts, handles, around)
     if form == "sliced":
         return _sliced(facts, handles, around)
     if form == "held":
+        if seen_whole_at(around.inputs):
+            raise Refusal("code reads all attributes of the object")
         return Held(facts, handles, around).plan()
     return _first_that_holds(facts, handles, around)
 
@@ -236,6 +238,14 @@ def _around(
     return replace(around, inherited=around.inherited | inherited)
 
 
+def _by_state(facts: ClassFacts, handles: dict[str, Handle], around: Surroundings) -> ClassPlan:
+    """Leave the handles out of the state, and open them again when it is set."""
+    plan = plan_by_state(facts, handles, around)
+    if plan.inserts and seen_whole_at(around.inputs):
+        raise Refusal("the arguments that open the resource are not stored in attributes")
+    return plan
+
+
 def _first_that_holds(
     facts: ClassFacts, handles: dict[str, Handle], around: Surroundings
 ) -> ClassPlan:
@@ -245,12 +255,14 @@ def _first_that_holds(
     except Refusal as reason:
         if not isinstance(reason, NotLazily):
             return _sliced_or(reason, facts, handles, around)
+        seen = seen_whole_at(around.inputs)
         try:
-            return Held(facts, handles, around).plan()
+            if not seen:
+                return Held(facts, handles, around).plan()
         except Refusal:
             pass
         try:
-            return plan_by_state(facts, handles, around)
+            return _by_state(facts, handles, around)
         except Refusal as refusal:
             raise Refusal(f"{reason}; {refusal}") from None
 
