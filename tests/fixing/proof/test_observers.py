@@ -348,6 +348,21 @@ def test_all_attributes_together_stay_as_they_are_where_they_are(body):
     assert any("but the fix " in reason for reason in opened(body=body))
 
 
+CONSTRUCTED = {
+    "listed": ("self.seen = sorted(self.__dict__)", True),
+    "counted": ("self.count = len(vars(self))", True),
+    "set together": ("self.__dict__.update(width=2)", False),
+    "set one by one": ("for name in ('a', 'b'):\n    self.__dict__[name] = 1", False),
+}
+
+
+@pytest.mark.parametrize(("line", "refused"), CONSTRUCTED.values(), ids=CONSTRUCTED)
+def test_all_attributes_together_stay_as_they_are_where_the_constructor_reads_them(line, refused):
+    init = f"self.path = path\nself.file = h5py.File(path, 'r')\n{line}"
+    reasons = opened(init=init, later=f"self.path = path\n{line}")
+    assert refused == any("reads all attributes" in reason for reason in reasons)
+
+
 def test_all_attributes_together_stay_as_they_are_where_a_function_is_handed_the_object():
     names = "def run_name(obj):\n    return repr(vars(obj))\n"
     program = "from names import run_name\nrows = Rows('a.h5')\nprint(run_name(rows))\n"

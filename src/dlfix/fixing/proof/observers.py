@@ -595,11 +595,7 @@ def _whole_dict(change: ClassChange) -> Iterator[Regression]:
     yield from _shown_outside(change, changes[0])
     for cls in change.new.family(change.after):
         for function in cls.functions:
-            if (
-                function.name in STATE
-                or function.name in CONSTRUCTORS
-                or function.name in change.lazy
-            ):
+            if function.name in STATE or function.name in change.lazy:
                 continue
             node = _takes_all(function)
             if node is not None:
@@ -638,7 +634,9 @@ def _takes_all(function: Function) -> ast.expr | None:
     for node in executed(function.body):
         if isinstance(node, ast.Compare) and isinstance(node.left, ast.Constant):
             allowed |= {id(n) for n in within(node.comparators)}
-        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        elif isinstance(node, ast.Subscript) and (
+            isinstance(node.slice, ast.Constant) or isinstance(node.ctx, ast.Store)
+        ):
             allowed |= {id(n) for n in within(node.value)}
         elif isinstance(node, ast.Call) and last_part(node.func) in _OF_ONE:
             allowed |= {id(n) for n in within(node.func)}
