@@ -448,6 +448,51 @@ ROWS = [
         """,
     ),
     row(
+        "a part of an object that a method sends in a tuple",
+        """
+        from multiprocessing import Process
+        class Runner:
+            def __init__(self, step):
+                self.step = step
+            def go(self):
+                Process(target=print, args=(self.step, 2)).start()
+        def main():
+            Runner(lambda: 1).go()
+        """,
+        "args[0] lambda",
+    ),
+    row(
+        "parts of an object that a method sends one by one, some at a time",
+        """
+        from multiprocessing import Process
+        class Runner:
+            def __init__(self, steps, size):
+                self.steps, self.size = steps, size
+            def go(self):
+                for first in range(0, len(self.steps), self.size):
+                    for step in self.steps[first:first + self.size]:
+                        Process(target=print, args=(step,)).start()
+        def main():
+            Runner([lambda: 1], 2).go()
+        """,
+        "args[0] lambda",
+    ),
+    row(
+        "an object whose methods compute with its parts",
+        """
+        class Rows(Dataset):
+            def __init__(self, step):
+                self.step = step
+            def first(self):
+                value = self.step(1)
+                return torch.tensor((value, 2))
+        def check():
+            Rows(lambda i: i).first()
+        def main():
+            DataLoader(Rows(abs), num_workers=2)
+        """,
+    ),
+    row(
         "what a method of a handle gave",
         """
         import zipfile

@@ -118,6 +118,9 @@ if __name__ == '__main__':
         ("{}", "if i not in seen: seen[i] = i", ["DLF304"]),
         ("{}", "seen[i] = i", ["DLF304"]),
         ("{}", "if i > 2: seen[i] = i", ["DLF304"]),
+        ("{}", "seen[os.getpid(), i] = i", []),
+        ("{}", "key = (i, os.getpid()); seen[key] = i", []),
+        ("{}", "key = (i, os.getuid()); seen[key] = i", ["DLF304"]),
     ],
 )
 def test_a_cache_filled_where_it_is_empty_is_nobody_elses(

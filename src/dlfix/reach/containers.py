@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Addition = tuple[ast.AST, object, ast.expr]  # the statement or call, the key (or None), the value
 
+ANY_PART = slice(None, None, 0)  # a slice whose ends are not known
 _ADDING = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "setdefault": 1, "put": 0}
 _MERGING = frozenset({"extend", "update", "extendleft"})
 
@@ -200,7 +201,7 @@ class Containers:
     def part(self, container: Container, cut: slice, node: ast.expr, frame: Frame) -> Container:
         """Return a slice of a sequence."""
         kind = "tuple" if container.kind == "tuple" else "list"
-        if not numbered(container):
+        if cut == ANY_PART or not numbered(container):
             return self.loosened(container, node, frame)
         items = list(enumerate(item for _, item in container.items[cut]))
         return self.new(kind, items, node, frame, container, cut.start, cut.stop, cut.step)

@@ -25,7 +25,7 @@ from dlfix.reach.callers import Callers
 from dlfix.reach.calls import NAMESPACES, Calls
 from dlfix.reach.conditions import is_dead, outcome
 from dlfix.reach.container_subclasses import Filled
-from dlfix.reach.containers import Containers, constant_key, item_of
+from dlfix.reach.containers import ANY_PART, Containers, constant_key, item_of
 from dlfix.reach.copied_entries import of_rounds, rounds
 from dlfix.reach.correlated import excluded
 from dlfix.reach.dynamic import Members
@@ -405,10 +405,12 @@ class Interpreter:
     ) -> list[tuple[object, tuple[Passed, ...]]]:
         """Return what a subscript's key may be, in which rounds of loops; None: it is not known."""
         known = constant_key(node)
+        if known is None and isinstance(node, ast.Slice):
+            return [(ANY_PART, ())]
         by_name = isinstance(value, Container) or (
             isinstance(value, Instance) and self.filled.kind(value.cls) is not None
         )
-        if known is None and by_name and not isinstance(node, ast.Slice):
+        if known is None and by_name:
             keys = self.evaluate(node, frame)
             found = [(k.value.value, rounds(k)) for k in keys if isinstance(k.value, Constant)]
             if found and len(found) == len(keys):

@@ -668,12 +668,37 @@ def _run_at_once(node: ast.AST) -> Iterator[ast.AST]:
 
 @summary
 def _hands_on(node: Def) -> bool:
-    """Return whether a method passes its object, or an attribute of it, to code that is no builtin."""
-    me = first_parameter(node)
-    return any(
-        is_name(given.value if isinstance(given, ast.Attribute) else given, me)
-        for given in _handed(node)
-    )
+    """Return whether a method passes its object, or a part of it, to code that is no builtin."""
+    names = _names_of_parts(node)
+    return any(_is_part(given, names) for given in _handed(node))
+
+
+def _names_of_parts(node: Def) -> set[str]:
+    """Return the names of a method's object and of its parts: `for row in self.rows`."""
+    names = {first_parameter(node)}
+    for inner in walk(node):
+        match inner:
+            case ast.For(target=target, iter=given) | ast.comprehension(target=target, iter=given):
+                pass
+            case ast.Assign(targets=[ast.Name() as target], value=given):
+                pass
+            case _:
+                continue
+        if isinstance(target, ast.Name) and _is_part(given, names):
+            names.add(target.id)
+    return names
+
+
+def _is_part(given: ast.expr, names: AbstractSet[str]) -> bool:
+    """Return whether an expression is a named object, what hangs from it, or a display that holds it."""
+    match given:
+        case ast.Name(id=name):
+            return name in names
+        case ast.Attribute(value=owner) | ast.Subscript(value=owner) | ast.Starred(value=owner):
+            return _is_part(owner, names)
+        case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Dict(values=items):
+            return any(_is_part(item, names) for item in items)
+    return False
 
 
 def _is_seen_between(node: Def, methods: Collection[str]) -> bool:

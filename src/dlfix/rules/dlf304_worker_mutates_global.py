@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import enclosing_function
-from dlfix.project.syntax import FUNCTIONS, parameters
+from dlfix.project.syntax import FUNCTIONS, callee_name, is_name, parameters
 from dlfix.project.trees import walk
 from dlfix.reach.entry_points import Entries, is_before
 from dlfix.reach.global_state import GlobalName, Use
@@ -150,8 +150,28 @@ def _worker_writes(name: GlobalName) -> Iterator[tuple[Use, WorkerFunction]]:
         function = name.worker_writer(use)
         if function is None or _sets_up(function) or _takes_over(use, function):
             continue
+        if _is_kept_by_process(use):
+            continue
         if not _is_set_by_each(name, use, function):
             yield use, function
+
+
+def _is_kept_by_process(use: Use) -> bool:
+    """Return whether an entry has the number of its process in its key: no other process looks for it."""
+    place = use.module.parent(use.node)
+    around = enclosing_function(use.module, use.node)
+    if not isinstance(place, ast.Subscript) or around is None:
+        return False
+    keys = [place.slice]
+    for inner in walk(around):
+        if isinstance(inner, ast.Assign) and isinstance(place.slice, ast.Name):
+            named = any(is_name(target, place.slice.id) for target in inner.targets)
+            keys += [inner.value] * named
+    return any(
+        isinstance(node, ast.Call) and callee_name(node) == "getpid"
+        for key in keys
+        for node in walk(key)
+    )
 
 
 def _is_set_by_each(name: GlobalName, use: Use, function: WorkerFunction) -> bool:
