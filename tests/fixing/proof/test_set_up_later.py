@@ -317,3 +317,37 @@ def test_a_caller_moves_what_the_constructor_opened_on_first_use(use, refused):
     after = "import mmap\n" + FIRST_USE.format(first="self._file_by_pid = {}", lazy=BY_PID)
     reasons = worse(before + program, after + program)
     assert refused == any("position of `file` is moved with `seek`" in each for each in reasons)
+
+
+FLAGGED = """
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.ready = False
+        {first}
+{lazy}
+    def opened(self):
+        if {missing}:
+            self.file = sqlite3.connect(self.path)
+            self.ready = True
+        return self.file
+
+    def tune(self):
+        self.opened().{use}
+
+    def __getitem__(self, index):
+        return self.opened().execute("select 1").fetchone()[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "refused"), [("create_collation('back', max)", True), ("total_changes", False)]
+)
+def test_a_method_of_the_parent_sets_up_what_a_flag_says_is_open(use, refused):
+    program = f"\nrows = Rows('a')\nrows.tune()\n{LOAD}"
+    before = FLAGGED.format(first="pass", lazy="", missing="not self.ready", use=use)
+    after = FLAGGED.format(
+        first="self._file_by_pid = {}", lazy=BY_PID, missing="self.file is None", use=use
+    )
+    reasons = worse(before + program, after + program)
+    assert refused == any("is set up with `create_collation`" in each for each in reasons)

@@ -164,8 +164,10 @@ def _operations(
     own = {id(function) for cls in family for function in cls.functions}
     givers = [f.name for cls in family for f in cls.functions if name in returned(f)]
     inside = dict.fromkeys([f".{name}", *(f".{each}()" for each in givers)], row)
-    opened_late = name in change.started_empty  # by a method that may set it up as well
-    for cls, function in () if opened_late else parent.methods(change.after):
+    opened_late = name in change.started_empty
+    for cls, function in parent.methods(change.after):
+        if opened_late and any(n.attr == name for n in own_attributes(function, ast.Store)):
+            continue  # what opens it may set it up as well
         for operation in operations_on(change.new, cls.module, function, inside):
             yield cls.module, operation
     for called in dict.fromkeys([name, *givers]):
