@@ -351,3 +351,46 @@ def test_a_method_of_the_parent_sets_up_what_a_flag_says_is_open(use, refused):
     )
     reasons = worse(before + program, after + program)
     assert refused == any("is set up with `create_collation`" in each for each in reasons)
+
+
+LATER = """
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+        {first}
+{lazy}
+    def opened(self):
+        if self.file is None:
+            self.file = mmap.mmap(self.path, 0)
+        return self.file
+
+    def tune(self):
+        self.opened().seek(2)
+
+    def __getitem__(self, index):
+        return self.opened()[index]{told}
+"""
+
+
+@pytest.mark.parametrize(("told", "refused"), [(" + self.opened().tell()", True), ("", False)])
+def test_a_method_of_the_parent_moves_what_is_opened_on_first_use(told, refused):
+    program = f"\nrows = Rows('a')\nrows.tune()\n{LOAD}"
+    before = "import mmap\n" + LATER.format(first="self.file = None", lazy="", told=told)
+    after = "import mmap\n" + LATER.format(first="self._file_by_pid = {}", lazy=BY_PID, told=told)
+    reasons = worse(before + program, after + program)
+    assert refused == any("position of `file` is moved with `seek`" in each for each in reasons)
+
+
+@pytest.mark.parametrize(("asked", "refused"), [("tell()", True), ("size()", False)])
+def test_other_code_asks_where_a_handle_stands_that_a_caller_has_moved(asked, refused):
+    reasons = opened(
+        init="self.path = path\nself.file = mmap.mmap(path, 0)",
+        opener="return mmap.mmap(self.path, 0)",
+        body="def __getitem__(self, index):\n    return index\n",
+        program=(
+            "import mmap\nclass Both(Dataset):\n    def __init__(self):\n        self.rows = Rows('a')\n"
+            f"    def __getitem__(self, i):\n        return self.rows.file.{asked}\n"
+            "both = Both()\nboth.rows.file.seek(2)\nDataLoader(both, num_workers=2)\n"
+        ),
+    )
+    assert refused == any("position of `file` is moved" in each for each in reasons)

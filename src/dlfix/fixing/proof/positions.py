@@ -15,6 +15,7 @@ from dlfix.fixing.proof.handling import (
     in_order,
     is_handled,
     operations,
+    operations_on,
     returned,
 )
 from dlfix.fixing.proof.late_code import used_on_self
@@ -185,7 +186,7 @@ def _left_elsewhere(
     moved = [op for op in moved if op not in again]
     if not moved or "seek" in again:
         return ""
-    if reads_on(change, held, name) is None and not _read_outside(change, name):
+    if reads_on(change, held, name) is None and not read_outside(change, name):
         return ""
     if "connection" in kinds:
         return (
@@ -283,12 +284,16 @@ def reads_on(
             names = _names_of(function, name, givers)
             if rewinding.comes_first(function, names):
                 continue
-            if _may_read(change, cls, function, held, name, names):
+            given = {f".{giver}()": held.rows.get(f".{name}") for giver in givers}
+            rows = {each: row for each, row in given.items() if row is not None}
+            if _may_read(change, cls, function, held, name, names) or any(
+                operations_on(change.new, cls.module, function, rows)
+            ):
                 return function
     return None
 
 
-def _read_outside(change: ClassChange, name: str) -> bool:
+def read_outside(change: ClassChange, name: str) -> bool:
     """Return whether other code asks an object for where its handle stands, or reads there."""
     classes = [change.after, *change.new.heirs(change.after)]
     own = {id(n) for cls in change.new.family(change.after) for n in within(cls.node)}
@@ -316,4 +321,4 @@ def _may_read(
     )
 
 
-__all__ = ["check", "reads_on"]
+__all__ = ["check", "read_outside", "reads_on"]

@@ -90,7 +90,11 @@ def check(change: ClassChange) -> Iterator[Regression]:
             )
             return
         own = [function for _, function in parent.methods(change.after)]
-        reads_on = by_constructor and positions.reads_on(change, held, name, apart=own) is not None
+        kept = held._replace(rows=rows)
+        reads_on = (by_constructor or opened_late) and (
+            positions.reads_on(change, kept, name, apart=own) is not None
+            or positions.read_outside(change, name)
+        )
         for module, operation in done if reads_on else ():
             yield change.regression(
                 opener,
