@@ -66,6 +66,23 @@ PROGRAMS = [
         + LOADED.format("hydra.utils.instantiate(cfg.data)"),
     ),
     program(
+        "a target in braces, and settings that an anchor shares",
+        "--- conf/run.yaml\nshared: &sets {_target_: pkg.sets.Cats, seed: 3}\ntrain:\n  data: *sets\n"
+        + _sets()
+        + HYDRA
+        + "def main(cfg):\n"
+        + LOADED.format("hydra.utils.instantiate(cfg.train.shared)"),
+    ),
+    program(
+        "a file that is no YAML beside one that is",
+        "--- conf/old.yaml\ndata: {_target_: pkg.sets.Cats\n--- conf/loop.yaml\n"
+        "data: &a\n  _target_: pkg.sets.Net\n  again: *a\n--- conf/run.yaml\nsets:\n  _target_: pkg.sets.Cats\n"
+        + _sets()
+        + HYDRA
+        + "def main(cfg):\n"
+        + LOADED.format("hydra.utils.instantiate(cfg.sets)"),
+    ),
+    program(
         "a loader that a YAML file names, with its workers",
         "--- conf/run.yaml\nloader:\n  _target_: torch.utils.data.DataLoader\n  num_workers: 4\n"
         "  dataset:\n    _target_: pkg.sets.Cats\n" + _sets() + "--- train.py\nimport hydra\n"

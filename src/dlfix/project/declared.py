@@ -5,22 +5,24 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dlfix.project.roots import PACKAGING, packaging_text
 from dlfix.source import seen
 from dlfix.source.text import SourceError, contents
+
+if TYPE_CHECKING:
+    from yaml import Node
 
 TARGET = "_target_"
 _PARTIAL = "_partial_"
 _SUFFIXES = (".yaml", ".yml")
 _MOST_FOLDERS, _MOST_FILES, _MOST_BYTES = 2_000, 400, 200_000
 _NO_SETTINGS = frozenset({"node_modules", "site-packages", "__pycache__", "venv", "env", "build"})
-_LINE = re.compile(r"([ ]*)((?:-[ ]+)*)(?:([\w.@/-]+)[ ]*:(?:[ ]+(.*))?)?$")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
-_SCALARS = {"true": True, "false": False, "null": None, "~": None, "": None}
-_ITEM = "-"
+_UNKNOWN = object()
 
 # `name = package.module:attribute`, in quotes, in brackets or plain, as packaging files write it
 _ENTRY = re.compile(r"""["']?([\w.-]+)["']?\s*=\s*["']?([\w.]+):([\w.]+)""")
@@ -39,7 +41,7 @@ class Target:
 
     keys: frozenset[str]
     name: str
-    arguments: tuple[tuple[str, Target | str | float | None], ...] = ()
+    arguments: tuple[tuple[str, object], ...] = ()  # a target each, or a plain value
     is_partial: bool = False
 
 
@@ -53,19 +55,6 @@ class EntryPoint:
     attribute: str
 
 
-@dataclass
-class _Node:
-    """A key of a YAML mapping, or an item of a list, with what is indented below it."""
-
-    key: str
-    indent: int
-    value: str = ""
-    below: list[_Node] = field(default_factory=list)
-
-    def get(self, key: str) -> str | None:
-        return next((each.value for each in self.below if each.key == key), None)
-
-
 def targets(top: Path) -> Iterator[Target]:
     """Yield the objects that the YAML files below a folder name."""
     for path in _settings(top):
@@ -75,7 +64,7 @@ def targets(top: Path) -> Iterator[Target]:
             continue
         if TARGET in text:
             own = frozenset({path.stem, path.parent.name})
-            yield from _targets(_read(text), own)
+            yield from _read(text, own)
 
 
 def entry_points(folder: Path) -> Iterator[EntryPoint]:
@@ -111,59 +100,65 @@ def _settings(top: Path) -> Iterator[Path]:
                 yield path
 
 
-def _read(text: str) -> _Node:
-    """Return the keys of a YAML text by their indentation; what is no `key: value` is left out."""
-    root = _Node("", -1)
-    above = [root]
-    for line in text.splitlines():
-        match = _LINE.match(line.partition(" #")[0].rstrip())
-        if match is None or not (match[2] or match[3]):
-            continue
-        indent = len(match[1])
-        for _ in range(match[2].count(_ITEM)):
-            _add(above, _Node(_ITEM, indent))
-            indent += 2
-        if match[3]:
-            _add(above, _Node(match[3], indent, (match[4] or "").strip("\"' ")))
-    return root
+def _read(text: str, own: frozenset[str]) -> list[Target]:
+    """Return the targets of a YAML text; none where it is no YAML, or nested too deeply."""
+    import yaml  # only for projects whose YAML files name objects
 
-
-def _add(above: list[_Node], node: _Node) -> None:
-    # the items of a list may stand as far left as its key
-    while above[-1].indent >= node.indent and not (
-        node.key == _ITEM and above[-1].indent == node.indent and above[-1].key != _ITEM
-    ):
-        above.pop()
-    above[-1].below.append(node)
-    above.append(node)
-
-
-def _targets(node: _Node, keys: frozenset[str]) -> Iterator[Target]:
-    target = _target(node, keys)
-    if target is not None:
-        yield target
-    for below in node.below:
-        yield from _targets(below, keys if below.key == _ITEM else frozenset({below.key}))
-
-
-def _target(node: _Node, keys: frozenset[str]) -> Target | None:
-    name = node.get(TARGET)
-    if name is None or not _DOTTED.fullmatch(name):
-        return None
-    given = [
-        (each.key, _target(each, frozenset({each.key})) or _scalar(each.value))
-        for each in node.below
-        if each.key not in (TARGET, _PARTIAL, _ITEM)
-        and (each.value or each.get(TARGET))
-        and not each.value.startswith(("$", "[", "{", "&", "*", "|", ">"))
-    ]
-    return Target(keys, name, tuple(given), _scalar(node.get(_PARTIAL) or "") is True)
-
-
-def _scalar(text: str) -> str | float | None:
-    if text.lower() in _SCALARS:
-        return _SCALARS[text.lower()]
     try:
-        return int(text)
-    except ValueError:
-        return text
+        documents = yaml.compose_all(text, Loader=yaml.SafeLoader)  # nodes: nothing is made of them
+        return [target for each in documents if each is not None for target in _targets(each, own)]
+    except (yaml.YAMLError, RecursionError):
+        return []
+
+
+def _targets(document: Node, own: frozenset[str]) -> Iterator[Target]:
+    """Yield the targets of a document, those of a node that has aliases once."""
+    waiting, met = [(document, own)], set[int]()
+    for node, keys in waiting:  # grows while it is read
+        if id(node) in met:
+            continue
+        met.add(id(node))
+        target = _target(node, keys, set())
+        if target is not None:
+            yield target
+        waiting += [(each, keys) for each in node.value if _kind(node) == "seq"]
+        waiting += [(each, frozenset({key})) for key, each in _entries(node).items()]
+
+
+def _entries(node: Node) -> dict[str, Node]:
+    """Return the values of a mapping by its plain keys; nothing of another node."""
+    pairs = node.value if _kind(node) == "map" else ()
+    return {key.value: value for key, value in pairs if _kind(key) == "str"}
+
+
+def _kind(node: Node) -> str:
+    """Return which type of YAML a node is: "map", "seq", "str", "int" ..."""
+    return node.tag.rpartition(":")[2]
+
+
+def _target(node: Node, keys: frozenset[str], met: set[int]) -> Target | None:
+    """Return the target that a mapping is; what an alias names again within it is not known."""
+    entries = _entries(node)
+    name, partial = entries.pop(TARGET, None), entries.pop(_PARTIAL, None)
+    if name is None or id(node) in met or not _DOTTED.fullmatch(str(name.value)):
+        return None
+    met.add(id(node))
+    given = [
+        (key, _target(each, frozenset({key}), met) or _plain(each)) for key, each in entries.items()
+    ]
+    known = tuple((key, value) for key, value in given if value is not _UNKNOWN)
+    return Target(keys, name.value, known, partial is not None and _plain(partial) is True)
+
+
+def _plain(node: Node) -> object:
+    """Return the value of a scalar; `_UNKNOWN` for others, and for what other settings decide: `${seed}`."""
+    match _kind(node):
+        case "bool":
+            return node.value.lower() in ("true", "yes", "on")
+        case "null":
+            return None
+        case "int" if node.value.isdecimal():
+            return int(node.value)
+        case "str" if "${" not in node.value:
+            return node.value
+    return _UNKNOWN
