@@ -47,7 +47,7 @@ _VARIABLES = (
     "COLORFGBG", "COLORTERM", "COLUMNS", "FORCE_COLOR", "HOME", "LINES", "NO_COLOR", "TERM",
     "TTY_COMPATIBLE", "TTY_INTERACTIVE",
 )  # fmt: skip
-_PACKAGES = ("dlfix", "dlfix_codemods", "libcst", "pathspec", "rich")
+_PACKAGES = ("dlfix", "dlfix_codemods", "libcst", "pathspec", "rich", "yaml")
 _OWN = re.compile(r"[0-9a-f]{32}|\.[0-9a-f]{32}\.\d+\.\d+")
 Printed = list[tuple[str, str]]  # "out", "err" or "bytes", and what went there
 

@@ -690,7 +690,7 @@ def _names_of_parts(node: Def) -> set[str]:
 
 
 def _is_part(given: ast.expr, names: AbstractSet[str]) -> bool:
-    """Return whether an expression is a named object, what hangs from it, or a display that holds it."""
+    """Return whether an expression is a named object, an attribute or item of it, or a display with one."""
     match given:
         case ast.Name(id=name):
             return name in names

@@ -368,15 +368,15 @@ class Rows(Dataset):
         self.opened().seek(2)
 
     def __getitem__(self, index):
-        return self.opened()[index]{told}
+        return self.opened()[index]{asked}
 """
 
 
-@pytest.mark.parametrize(("told", "refused"), [(" + self.opened().tell()", True), ("", False)])
-def test_a_method_of_the_parent_moves_what_is_opened_on_first_use(told, refused):
+@pytest.mark.parametrize(("asked", "refused"), [(" + self.opened().tell()", True), ("", False)])
+def test_a_method_of_the_parent_moves_what_is_opened_on_first_use(asked, refused):
     program = f"\nrows = Rows('a')\nrows.tune()\n{LOAD}"
-    before = "import mmap\n" + LATER.format(first="self.file = None", lazy="", told=told)
-    after = "import mmap\n" + LATER.format(first="self._file_by_pid = {}", lazy=BY_PID, told=told)
+    before = "import mmap\n" + LATER.format(first="self.file = None", lazy="", asked=asked)
+    after = "import mmap\n" + LATER.format(first="self._file_by_pid = {}", lazy=BY_PID, asked=asked)
     reasons = worse(before + program, after + program)
     assert refused == any("position of `file` is moved with `seek`" in each for each in reasons)
 

@@ -10,6 +10,7 @@ from dlfix.fixing.proof import order, positions, writes
 from dlfix.fixing.proof.changes import ClassChange, Regression
 from dlfix.fixing.proof.handling import (
     Body,
+    Held,
     Operation,
     attribute_by_name,
     held_by,
@@ -37,72 +38,83 @@ from dlfix.fixing.proof.syntax import (
 )
 from dlfix.project.module import Module
 
-_UNKNOWN = ResourceRow(
-    "?"
-)  # made by what cannot be followed: each call that is made for its effect counts
+# Made by what cannot be followed: each call that is made for its effect counts.
+_UNKNOWN = ResourceRow("?")
 _CLOSERS = frozenset("close __exit__ __del__ shutdown stop release teardown".split())
 
 
 def check(change: ClassChange) -> Iterator[Regression]:
     """Yield the handles that the caller sets up, or a method that workers do not run."""
-    again = run_again(change)
-    before = [change.old.method(change.before, function.name) for _, function in again]
-    held = held_by(change.old, change.constructed_before)
-    made = held.rows
-    rows = held_by(change.old, [each for each in before if each is not None]).rows | made
-    by_any = held_by(change.old, [(change.before, f) for f in change.before.functions]).rows
-    again_later = restored(change)
-    late = {f".{name}" for name in (*change.started_empty, *again_later)}
-    rows |= {name: by_any[name] for name in late & by_any.keys() - rows.keys()}
+    made = held_by(change.old, change.constructed_before)
+    rows = _rows(change, made)
     parent = ParentCode(change.new)
-    restoring = change.after.methods.get("__setstate__")
-    opened = dict.fromkeys(again_later, restoring) | change.made_lazy
+    again = restored(change)
+    opened = dict.fromkeys(again, change.after.methods.get("__setstate__")) | change.made_lazy
     for name, opener in opened.items():
         row = rows.get(f".{name}", _UNKNOWN if name in change.made_lazy else None)
         if row is None or opener is None:
             continue
-        opened_late = name in change.started_empty
-        by_constructor = f".{name}" in made and row.kind not in ("sync", "random")
-        is_data = by_constructor and not opened_late
-        again_set = _set_again(change, parent, name, opener) if is_data else ()
-        for home, function, line in again_set:
-            yield change.regression(
-                opener,
-                f"`{function.name}` reassigns `{name}` ({home.path.name}:{line}), but a "
-                "worker would reopen the resource that the constructor opened",
-            )
+        held = Held(rows, made.origins)
+        by_constructor = f".{name}" in made.rows and row.kind not in ("sync", "random")
+        reason = next(_reasons(change, parent, held, name, opener, by_constructor), None)
+        if reason is not None:
+            yield change.regression(opener, reason)
             return
-        for write in _set_from_outside(change, name) if is_data else ():
-            yield change.regression(
-                opener,
+
+
+def _rows(change: ClassChange, made: Held) -> dict[str, ResourceRow]:
+    """Return what attributes hold: set by the constructor, by what runs again, or later by any method."""
+    before = [change.old.method(change.before, function.name) for _, function in run_again(change)]
+    rows = held_by(change.old, [each for each in before if each is not None]).rows | made.rows
+    by_any = held_by(change.old, [(change.before, f) for f in change.before.functions]).rows
+    late = {f".{name}" for name in (*change.started_empty, *restored(change))}
+    return rows | {name: by_any[name] for name in late & by_any.keys() - rows.keys()}
+
+
+def _reasons(
+    change: ClassChange,
+    parent: ParentCode,
+    held: Held,
+    name: str,
+    opener: Function,
+    by_constructor: bool,
+) -> Iterator[str]:
+    """Yield why a handle that a worker opens is not the one that it had."""
+    opened_late = name in change.started_empty
+    if by_constructor and not opened_late:
+        for home, function, line in _set_again(change, parent, name, opener):
+            yield (
+                f"`{function.name}` reassigns `{name}` ({home.path.name}:{line}), but a "
+                "worker would reopen the resource that the constructor opened"
+            )
+        for write in _set_from_outside(change, name):
+            yield (
                 f"`{name}` is set outside the class "
                 f"({write.module.path.name}:{write.line}), but a worker would reopen the "
-                "resource that the constructor opened",
+                "resource that the constructor opened"
             )
-            return
-        done = list(_operations(change, parent, name, row))
-        for module, operation in [each for each in done if each[1].configures]:
-            yield change.regression(
-                opener,
-                f"`{name}` is set up with `{operation.name}` "
-                f"({module.path.name}:{operation.line}), but a worker opens `{name}` "
-                "without this setup",
-            )
-            return
-        own = [function for _, function in parent.methods(change.after)]
-        kept = held._replace(rows=rows)
-        reads_on = (by_constructor or opened_late) and (
-            positions.reads_on(change, kept, name, apart=own) is not None
-            or positions.read_outside(change, name)
+    done = list(_operations(change, parent, name, held.rows.get(f".{name}", _UNKNOWN)))
+    for module, operation in (each for each in done if each[1].configures):
+        yield (
+            f"`{name}` is set up with `{operation.name}` "
+            f"({module.path.name}:{operation.line}), but a worker opens `{name}` "
+            "without this setup"
         )
-        for module, operation in done if reads_on else ():
-            yield change.regression(
-                opener,
-                f"the position of `{name}` is moved with `{operation.name}` "
-                f"({module.path.name}:{operation.line}), but the resource that a worker opens "
-                "starts at the beginning",
-            )
-            return
+    if done and (by_constructor or opened_late) and _is_read_on(change, parent, held, name):
+        module, operation = done[0]
+        yield (
+            f"the position of `{name}` is moved with `{operation.name}` "
+            f"({module.path.name}:{operation.line}), but the resource that a worker opens "
+            "starts at the beginning"
+        )
+
+
+def _is_read_on(change: ClassChange, parent: ParentCode, held: Held, name: str) -> bool:
+    """Return whether other code than the parent's reads a handle where it stands, or asks where that is."""
+    own = [function for _, function in parent.methods(change.after)]
+    return positions.reads_on(change, held, name, apart=own) is not None or positions.read_outside(
+        change, name
+    )
 
 
 def _set_again(
