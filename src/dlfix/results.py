@@ -154,7 +154,7 @@ def _streams() -> list[object]:
 
 
 def code() -> list[object]:
-    """Return what tells this dlfix's own code, and the libraries that it rewrites and prints with."""
+    """Return what tells this dlfix's own code, and the libraries that it reads, rewrites and prints with."""
     found: list[object] = []
     for name in _PACKAGES:
         spec = find_spec(name)
