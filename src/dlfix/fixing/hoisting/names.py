@@ -50,12 +50,12 @@ def wanted(
     if returns_its_argument(node):
         return ["identity", "_identity"]
     role = naming.snake(role_of(module, node) or parameter).strip("_")
-    deed = _applied(module, node) or deed_of(node)
+    action = _applied(module, node) or action_of(node)
     if is_vague(role):
-        base = deed or "apply"
-        return [f"_{base}", *_told_apart(node, base), *_placed(module, node, base)]
+        base = action or "apply"
+        return [f"_{base}", *_distinguished(node, base), *_placed(module, node, base)]
     stem = role.removesuffix("_fn").removesuffix("_func")
-    longer = [f"_{stem}_{deed}"] if deed and deed not in role else []
+    longer = [f"_{stem}_{action}"] if action and action not in role else []
     placed = [*_placed(module, node, role), *longer]
     if _owner(module, node) in {_owner(module, each) for each in beside}:
         placed = [*longer, *_placed(module, node, role)]
@@ -115,12 +115,12 @@ def _alike(one: str, other: str) -> bool:
     return one == other or (min(len(one), len(other)) >= 5 and one[:5] == other[:5])
 
 
-def _told_apart(node: ast.Lambda, deed: str) -> list[str]:
+def _distinguished(node: ast.Lambda, action: str) -> list[str]:
     """Return what a lambda does with what it does it by: `_scale_by_2`, `_add_offset`."""
     match node.body:
         case ast.BinOp(op=op, right=ast.Constant(value=int(by)) | ast.Name(id=by)):
             joint = "" if isinstance(op, (ast.Add, ast.Sub)) else "by_"
-            return [f"_{deed}_{joint}{by}"] if f"{by}".isidentifier() or f"{by}".isdigit() else []
+            return [f"_{action}_{joint}{by}"] if f"{by}".isidentifier() or f"{by}".isdigit() else []
     return []
 
 
@@ -239,7 +239,7 @@ def _owner(module: Module, node: ast.AST) -> str:
     return ""
 
 
-def deed_of(node: ast.Lambda) -> str:
+def action_of(node: ast.Lambda) -> str:
     """Return what a lambda does, in a word or two: `img.convert("RGB")` converts an `img`."""
     body = node.body
     parameters = positional(node)
@@ -286,9 +286,9 @@ def deed_of(node: ast.Lambda) -> str:
         case ast.Constant():
             return "constant"
         case ast.IfExp(body=one, orelse=other):
-            deeds = [deed_of(ast.Lambda(node.args, each)) for each in (one, other)]
-            deeds = [each for each in deeds if each not in ("", "constant", "none")]
-            return deeds[0] if len(deeds) == 1 else "choose"
+            actions = [action_of(ast.Lambda(node.args, each)) for each in (one, other)]
+            actions = [each for each in actions if each not in ("", "constant", "none")]
+            return actions[0] if len(actions) == 1 else "choose"
         case ast.JoinedStr():
             return "format"
     return ""
