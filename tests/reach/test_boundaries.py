@@ -17,7 +17,11 @@ ROWS = [
     ),
     row("a sampler stays", "DataLoader([], sampler=lambda b: b, num_workers=2)"),
     row("a generator stays", "DataLoader([], generator=threading.Lock(), num_workers=2)"),
-    row("a batch sampler stays", "DataLoader([], batch_sampler=[lambda b: b], num_workers=2)"),
+    row(
+        "what a batch sampler gives",
+        "DataLoader([], batch_sampler=[lambda b: b], num_workers=2)",
+        "[batch_sampler] lambda",
+    ),
     row(
         "a worker_init_fn",
         "DataLoader([], worker_init_fn=lambda i: i, num_workers=2)",

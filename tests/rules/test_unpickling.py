@@ -158,7 +158,35 @@ MADE = [
     ),
 ]
 
+_SAMPLED = """
+        from torch.utils.data import DataLoader, Sampler
+        class Box(tuple):
+            def __new__(cls, left, right):
+                return tuple.__new__(cls, (left, right))
+        class Boxes(Sampler):
+            def __init__(self):
+                self.boxes = [Box(0, 1), Box(1, 2)]{kept}
+            def __iter__(self):
+                {body}
+        if __name__ == "__main__":
+            loader = DataLoader(Tiles(), {how}=Boxes(), num_workers={workers})
+"""
 
-@pytest.mark.parametrize("text", [*ENDLESS, *ENDING, *MADE])
+
+def _sampled(what, body, kept="", how="sampler", workers=2):
+    return program(what, _SAMPLED.format(body=body, kept=kept, how=how, workers=workers))
+
+
+SAMPLED = [
+    _sampled("a sampler yields them", "yield Box(2, 3)  # !DLF206"),
+    _sampled("a sampler returns an iterator", "return iter(self.boxes)", "  # !DLF206"),
+    _sampled("a sampler goes on", "yield from self.boxes", "  # !DLF206"),
+    _sampled("in batches", "yield [Box(2, 3)]  # !DLF206", how="batch_sampler"),
+    _sampled("they only count", "yield len(self.boxes)"),
+    _sampled("without workers", "yield Box(2, 3)", workers=0),
+]
+
+
+@pytest.mark.parametrize("text", [*ENDLESS, *ENDING, *MADE, *SAMPLED])
 def test_findings_are_those_marked(text: str, tmp_path: Path) -> None:
     check(tmp_path, text)

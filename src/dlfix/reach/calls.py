@@ -874,8 +874,21 @@ class Calls:
             return [_UNKNOWN]
         arguments = self.arguments(value.node, value.frame)
         inside = self.frame_of(value.function, arguments, value.node, value.frame, None)
+        return self._yielded(inside) if inside is not None else [_UNKNOWN]
+
+    def iterated_by(self, iterator: Function, owner: Instance) -> list[Argument]:
+        """Return what iterating an object may give, by its `__iter__`."""
+        node, frame = iterator.node, iterator.frame
+        inside = self.frame_of(iterator, Arguments(), node, frame, owner)
         if inside is None:
             return [_UNKNOWN]
+        if inside.scope.yields:
+            return self._yielded(inside)
+        given = (each.value for each in self.run(iterator, None, node, frame, owner))
+        given_on = (value for value in given if value is not owner)
+        return [item for value in given_on for item in self.interpreter.items(value, None, None)]
+
+    def _yielded(self, inside: Frame) -> list[Argument]:
         found: list[Argument] = []
         for node in inside.scope.yields:
             if isinstance(node, ast.YieldFrom):

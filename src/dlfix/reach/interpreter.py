@@ -685,7 +685,10 @@ class Interpreter:
             return [Constant(Member(value, name)) for name, _ in members(value)]
         if isinstance(value, Generator):
             return self.calls.generated(value)
-        if isinstance(value, Instance) and self.instances.method(value.cls, "__iter__") is None:
+        if isinstance(value, Instance):
+            iterator = self.instances.method(value.cls, "__iter__")
+            if iterator is not None:
+                return self.calls.iterated_by(iterator, value)
             held = self.filled.container(value) if self.filled.kind(value.cls) == "list" else None
             return self.items(held, node, frame) if held is not None else [_UNKNOWN]
         return [_UNKNOWN]
