@@ -12,7 +12,7 @@ from dlfix.source.text import Place, Position, SourceError, Span
 if TYPE_CHECKING:
     from dlfix.fixing.outcomes import Diagnosis
     from dlfix.fixing.plans import Fix, Refused
-    from dlfix.rules.base import Rule
+    from dlfix.rules.base import Finding, Rule
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,21 @@ def written(answer: Answer) -> dict[str, Any]:
 
 
 def _diagnosis_as_data(diagnosis: Diagnosis) -> dict[str, Any]:
-    finding, outcome = diagnosis.finding, diagnosis.outcome
+    return {
+        **_finding_as_data(diagnosis.finding),
+        "outcome": _outcome_as_data(diagnosis.outcome),
+        "declined": diagnosis.declined,
+        "also": [_finding_as_data(each) for each in diagnosis.also],
+    }
+
+
+def _finding_as_data(finding: Finding) -> dict[str, Any]:
     return {
         "rule": finding.rule.code,
         "message": finding.message,
         "place": _place_as_data(finding.place),
         "trace": [[_place_as_data(s.place), s.label, s.note] for s in finding.trace],
         "error": finding.error,
-        "outcome": _outcome_as_data(outcome),
-        "declined": diagnosis.declined,
     }
 
 
@@ -92,13 +98,17 @@ def _diagnoses(rows: list[dict[str, Any]]) -> list[Diagnosis]:
 
 def _diagnosis(row: dict[str, Any], rules: dict[str, type[Rule]]) -> Diagnosis:
     from dlfix.fixing.outcomes import Diagnosis
+
+    also = tuple(_finding(each, rules) for each in row["also"])
+    outcome = _outcome(*row["outcome"])
+    return Diagnosis(_finding(row, rules), outcome, row["declined"], also=also)
+
+
+def _finding(row: dict[str, Any], rules: dict[str, type[Rule]]) -> Finding:
     from dlfix.rules.base import Finding, Step
 
     trace = tuple(Step(_place_of(place), label, note) for place, label, note in row["trace"])
-    finding = Finding(
-        rules[row["rule"]], row["message"], _place_of(row["place"]), trace, row["error"]
-    )
-    return Diagnosis(finding, _outcome(*row["outcome"]), row["declined"])
+    return Finding(rules[row["rule"]], row["message"], _place_of(row["place"]), trace, row["error"])
 
 
 def _outcome(kind: str, *said: str) -> Fix | Refused | None:

@@ -1,7 +1,8 @@
 """The projects in a folder of projects: each is checked by itself, and its answer is kept.
 
 So memory holds one project at a time, and a change in one asks for no other again. An answer that is kept is
-plain data, as `results` keeps it, with all that was looked at for it.
+plain data, as `results` keeps it, with all that was looked at for it. After an edit it counts if nothing would
+notice the edit that was asked of the project (`reuse`).
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlfix import results
-from dlfix.answers import Answer, read, written
+from dlfix import results, reuse
+from dlfix.answers import Answer, read
 from dlfix.project.surroundings import apart
 from dlfix.session import Session, by_place
 from dlfix.source import seen
@@ -36,31 +37,57 @@ def diagnoses(session: Session, *, plain: bool) -> list[Diagnosis]:
 
 
 def _answers(session: Session, *, plain: bool) -> list[Answer]:
-    """Return the answer about each project; none where the files are not those of several."""
-    if len(session.files) <= FEW or session.texts or session.around or session.loose:
+    """Return the answer about each project; none where nothing is kept, and the files are not those of several."""
+    if len(session.files) <= FEW or session.texts or session.loose:
+        return []
+    if not {*session.around} <= {*session.files}:
         return []
     groups = apart(session.files, session.bytes_of)
-    if len(groups) < 2:
-        return []
-    session.by_parts = True
-    return [_answer(session.part(group), plain=plain) for group in groups]
+    several = len(groups) > 1
+    found = [_answer(session.part(group), plain=plain, several=several) for group in groups]
+    answers = [one for one in found if one is not None]
+    session.by_parts = bool(answers)
+    return answers
 
 
-def _answer(part: Session, *, plain: bool) -> Answer:
+def _answer(part: Session, *, plain: bool, several: bool) -> Answer | None:
+    """Return the answer about a project; None where it is the only one, and its answer is not kept."""
     outer = seen.watched()
     path = _place(part) if plain and outer is not None else None
-    entry = results.load(path) if path is not None else None
-    found = None if entry is None else read(entry.get("answer"))
-    if entry is not None and found is not None and outer is not None:
-        outer.take(entry["seen"])
-        return found
+    if path is None or outer is None:
+        found = _worked_out(part, plain=plain) if several else None
+    else:
+        found = _kept(part, path, outer) or _made(part, path, outer)
+    if several:  # memory holds one project at a time
+        part.__dict__.clear()
+        gc.collect()
+    return found
+
+
+def _made(part: Session, path: Path, outer: seen.Seen) -> Answer:
+    """Work an answer out, and keep it."""
+    part.noting = True
     with seen.apart() as noted:
-        found = _worked_out(part, plain=plain)
+        found = _worked_out(part, plain=True)
     data = noted.as_data()
-    if outer is not None:
-        outer.take(data, noted.steady)
-    if path is not None and noted.steady and not found.bugs:
-        results.save(path, {"seen": data, "answer": written(found)})
+    outer.take(data, noted.steady)
+    if noted.steady and not found.bugs:
+        reuse.keep(path, part, found, data)
+    return found
+
+
+def _kept(part: Session, path: Path, outer: seen.Seen) -> Answer | None:
+    """Return the answer that is kept, if it still counts."""
+    loaded = results.load_edited(path)
+    if loaded is None:
+        return None
+    entry, edited = loaded
+    found, noted = read(entry.get("answer")), entry["seen"]
+    if found is not None and edited:
+        again = reuse.unseen(path, part, entry, found, [*map(Path, edited)])
+        found, noted = (found, again) if again is not None else (None, noted)
+    if found is not None:
+        outer.take(noted)
     return found
 
 
@@ -71,14 +98,11 @@ def _place(part: Session) -> Path | None:
 
 
 def _worked_out(part: Session, *, plain: bool) -> Answer:
-    """Ask, and keep nothing of the trees."""
+    """Ask what there is to say."""
     diagnoses = [_bare(each, plain=plain) for each in part.diagnoses()]
     extent = (part.extent.loaders, part.extent.others, part.extent.unknown)
     troubles = part.unreadable(), part.serious(), part.bugs, part.cut_short
-    found = Answer(diagnoses, *troubles, extent)
-    part.__dict__.clear()
-    gc.collect()
-    return found
+    return Answer(diagnoses, *troubles, extent)
 
 
 def _bare(diagnosis: Diagnosis, *, plain: bool) -> Diagnosis:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from dlfix.config import Settings
 
 FOLDER = "results-1"  # raised with every change of what an entry looks like
-LIMIT = 64 << 20  # bytes of all entries
+LIMIT = 256 << 20  # bytes of all entries
 _MAGIC = b"dlfixres"
 _MOST = 256 << 20  # bytes of an entry, unpacked
 _KEY, _KEY_SIZE = "key", 32
@@ -181,10 +181,17 @@ def name(*asked: object) -> str:
 
 def load(path: Path) -> dict[str, Any] | None:
     """Return an entry while all that was seen for it is unchanged."""
+    found = load_edited(path)
+    return found[0] if found is not None and not found[1] else None
+
+
+def load_edited(path: Path) -> tuple[dict[str, Any], list[str]] | None:
+    """Return an entry and the files that have changed since, if nothing else has that was seen for it."""
     try:
         with _beside(path) as folder:
             entry = json.loads(_unpacked(folder.read(path.name)))
-            if not seen.is_unchanged(entry["seen"]):
+            changed = seen.changed(entry["seen"])
+            if changed is None:
                 return None
             folder.touch(path.name)  # the entries that are not used for longest go first
     except (
@@ -197,7 +204,7 @@ def load(path: Path) -> dict[str, Any] | None:
         zlib.error,
     ):
         return None
-    return cast("dict[str, Any]", entry)
+    return cast("dict[str, Any]", entry), changed
 
 
 def _printed(entry: dict[str, Any]) -> tuple[Printed, int] | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dlfix import selection, suppression
 from dlfix.config import ConfigError, Settings
+from dlfix.project.changes import change_between
 from dlfix.project.surroundings import around, connected, holds, imported
 from dlfix.reach.progress import Tell, silent, told
 from dlfix.rules.base import Finding, Place, Rule, Step
@@ -182,6 +183,17 @@ class Session:
             if budget > 0 or path in self.named:
                 project.get(path)
 
+    def sizes(self, project: Project) -> list[tuple[Path, int]]:
+        """Return the files that decide which are parsed for the sake of syntax errors, and their lengths."""
+        found: list[tuple[Path, int]] = []
+        budget = SYNTAX_BUDGET
+        for path in self.files:
+            source = project.unnoted(path)
+            if source is not None and budget > 0:
+                budget -= len(source.data)
+                found.append((path, len(source.data)))
+        return found
+
     @cached_property
     def catalog(self) -> Catalog:
         """What is known of libraries, the configuration's own files included."""
@@ -278,7 +290,7 @@ class Session:
         project = self.project.still(self.project.files, {**plain, **books}, differing)
         if project is None:
             return None
-        edits = [_Edit(path, self.project.text(path), project.text(path)) for path in differing]
+        edits = [Edit(path, self.project.text(path), project.text(path)) for path in differing]
         if not all(edit.is_unseen(found) for edit in edits):
             return None
         session = replace(self, texts=dict(texts), previews={}, tell=silent, base=None)
@@ -567,7 +579,7 @@ class Session:
 
 
 @dataclass(frozen=True)
-class _Edit:
+class Edit:
     """How a file's text has changed."""
 
     path: Path
@@ -582,11 +594,24 @@ class _Edit:
     def is_unseen(self, found: Sequence[Diagnosis]) -> bool:
         """Return whether comments, places and imports of what was found are what they were."""
         old, new = (text.encode(errors="surrogatepass") for text in (self.old, self.new))
-        if any(mark in data for mark in MARKS for data in (old, new)):
-            return False
-        if imported(self.path, old) != imported(self.path, new):
+        if imported(self.path, old) != imported(self.path, new) or self._changes_suppressions:
             return False
         return not self.moves_rows or not any(self.path.name in repr(one) for one in found)
+
+    @property
+    def _changes_suppressions(self) -> bool:
+        """Whether a comment that may suppress something stands in a row that changed."""
+        change = change_between(*map(_rows, (self.old, self.new)))
+        if change is None:
+            return False
+        before, after = map(suppression.read, (self.old, self.new))
+        return any(change.first <= row <= change.last for row in before) or any(
+            change.first <= row <= change.last_after for row in after
+        )
+
+
+def _rows(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def _removal(diagnosis: Diagnosis) -> Removal | None:

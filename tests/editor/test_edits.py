@@ -354,6 +354,17 @@ def test_a_comment_that_suppresses_is_read_again(editing: Editing) -> None:
     assert editing.costs("tools.py", "found = []", "found = []  # dlfix: ignore") > 0
 
 
+def test_a_comment_of_another_tool_that_suppresses_is_read_again(editing: Editing) -> None:
+    assert editing.costs("main.py", "lambda x: x * 2)", "lambda x: x * 2)  # noqa") > 0
+
+
+def test_a_comment_that_suppresses_elsewhere_in_the_file_takes_no_analysis(
+    editing: Editing,
+) -> None:
+    editing.replace("tools.py", "    found = []", "    # dlfix: ignore-file[DLF404]\n    found = []")
+    assert editing.costs("tools.py", "found.append(item)", "found.append([item])") == 0
+
+
 def test_a_file_that_comes_or_goes_is_read_again(editing: Editing) -> None:
     editing.read()
     path = editing.folder / "main.py"

@@ -131,7 +131,7 @@ class Project:
         if before == now:
             after.keep(path, self)
             return True
-        if path in self.asked.whole:
+        if path in self.asked.whole or before.encoding != now.encoding:
             return False
         return self._is_alike(path, after) and self._is_alike_as_module(path, after)
 
@@ -164,6 +164,33 @@ class Project:
             return True
         now = after.get(path)
         return before is not None and now is not None and unseen(before, now) is not None
+
+    # What was asked of a file
+
+    @property
+    def read(self) -> list[Path]:
+        """The files that have been read."""
+        return [path for path, source in self._sources.items() if source is not None]
+
+    def read_module(self, path: Path) -> Module | None:
+        """Return a module that somebody has opened."""
+        return self._modules.get(path)
+
+    def asked_of(self, path: Path) -> tuple[list[str], bool, dict[tuple[Any, ...], Any]]:
+        """Return of a file which kinds of names are known, whether what it offers is, and the answers about its text."""
+        kinds = [kind for kind, known in self._names.items() if path in known]
+        return kinds, path in self._offers, self._answers.get(path, {})
+
+    def ask_again(
+        self, path: Path, kinds: Iterable[str], offers: bool, questions: Iterable[tuple[Any, ...]]
+    ) -> None:
+        """Ask of a file what was asked of it in another project."""
+        for kind in kinds:
+            self._names_in(path, kind)
+        if offers:
+            self._offered(path)
+        for question in questions:
+            self._ask(path, *question)
 
     def with_files(self, files: Iterable[Path]) -> Project:
         """Return the same project with these files; what is read already is not read again."""

@@ -64,16 +64,17 @@ def packaging_text(file: Path) -> str:
 
 def added(module: Module) -> Iterator[Path]:
     """Yield the folders that a module appends to, or inserts into, `sys.path`, where they are known."""
+    yield from map(Path, module.answer(_added))
+
+
+def _added(module: Module) -> tuple[str, ...]:
     path = module.path
     adding = (*module.of_kind(ast.Call), *module.of_kind(ast.AugAssign))
     values = [value for value in map(_added_value, adding) if value is not None]
     names = _assigned(module) if values else {}
-    for value in values:
-        each = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
-        for one in each:
-            text = _PathText(path, names).of(one)
-            if text is not None:
-                yield Path(os.path.normpath(path.parent / text))
+    parts = [v.elts if isinstance(v, (ast.List, ast.Tuple)) else [v] for v in values]
+    texts = [_PathText(path, names).of(one) for each in parts for one in each]
+    return tuple(os.path.normpath(path.parent / text) for text in texts if text is not None)
 
 
 def _added_value(node: ast.AST) -> ast.expr | None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlfix.project.module import is_test
+from dlfix.project.roots import packaging_text
+from dlfix.source import seen
 
 if TYPE_CHECKING:
     from dlfix.project.module import Module
@@ -66,14 +68,10 @@ def _line(folder: Path) -> Iterator[Path]:
     """Yield a folder and those above it, up to the root of its repository."""
     for each in [folder, *folder.parents][:_MOST_LEVELS]:
         yield each
-        if (each / ".git").exists():
+        if seen.exists(each / ".git"):
             return
 
 
 def _declares(folder: Path) -> bool:
     """Return whether a folder's files make an installable package of it."""
-    for name, pattern in _DECLARES.items():
-        file = folder / name
-        if file.is_file() and pattern.search(file.read_text(encoding="utf-8", errors="replace")):
-            return True
-    return False
+    return any(pattern.search(packaging_text(folder / name)) for name, pattern in _DECLARES.items())

@@ -167,14 +167,30 @@ def listed(folder: Path, entries: Iterable[os.DirEntry[str]] | None) -> None:
 
 def is_unchanged(data: dict[str, Any]) -> bool:
     """Return whether all is as it was noted; raise ValueError, TypeError or LookupError for other data."""
+    return changed(data) == []
+
+
+def changed(data: dict[str, Any]) -> list[str] | None:
+    """Return the files that are there and have changed; None where anything else is not as it was noted."""
     try:
-        return (
-            all(_QUESTIONS[question](path) is answer for path, question, answer in data["answers"])
-            and all(_listing(path) == digest for path, digest in data["folders"].items())
-            and all(_is_same(path, stamp) for path, stamp in data["files"].items())
-        )
+        same = all(
+            _QUESTIONS[question](path) is answer for path, question, answer in data["answers"]
+        ) and all(_listing(path) == digest for path, digest in data["folders"].items())
+        if not same:
+            return None
+        return [path for path, stamp in data["files"].items() if not _is_same(path, stamp)]
     except OSError:
-        return False
+        return None
+
+
+def with_changes(data: dict[str, Any], again: dict[str, Any]) -> dict[str, Any]:
+    """Return what was noted, with what was noted of some files again."""
+    answers = dict.fromkeys(map(tuple, [*data["answers"], *again["answers"]]))
+    return {
+        "files": {**data["files"], **again["files"]},
+        "folders": {**data["folders"], **again["folders"]},
+        "answers": [*answers],
+    }
 
 
 def _is_same(path: str, stamp: list[Any]) -> bool:
