@@ -424,6 +424,11 @@ LOADER = "from torch.utils.data import DataLoader\n"
             "    return DataLoader(rows, num_workers=max(1, workers // 4), prefetch_factor=2)\n",
         ),
         program(
+            "a batch that is divided among processes",
+            LOADER + "def main(rows, args):\n"
+            "    return DataLoader(rows, batch_size=args.batch // args.gpus, num_workers=2)\n",
+        ),
+        program(
             "a count that is rounded up",
             LOADER + "def main(rows, workers, gpus):\n"
             "    return DataLoader(rows, num_workers=(workers + gpus - 1) // gpus, prefetch_factor=2)\n",

@@ -84,7 +84,7 @@ class OptionReader:
         if name == "dataset":
             return self._things(argument, node)
         if isinstance(argument, Bound) and node is not None:
-            constants = certain(node, argument.frame)
+            constants = certain(node, argument.frame, rounded=name == "num_workers")
             if constants is not None:
                 return list(constants)
             if name in ("num_workers", "batch_size", "timeout", "prefetch_factor"):
@@ -215,15 +215,18 @@ def _open_ended(boundary: Boundary) -> bool:
     return any(k.arg is None and not isinstance(k.value, ast.Dict) for k in call.keywords)
 
 
-def certain(node: ast.expr, frame: Frame) -> tuple[Option, ...] | None:
-    """Return the constants an expression may be, by its own text; no parameter's default counts."""
+def certain(node: ast.expr, frame: Frame, *, rounded: bool) -> tuple[Option, ...] | None:
+    """Return the constants an expression may be, by its own text; no parameter's default counts.
+
+    With `rounded` what is rounded down may be 0: fewer workers than GPUs are usual, smaller batches are not.
+    """
     constant = _literal(node)
     if constant is not None:
         return constant
     if _is_rounded_down(node):
-        return (0, 1)
+        return (0, 1) if rounded else None
     if isinstance(node, ast.IfExp):
-        parts = [certain(part, frame) for part in (node.body, node.orelse)]
+        parts = [certain(part, frame, rounded=rounded) for part in (node.body, node.orelse)]
         return None if None in parts else tuple(v for part in parts if part for v in part)
     if not isinstance(node, ast.Name):
         return None
@@ -233,13 +236,13 @@ def certain(node: ast.expr, frame: Frame) -> tuple[Option, ...] | None:
         return None
     binding = bindings[0]
     if binding.kind == "parameter" and scope is frame.scope:
-        return _passed(node.id, frame)
+        return _passed(node.id, frame, rounded=rounded)
     if binding.kind not in ("assign", "annotated") or binding.value is None or binding.path:
         return None
     if _in_loop_or_branch(scope.module, binding):
         return None
     if _is_rounded_down(binding.value):
-        return None if _is_tested(scope, node.id) else (0, 1)
+        return (0, 1) if rounded and not _is_tested(scope, node.id) else None
     return _literal(binding.value)
 
 
@@ -269,11 +272,15 @@ def _is_tested(scope: Scope, name: str) -> bool:
     return any(isinstance(scope.module.parent(use), tests) for use in scope.reads.get(name, ()))
 
 
-def _passed(name: str, frame: Frame) -> tuple[Option, ...] | None:
+def _passed(name: str, frame: Frame, *, rounded: bool) -> tuple[Option, ...] | None:
     """Return what the call that made a frame passes for a parameter, where it spells it out."""
     found: list[Option] = []
     for argument in (frame.arguments or {}).get(name, ()):
-        values = certain(argument.node, argument.frame) if isinstance(argument, Bound) else None
+        values = (
+            certain(argument.node, argument.frame, rounded=rounded)
+            if isinstance(argument, Bound)
+            else None
+        )
         if values is None:
             return None
         found += values
