@@ -28,6 +28,31 @@ ROWS = [
         "worker_init_fn lambda",
     ),
     row(
+        "a loader made by a method of its class",
+        """
+        class Loader(DataLoader):
+            @classmethod
+            def of(cls, ds, **kw): return cls(dataset=ds, collate_fn=lambda b: b, num_workers=2, **kw)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "a loader that makes another of its type",
+        """
+        class Loader(DataLoader):
+            def again(self): return type(self)(self.dataset, collate_fn=lambda b: b, num_workers=2)
+        """,
+        "collate_fn lambda",
+    ),
+    row(
+        "another class that makes itself",
+        """
+        class Plan:
+            @classmethod
+            def of(cls): return cls(collate_fn=lambda b: b, num_workers=2)
+        """,
+    ),
+    row(
         "what two callers pass on by keyword",
         """
         def make(ds, **kw): return DataLoader(ds, num_workers=2, **kw)

@@ -439,11 +439,11 @@ def _called_one_of(node: ast.AST, names: AbstractSet[str]) -> bool:
 
 
 def _calls_by_last_name(module: Module) -> dict[str, list[ast.Call]]:
-    """Return the calls by name; those of `super().__init__` by their class, for what it derives from."""
+    """Return the calls by name; those of `super().__init__` and `cls` by their class, for what it derives from."""
     found: dict[str, list[ast.Call]] = {}
     for call in module.calls:
         name = _last_name(call)
-        if (
+        if _makes_own(call.func) or (
             _is_super(call)
             and isinstance(call.func, ast.Attribute)
             and call.func.attr == "__init__"
@@ -452,6 +452,16 @@ def _calls_by_last_name(module: Module) -> dict[str, list[ast.Call]]:
             name = f"{_SUPER}{next(classes, '')}"
         found.setdefault(name, []).append(call)
     return found
+
+
+def _makes_own(func: ast.expr) -> bool:
+    """Return whether what is called is the class that the method is of: `cls(...)`, `type(self)(...)`."""
+    match func:
+        case ast.Name(id="cls") | ast.Attribute(value=ast.Name(), attr="__class__"):
+            return True
+        case ast.Call(func=ast.Name(id="type"), args=[ast.Name()]):
+            return True
+    return False
 
 
 def _last_name(call: ast.Call) -> str:
