@@ -38,6 +38,17 @@ HELD = {
     "a field of a data class": "class D:\n    a: int\nd = D(made())\nuse(d.a)",
     "keywords of a dict": "def f(a):\n    use(a)\nf(**{'a': made()})",
     "set by name": "setattr(o, 'x', made())\nuse(o.x)",
+    "a keyword of a function that is called by another name": "def f(a):\n    use(a)\npartial(f, a=made())",
+    "a keyword that is passed on": "def f(**k):\n    g(**k)\ndef g(a):\n    use(a)\nf(a=made())",
+    "an item of what gathers keywords": "def f(**k):\n    use(k['a'])\nf(a=made())",
+    "a parameter in a function within": "def f(a):\n    def g():\n        use(a)\nf(made())",
+}
+# Only where each function's parameters are its own.
+SCOPED_NOT_HELD = {
+    "another's parameter of the same name": "def f(a):\n    pass\ndef g(a):\n    use(a)\nf(made())",
+    "by name, another's": "def f(a):\n    pass\ndef g(a):\n    use(a)\nf(a=made())",
+    "an attribute named like a parameter": "def f(a):\n    pass\nf(made())\nuse(x.a)",
+    "a parameter named like an attribute": "x.a = made()\ndef g(a):\n    use(a)",
 }
 NOT_HELD = {
     "another variable": "x = made()\nuse(y)",
@@ -52,7 +63,7 @@ def holds(text: str, *, scoped: bool) -> bool:
     module = Module(SourceText(Path("/m.py"), text.encode(), text, "utf-8"), "m")
     made = module.calls_by_name["made"][0]
     (use,) = module.calls_by_name["use"]
-    return Holding(Passing([module], scoped=scoped)).of(module, made).may_be(use.args[0])
+    return Holding(Passing([module], scoped=scoped)).of(module, made).may_be(module, use.args[0])
 
 
 @pytest.mark.parametrize("scoped", [False, True])
@@ -85,3 +96,8 @@ def test_it_cannot_hold_it(text: str, scoped: bool) -> None:
 def test_a_local_variable_is_one_of_its_function(text: str, held: bool) -> None:
     assert holds(text, scoped=True) == held
     assert holds(text, scoped=False)
+
+
+@pytest.mark.parametrize("text", SCOPED_NOT_HELD.values(), ids=SCOPED_NOT_HELD)
+def test_a_parameter_is_one_of_its_function(text: str) -> None:
+    assert not holds(text, scoped=True)

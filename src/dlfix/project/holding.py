@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from dlfix.project.module import Module, Scope
-from dlfix.project.syntax import FUNCTIONS, callee_name, last_name, positional
+from dlfix.project.syntax import FUNCTIONS, callee_name, last_name, parameters, positional
 from dlfix.project.trees import walk
 
 # What may be its operand, or hold it.
@@ -18,14 +18,16 @@ _PASSING = (
 _CALLED = "()"  # behind the name of a function: what calls of it give
 ANYWHERE = "\0"  # stands among names for all of them
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
-Key: TypeAlias = "str | tuple[Scope, str]"  # a name, or a local variable of a scope
+# A name; a local variable or parameter of a scope; a parameter of that name, whose ever it is
+Key: TypeAlias = "str | tuple[Scope | None, str]"
 
 
 class Passing:
     """Where the values of some modules go on to, by names; what is found of a name serves every question.
 
-    With `results` also those that may give what a call of a value returns. With `scoped` a local variable is
-    one of its function, not of all that have its name; a parameter is one of all, as calls may be by any name.
+    With `results` also those that may give what a call of a value returns. With `scoped` a local variable or a
+    parameter is one of its function, not of all that have its name: what a keyword names is one of the function
+    called, if that is known by its name.
     """
 
     def __init__(
@@ -33,12 +35,14 @@ class Passing:
     ) -> None:
         self.modules, self._results, self._scoped = modules, results, scoped
         self.functions: dict[str, list[Definition]] = {}
+        self._homes: dict[Definition, Module] = {}
         self._made: set[str] = set()  # names that are a class's, and no function's of its module
         self._found: dict[Key, frozenset[Key]] = {}
         for module in modules:
             functions = module.functions_by_name
             for name, found in functions.items():
                 self.functions.setdefault(name, []).extend(found)
+                self._homes.update(dict.fromkeys(found, module))
             self._made |= {cls.name for cls in module.classes} - functions.keys()
 
     def from_name(self, name: Key) -> frozenset[Key]:
@@ -58,26 +62,33 @@ class Passing:
                     above = module.parent(use)
                     if name != key and isinstance(above, ast.Call) and above.func is use:
                         yield module, above
-                    elif self._key(module, use) == name:
+                    elif self.key(module, use) == name:
                         yield module, use
             return
         scope, name = key
+        if scope is None:
+            for module in self.modules:
+                for use in module.nodes_by_name.get(name, ()):
+                    if isinstance(use, ast.Name) and _parameter_scope(module, use) is not None:
+                        yield module, use
+            return
         for inner in scope.walk():
             if inner.lookup(name) is scope:
                 yield from ((scope.module, use) for use in inner.reads.get(name, ()))
 
-    def _key(self, module: Module, node: ast.Name | ast.Attribute) -> Key:
+    def key(self, module: Module, node: ast.Name | ast.Attribute) -> Key:
         """Return what a name stands for: itself, or a local variable."""
         if isinstance(node, ast.Attribute):
             return node.attr
         scope = module.scope_of(node).lookup(node.id) if self._scoped else None
-        if scope is None or not scope.is_function:
-            return node.id
-        kinds = {each.kind for each in scope.bindings.get(node.id, ())}
-        return node.id if "parameter" in kinds else (scope, node.id)
+        return node.id if scope is None or not scope.is_function else (scope, node.id)
+
+    def parameter(self, function: Definition, name: str) -> Key:
+        """Return what a parameter of a function stands for."""
+        return (self._homes[function].inner_scope(function), name) if self._scoped else name
 
     def _keys(self, module: Module, target: ast.expr | None) -> Iterator[Key]:
-        return (self._key(module, each) for each in _names(target))
+        return (self.key(module, each) for each in _names(target))
 
     def from_node(self, module: Module, node: ast.AST) -> Iterator[Key]:
         """Yield the names that a value goes on to, from where it stands."""
@@ -90,7 +101,7 @@ class Passing:
             ):
                 return
             elif isinstance(parent, ast.keyword):
-                yield parent.arg or ""
+                yield from self._named(module, parent)
             elif isinstance(parent, (ast.Return, ast.Yield, ast.YieldFrom)):
                 name = enclosing_name(module, parent)
                 yield f"{name}{_CALLED}" if self._scoped else name
@@ -105,28 +116,63 @@ class Passing:
                 return
             elif isinstance(parent, (ast.For, ast.AsyncFor, ast.comprehension)):
                 if child is parent.iter:  # it may be a list that holds it
-                    yield from self._keys(module, parent.target)
+                    yield from self._items(module, parent)
                 return
             elif isinstance(parent, ast.Dict):
-                yield from (str(key.value) for key in parent.keys if isinstance(key, ast.Constant))
+                for key in parent.keys:
+                    if isinstance(key, ast.Constant):
+                        yield from self._anyone(str(key.value))
             elif not (isinstance(parent, (ast.Call, *_PASSING)) or _is_method(module, parent)):
                 return
             child, parent = parent, module.parent(parent)
 
+    def _items(
+        self, module: Module, loop: ast.For | ast.AsyncFor | ast.comprehension
+    ) -> Iterator[Key]:
+        """Yield the variables of a loop; those of a comprehension are its own."""
+        around = module.parent(loop)
+        if not self._scoped or not isinstance(loop, ast.comprehension) or around is None:
+            yield from self._keys(module, loop.target)
+            return
+        own = module.inner_scope(around)
+        for each in _names(loop.target):
+            yield (own, each.id) if isinstance(each, ast.Name) else each.attr
+
+    def _named(self, module: Module, keyword: ast.keyword) -> Iterator[Key]:
+        """Yield the names that a keyword argument comes to: also others' where it is passed on, or the callee unknown."""
+        call = module.parent(keyword)
+        called = self.functions.get(callee_name(call), ()) if isinstance(call, ast.Call) else ()
+        name = keyword.arg or ""
+        taking = [each for each in called if name in parameters(each)] if self._scoped else []
+        yield from (self.parameter(each, name) for each in taking)
+        if not taking or any(each.args.kwarg is not None for each in called):
+            yield from self._anyone(name)
+            yield from (
+                self.parameter(each, each.args.kwarg.arg) for each in called if each.args.kwarg
+            )
+
+    def _anyone(self, name: str) -> Iterator[Key]:
+        """Yield what a name stands for that may be an attribute, a variable or a parameter of anything."""
+        yield name
+        if self._scoped:
+            yield None, name
+
     def _parameters(self, module: Module, call: ast.Call, argument: ast.AST) -> Iterator[Key]:
         """Yield the parameters that a positional argument may come to, and what keeps it then."""
         name = callee_name(call)
-        if isinstance(call.func, ast.Attribute):
+        if isinstance(call.func, ast.Attribute) and not _is_imported(module, call.func):
             yield from self._keys(module, call.func.value)  # `loaders.append(...)`
         if name == "setattr":
-            yield from (str(a.value) for a in call.args if isinstance(a, ast.Constant))
+            for each in call.args:
+                if isinstance(each, ast.Constant):
+                    yield from self._anyone(str(each.value))
         if argument not in call.args:
             return
         index = call.args.index(argument)
         if name in self._made:
             yield ANYWHERE  # a data class: its fields are not looked up
         for function in self.functions.get(name, ()):
-            yield from parameters_at(function, index)
+            yield from (self.parameter(function, p) for p in parameters_at(function, index))
 
 
 class Holding:
@@ -146,15 +192,16 @@ class Holding:
 
     def of_definition(self, definition: ast.ClassDef | Definition) -> Holding:
         """Take in the names that a class or function comes to by its decorators and its bases."""
-        pending: list[Key] = [
-            parameter
+        pending = [
+            self.passing.parameter(function, parameter)
             for decorator in definition.decorator_list
             for function in self._decorating(decorator)
             for parameter in _first_given(function)
         ]
         if isinstance(definition, ast.ClassDef) and definition.bases:
             for function in self.passing.functions.get("__init_subclass__", ()):
-                pending += [each.arg for each in function.args.args[:1]]
+                first = function.args.args[:1]
+                pending += [self.passing.parameter(function, each.arg) for each in first]
         return self._take(pending)
 
     def _decorating(self, decorator: ast.expr) -> Iterator[Definition]:
@@ -181,12 +228,22 @@ class Holding:
         """Whether it may be held by anything."""
         return ANYWHERE in self.names
 
-    def may_be(self, node: ast.expr) -> bool:
+    def may_be(self, module: Module, node: ast.expr) -> bool:
         """Return whether an expression may stand for it, or hold it."""
         return self.is_anywhere or any(
-            each is self._node or getattr(each, "id", getattr(each, "attr", None)) in self.names
+            each is self._node
+            or (isinstance(each, (ast.Name, ast.Attribute)) and self._has(module, each))
             for each in walk(node)
         )
+
+    def _has(self, module: Module, node: ast.Name | ast.Attribute) -> bool:
+        """Return whether a name is one that may hold it."""
+        key = self.passing.key(module, node)
+        if key in self._keys:
+            return True
+        if isinstance(key, str):
+            return f"{key}{_CALLED}" in self._keys
+        return (None, key[1]) in self._keys and _parameter_scope(module, node) is not None
 
     def gives(self, called: ast.expr) -> bool:
         """Return whether what is called may be the value: a name or an item, no method of one."""
@@ -202,6 +259,25 @@ class Holding:
             case ast.Call(func=given):
                 return self.gives(given)
         return False
+
+
+def _is_imported(module: Module, node: ast.Attribute) -> bool:
+    """Return whether a dotted name begins with an imported module, as `torch.utils.data.DataLoader` does."""
+    root: ast.expr = node
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    scope = module.scope_of(root).lookup(root.id) if isinstance(root, ast.Name) else None
+    bindings = scope.bindings.get(root.id, ()) if scope and isinstance(root, ast.Name) else ()
+    return bool(bindings) and all(isinstance(each.statement, ast.Import) for each in bindings)
+
+
+def _parameter_scope(module: Module, node: ast.Name | ast.Attribute) -> Scope | None:
+    """Return the scope of which a name is a parameter; None for other names."""
+    if isinstance(node, ast.Attribute):
+        return None
+    scope = module.scope_of(node).lookup(node.id)
+    bindings = scope.bindings.get(node.id, ()) if scope is not None and scope.is_function else ()
+    return scope if any(each.kind == "parameter" for each in bindings) else None
 
 
 def _first_given(function: Definition) -> list[str]:

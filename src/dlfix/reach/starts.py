@@ -219,7 +219,8 @@ def _uses(analysis: Reading, boundary: Boundary, home: Module) -> Iterator[Start
             if not entries.may_import(module, node):
                 candidates.idle.add(number)
             elif any(
-                holding.may_be(each) and _is_it(analysis, module, each, boundary) for each in held
+                holding.may_be(module, each) and _is_it(analysis, module, each, boundary)
+                for each in held
             ):
                 yield Start(boundary, module, node)
     yield from _fitted(analysis, boundary, home)

@@ -660,6 +660,39 @@ def test_an_attribute_is_not_read_later_where_it_is_set_by(statement):
     assert any("`path` is read later" in reason for reason in reasons)
 
 
+NAMED = {
+    "other names": ("for key in ['lr', 'size']:", False),
+    "other names under a name": ("keys = ('lr', 'size')\nfor key in keys:", False),
+    "this name too": ("for key in ['lr', 'path']:", True),
+    "a list that grows": ("keys = ['lr']\nkeys.append('path')\nfor key in keys:", True),
+    "names from elsewhere": ("for key in options:", True),
+}
+
+
+@pytest.mark.parametrize(("loop", "refused"), NAMED.values(), ids=NAMED)
+def test_names_that_a_loop_spells_out_are_those_that_are_set(loop, refused):
+    reasons = opened(program=f"rows = Rows('a')\n{loop}\n    setattr(rows, key, options[key])\n")
+    assert refused == any("`path` is read later" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(("made", "refused"), [("Rows(path)", True), ("Other()", False)])
+def test_what_a_function_gives_is_an_object_only_if_one_comes_there(made, refused):
+    program = f"""
+class Other:
+    pass
+
+def build(path):
+    return {made}
+
+def main(path, options):
+    held = build(path)
+    for key in options:
+        setattr(held, key, options[key])
+    return Rows(path)
+"""
+    assert refused == any("`path` is read later" in reason for reason in opened(program=program))
+
+
 WRITES = [
     "h5py.File(path, 'w')",
     "open(path, 'wb')",

@@ -153,6 +153,6 @@ def _is_passed_to(change: ClassChange, module: Module, held: ast.expr) -> bool:
         return False
     for home, made in change.new.constructions(change.after):
         modules = dict.fromkeys([home, *users, module])
-        if Holding(Passing(list(modules), scoped=True)).of(home, made).may_be(held):
+        if Holding(Passing(list(modules), scoped=True)).of(home, made).may_be(module, held):
             return True
     return False

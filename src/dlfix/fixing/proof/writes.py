@@ -84,18 +84,42 @@ def outside(program: Program, family: list[Class], name: str) -> Iterator[Write]
                 continue
             if call.args[1].value == name and may_be(program, module, call.args[0], family):
                 yield Write(module, None, program.enclosing(module, call), call)
-    yield from _of_any_name(program, family, own)
+    yield from _of_any_name(program, family, name, own)
 
 
-def _of_any_name(program: Program, family: list[Class], own: set[int]) -> Iterator[Write]:
+def _of_any_name(
+    program: Program, family: list[Class], name: str, own: set[int]
+) -> Iterator[Write]:
     """Yield where `setattr` gives an object made in the same code an attribute whose name it computes."""
     for module in program.project.mentions("setattr"):
         for call in module.calls_by_name.get("setattr", ()):
             if len(call.args) != 3 or isinstance(call.args[1], ast.Constant) or id(call) in own:
                 continue
+            spelled = _spelled(program, module, call.args[1])
+            if spelled and name not in spelled:
+                continue
             made = values_of(program, module, call, dotted(call.args[0]))
             if any(_may_make(program, module, value, family) for value in made):
                 yield Write(module, None, program.enclosing(module, call), call)
+
+
+def _spelled(program: Program, module: Module, node: ast.expr) -> set[object]:
+    """Return the texts that a loop variable goes through: `for key in ["a", "b"]`; none where one is not known."""
+    loops, displays = [node], list[ast.expr]()
+    for each in loops:
+        if isinstance(each, ast.Name):
+            values = values_of(program, module, node, each.id)
+            loops += [value for value in values if value not in loops]
+            body = program.body_around(module, node)
+            if not values or any(changes_by_name(module, body, each.id)):
+                return set()
+        else:
+            displays.append(each)
+    if not all(isinstance(each, (ast.List, ast.Tuple, ast.Set)) for each in displays):
+        return set()
+    items = [item for each in displays for item in getattr(each, "elts", ())]
+    known = all(isinstance(item, ast.Constant) for item in items)
+    return {item.value for item in items if isinstance(item, ast.Constant)} if known else set()
 
 
 def _with_keys(program: Program, name: str) -> list[Module]:
@@ -173,9 +197,8 @@ def goes_by(program: Program, cls: Class, node: ast.expr) -> bool:
     name = last_part(node)
     if name == "dataset":  # by which loaders, and what wraps it, hold one
         return True
-    given = program.given_names(cls)
-    if given:
-        return name in given or ANYWHERE in given
+    if program.given_names(cls):
+        return _may_come_to(program, cls, name)
     return not isinstance(node, ast.Attribute) or "data" in name or _is_given(program, cls, name)
 
 
@@ -228,11 +251,18 @@ def _may_make(program: Program, module: Module, value: ast.expr, family: list[Cl
         made = program.class_of(module, value.func)
         if made is not None:
             return made in family
-        if program.function_of(module, value.func) is not None:
-            return True
+        known = program.function_of(module, value.func)
+        if known is not None:
+            return any(_may_come_to(program, cls, known[1].name) for cls in family)
         names = {cls.name for cls in family}
         return any(last_part(n) in names for n in ast.walk(value))
     return not isinstance(value, (ast.Constant, ast.JoinedStr))
+
+
+def _may_come_to(program: Program, cls: Class, name: str) -> bool:
+    """Return whether an object of a class may come to a name, or from a function of that name."""
+    given = program.given_names(cls)
+    return not given or name in given or ANYWHERE in given
 
 
 def content(program: Program, family: list[Class], name: str) -> Iterator[Write]:
