@@ -141,6 +141,65 @@ def test_a_text_file_is_not_what_a_library_opened(path, refused):
     assert refused == any("may be removed" in reason for reason in opened(program=program))
 
 
+@pytest.mark.parametrize(
+    ("command", "refused"),
+    [
+        ("f'find {path} -name a | sort'", False),
+        ("'cd {}; ls | wc -l'.format(path)", False),
+        ("['ls', path]", False),
+        ("'find %s -delete' % path", True),
+        ("f'ls {path}; rm {path}'", True),
+        ("'cat a > ' + path", True),
+        ("path", True),
+    ],
+)
+def test_a_command_that_only_reads_leaves_the_file(command, refused):
+    program = f"def main(path):\n    rows = Rows(path)\n    subprocess.check_call({command}, shell=True)\n"
+    assert refused == any("may be removed" in reason for reason in opened(program=program))
+
+
+@pytest.mark.parametrize(
+    ("body", "refused"), [("return rank() > 0", False), ("return load(p)", True)]
+)
+def test_a_library_opens_no_text_file_whatever_functions_give_its_options(body, refused):
+    program = (
+        f"def is_first(p):\n    {body}\n"
+        "def main(path, name):\n    rows = Rows(path)\n    open(f'{path}/{name}.json', 'w')\n"
+    )
+    reasons = opened(
+        init="self.path = path\nself.file = h5py.File(path, 'r', swmr=is_first(path))",
+        opener="return h5py.File(self.path, 'r', swmr=is_first(self.path))",
+        program=program,
+    )
+    assert refused == any("may be removed" in reason for reason in reasons)
+
+
+LATER = """
+def connect(self):
+    if self.file is None:
+        self.file = h5py.File(self.path)
+
+def __getitem__(self, i):
+    self.connect()
+    return self.file[i]
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "refused"), [("self.file = None", False), ("self.file = None\nself.connect()", True)]
+)
+def test_a_constructor_may_remove_what_is_only_opened_after_it(first, refused):
+    reasons = opened(
+        init=f"self.path = path\n{first}\nos.unlink(path)",
+        later=f"self._file_by_pid = {{}}\nself.path = path\n{first}\nos.unlink(path)".replace(
+            "self.file = None\n", ""
+        ),
+        getter=ON_DEMAND,
+        body=LATER,
+    )
+    assert refused == any("the constructor removes" in reason for reason in reasons)
+
+
 def test_a_parameter_may_be_the_file_though_it_has_another_default():
     program = """
 def main(path):

@@ -115,7 +115,7 @@ def _own_methods(change: ClassChange) -> set[str]:
 def late_openers(change: ClassChange) -> Iterator[Function]:
     """Yield what opens later now what was open when the object was made."""
     for name, getter in change.made_lazy.items():
-        opens = any(calls_in(getter.body))
+        opens = any(calls_in(getter.body)) and not _filled_later(change, name)
         if opens and (_ran_before(change, getter) or _was_given(change, name)):
             yield getter
     restoring = change.after.methods.get("__setstate__")
@@ -123,6 +123,16 @@ def late_openers(change: ClassChange) -> Iterator[Function]:
         fresh = [s for s in change.fresh(restoring) if not _restores(s)]
         if any(calls_in(fresh)):
             yield restoring
+
+
+def _filled_later(change: ClassChange, name: str) -> bool:
+    """Return whether a property gives None until methods fill it that ran after construction before, too."""
+    if name not in change.started_empty:
+        return False
+    made = [function for _, function in change.constructed_before]
+    stores = [n for f in made for n in own_attributes(f, ast.Store) if n.attr == name]
+    values = [value for f in made for value in values_set(f, name)]
+    return len(stores) == sum(isinstance(v, ast.Constant) and v.value is None for v in values)
 
 
 def opening_calls(change: ClassChange, getter: Function) -> list[ast.Call]:

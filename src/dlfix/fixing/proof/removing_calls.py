@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePath
 
@@ -17,6 +18,7 @@ from dlfix.fixing.proof.syntax import (
     COMPREHENSIONS,
     Function,
     bound_in,
+    calls_in,
     dotted,
     executed,
     last_part,
@@ -39,6 +41,13 @@ _NO_CONTAINERS = frozenset(
     ".json .jsonl .yaml .yml .toml .ini .cfg .txt .log .md .csv .tsv .html .png .jpg .jpeg .gif .svg"
     " .pdf .mp4 .wav".split()
 )
+# Programs that leave files as they are, and what makes them write all the same.
+_READERS = frozenset(
+    "cat cd cut df du echo file find grep head ls mkdir nvidia-smi pwd sort stat tail tr uniq wc which".split()
+)
+_WRITES = re.compile(r">|`|\$\(|-delete|-exec|-ok|-fprint|-fls|(^|\s)(-o|--output)")
+# Words in the names of functions that open files.
+_OPENS = ("open", "load", "read", "file", "connect", "path")
 _AT_THE_END = frozenset("register finalize addCleanup addfinalizer callback push".split())
 
 
@@ -210,7 +219,7 @@ class Removals:
         """Return whether a call removes one of these files, or writes another in its place."""
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         given = [*node.args, *(k.value for k in node.keywords)]
-        at_stake = [*_at_stake(node, owner)]
+        at_stake = [*_at_stake(node, owner, origins)]
         if any(map(_is_remover, origins.values(node.func))):
             at_stake += given  # `remove = os.remove`
         if any(_is_remover(each) for each in given) and last_part(node.func) not in _AT_THE_END:
@@ -232,7 +241,7 @@ class Removals:
             return False
         path = node.args[0]
         ends = [_end(each) for each in origins.values(path) or [path]]
-        return all(PurePath(end).suffix.lower() in _NO_CONTAINERS for end in ends)
+        return all(PurePath(f"_{end}").suffix.lower() in _NO_CONTAINERS for end in ends)
 
     def _inside(
         self, module: Module, node: ast.Call, files: set[str], origins: Origins, far: int = FAR
@@ -335,7 +344,7 @@ class Removals:
                 continue
             if _moves_away(each) or opens_to_write(each):
                 owner = each.func.value if isinstance(each.func, ast.Attribute) else None
-                texts = inside.of(*_at_stake(each, owner))
+                texts = inside.of(*_at_stake(each, owner, inside))
                 passed = given.of(texts)
                 literals = {text for text in texts if is_literal(text)}
                 if passed is None or share_files(origins.of(*passed) | literals, files):
@@ -378,8 +387,15 @@ def _open_containers(program: Program, cls: Class, opened: Collection[ast.Call])
     """Return whether some calls open archives and databases of libraries, and nothing else."""
     names = [ImportTime(cls.module.tree).full_name(call.func) for call in opened]
     rows = [name for name in names if load().resource(name) is not None]
-    by_others = any(program.function_of(cls.module, call.func) for call in opened)
+    known = (program.function_of(cls.module, call.func) for call in opened)
+    by_others = any(_may_open(each[1]) for each in known if each is not None)
     return bool(rows) and not by_others and all(n.partition(".")[0] in _CONTAINERS for n in rows)
+
+
+def _may_open(function: Function) -> bool:
+    """Return whether a function may open a file, by the names of what it calls."""
+    called = (last_part(each.func).lower() for each in calls_in(function.body))
+    return any(word in name for name in called for word in _OPENS)
 
 
 def _parts_read(nodes: Iterable[ast.AST]) -> set[str]:
@@ -388,7 +404,9 @@ def _parts_read(nodes: Iterable[ast.AST]) -> set[str]:
     return items | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
-def _at_stake(node: ast.Call, owner: ast.expr | None) -> Iterator[ast.expr | None]:
+def _at_stake(
+    node: ast.Call, owner: ast.expr | None, origins: Origins
+) -> Iterator[ast.expr | None]:
     """Yield what names the files that a call removes or replaces."""
     name = last_part(node.func)
     library = dotted(node.func).partition(".")[0]
@@ -400,8 +418,34 @@ def _at_stake(node: ast.Call, owner: ast.expr | None) -> Iterator[ast.expr | Non
         yield from node.args[:1]
     elif _moves_away(node):
         yield from (owner, *node.args)
-    elif name in _COMMANDS and library in ("subprocess", "os"):
+    elif name in _COMMANDS and library in ("subprocess", "os") and not _only_reads(node, origins):
         yield from node.args
+
+
+def _only_reads(node: ast.Call, origins: Origins) -> bool:
+    """Return whether a command only runs programs that leave files as they are: `f"find {folder} | sort"`."""
+    commands = [_spelled(each) for each in origins.values(node.args[0]) or node.args[:1]]
+    parts = [part.split() for each in commands for part in re.split(r"[|;&\n]+", each)]
+    programs = {part[0] if part else "" for part in parts}
+    return programs <= _READERS and not any(_WRITES.search(each) for each in commands)
+
+
+def _spelled(command: ast.expr) -> str:
+    """Return the text of a command, with nothing where it is computed."""
+    match command:
+        case ast.Constant(value=str() as text):
+            return text
+        case ast.Call(func=ast.Attribute(value=text, attr="format")):
+            return _spelled(text)
+        case ast.BinOp(op=ast.Mod(), left=text):
+            return _spelled(text)
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return _spelled(left) + _spelled(right)
+        case ast.JoinedStr(values=parts):
+            return "".join(map(_spelled, parts))
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            return " ".join(map(_spelled, parts))
+    return ""
 
 
 def _ends_temporary(node: ast.Call, origins: Origins) -> bool:
