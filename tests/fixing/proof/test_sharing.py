@@ -54,6 +54,38 @@ TOUCHES = {
 }
 
 
+GROUP = """
+class Group:
+    def __init__(self):
+        self.parts = {{}}
+
+    def __getitem__(self, key):
+        part = Rows(key)
+        return part
+
+class Base(Dataset):
+    def __getitem__(self, i):
+        return {{"id": i}}
+
+class Sampled({bases}):
+    def __getitem__(self, i):
+        example = super().__getitem__(i)
+        return example["id"]
+
+loader = DataLoader(Sampled(), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("bases", "refused"),
+    [("Base", False), ("Group", True), ("Base, Group", True), ("base()", True)],
+)
+def test_a_call_of_super_is_of_a_base_of_its_class(bases, refused):
+    body = "def __getitem__(self, i):\n    return self.file['x'][i]\n"
+    reasons = opened(body=body, program=GROUP.format(bases=bases))
+    assert refused == any("is opened in the parent" in reason for reason in reasons)
+
+
 @pytest.mark.parametrize("program", TOUCHES.values(), ids=TOUCHES)
 def test_the_parent_does_not_open_it_first_by(program):
     body = (

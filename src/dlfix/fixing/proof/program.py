@@ -401,8 +401,29 @@ class Program:
         for module in self.project.mentions(function.name):
             for call in module.calls_by_name.get(function.name, ()):
                 found = self.resolve(module, call.func)
-                if found is None or found[1] is function:
+                if (
+                    found[1] is function
+                    if found is not None
+                    else self._may_be_of(module, call, function)
+                ):
                     yield module, call
+
+    def _may_be_of(self, module: Module, call: ast.Call, function: Function) -> bool:
+        """Return whether a call of a method may be of this one: of `self` and `super()` only one of their classes."""
+        match call.func:
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):
+                known = self._by_node(module)
+                nodes = (a for a in module.ancestors(call) if isinstance(a, ast.ClassDef))
+                cls = next((known.get(each) for each in nodes), None)
+            case ast.Attribute(value=held):
+                cls = self.class_of_self(module, held)
+            case _:
+                return True
+        if cls is None:
+            return True
+        related = {each for one in (cls, *self.heirs(cls)) for each in self.lineage(one)}
+        bases = {base for each in related for base in self.unknown_bases(each)}
+        return bool(bases - NO_STATE) or any(function in each.functions for each in related)
 
     def given_names(self, cls: Class) -> frozenset[str]:
         """Return the names that objects of a class come to from where they are made; none where nothing is in view."""
