@@ -1,4 +1,4 @@
-"""Attributes that stay with the parent: an object crosses for one of its methods, which reads none of them."""
+"""Attributes that stay with the parent: only the constructor reads them, or what the object crosses for does not."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from dlfix.fixing.classes.evidence import Culprit
-from dlfix.fixing.classes.facts import self_names_used, whole_uses
-from dlfix.fixing.classes.inputs import Inputs, Related
+from dlfix.fixing.classes.facts import (
+    STARTS,
+    is_self_attribute,
+    self_name,
+    self_names_used,
+    whole_uses,
+)
+from dlfix.fixing.classes.inputs import Inputs, Related, method_around
 from dlfix.fixing.classes.plans import ClassPlan, Drop
 from dlfix.fixing.classes.state import Surroundings, state_for
+from dlfix.project.module import Module
 
 WHY = "only the parent process uses it"
 # What workers call on an object that is sent for itself, not for a method of it.
@@ -21,14 +28,8 @@ _CALLED_BY_WORKERS = frozenset(
 def plan_for_parent(group: Sequence[Culprit], around: Surroundings) -> ClassPlan | None:
     """Plan a state without some handles, where no worker uses them; None where one may."""
     facts, inputs = group[0].facts, around.inputs
-    if inputs is None or not all(each.sender for each in group):
-        return None
     names = list(dict.fromkeys(each.attribute for each in group))
-    sent = {each.sender for each in group} | set(_methods_handed_on(inputs))
-    if not _is_sent_for_methods(inputs.related) or _used(inputs.related, sent) & {
-        *names,
-        "__dict__",
-    }:
+    if inputs is None or not (_stays(group, names, inputs) or _is_only_made(group, inputs)):
         return None
     drops = tuple(Drop(name, why=WHY if not index else "") for index, name in enumerate(names))
     state = state_for(facts, drops, (), around)
@@ -36,6 +37,48 @@ def plan_for_parent(group: Sequence[Culprit], around: Surroundings) -> ClassPlan
         return None
     after = "__init__" if "__init__" in facts.methods else facts.all_methods[0].name
     return ClassPlan(cls=facts.module.span(facts.node), state=state, after=after)
+
+
+def _stays(group: Sequence[Culprit], names: Sequence[str], inputs: Inputs) -> bool:
+    """Return whether objects are sent for methods that read none of some attributes."""
+    if not all(each.sender for each in group) or not _is_sent_for_methods(inputs.related):
+        return False
+    sent = {each.sender for each in group} | set(_methods_handed_on(inputs))
+    return not _used(inputs.related, sent) & {*names, "__dict__"}
+
+
+def _is_only_made(group: Sequence[Culprit], inputs: Inputs) -> bool:
+    """Return whether nothing but constructors reads some attributes: a manager, whose proxies are kept besides."""
+    names = {each.attribute for each in group}
+    if not all(each.row is not None and each.row.kind == "sync" for each in group):
+        return False
+    making = {
+        id(node)
+        for facts in inputs.related.all
+        for name in names
+        for method, node in facts.reads.get(name, ())
+        if method.name in STARTS
+    }
+    return not any(
+        isinstance(node.ctx, ast.Load) and id(node) not in making
+        for name in names
+        for module in inputs.project.mentions(name)
+        for node in module.attributes_by_name.get(name, ())
+        if not _is_of_another(module, node, inputs.related)
+    )
+
+
+def _is_of_another(module: Module, node: ast.Attribute, related: Related) -> bool:
+    """Return whether an attribute is that of the object of another class's method."""
+    method = method_around(module, node)
+    owner = module.parent(method) if method is not None else None
+    return (
+        method is not None
+        and is_self_attribute(node, self_name(method))
+        and isinstance(owner, ast.ClassDef)
+        and owner not in related.nodes
+        and all(owner is not facts.node for facts in related.all)
+    )
 
 
 def _is_sent_for_methods(related: Related) -> bool:
