@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from dlfix.cli import app
+from dlfix.project import declared
 from tests.reach.marked import check, program
 
 SETS = """\
@@ -145,6 +148,29 @@ PROGRAMS = [
         "def main():\n" + LOADED.format("load('pkg.sets.Cats')()"),
     ),
 ]
+
+
+@pytest.mark.parametrize("limit", ["_MOST_FILES", "_MOST_FOLDERS"])
+def test_more_settings_than_are_read_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    files = {
+        "conf/a/run.yaml": "_target_: data.Cats\n",
+        "conf/b/run.yaml": "_target_: data.Cats\n",
+        "train.py": "import hydra\nfrom torch.utils.data import DataLoader\n"
+        "def main(cfg):\n    return DataLoader(hydra.utils.instantiate(cfg.run), num_workers=2)\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert not _is_cut_short(tmp_path)
+    monkeypatch.setattr(declared, limit, 1)
+    assert _is_cut_short(tmp_path)
+
+
+def _is_cut_short(folder: Path) -> bool:
+    said = CliRunner().invoke(app, ["check", "--no-cache", str(folder)]).stderr
+    return "too large to be analyzed completely" in said
 
 
 @pytest.mark.parametrize("text", PROGRAMS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TARGET = "_target_"
 _PARTIAL = "_partial_"
 _SUFFIXES = (".yaml", ".yml")
-_MOST_FOLDERS, _MOST_FILES, _MOST_BYTES = 2_000, 400, 200_000
+_MOST_FOLDERS, _MOST_FILES, _MOST_BYTES = 5_000, 2_000, 200_000
 _NO_SETTINGS = frozenset({"node_modules", "site-packages", "__pycache__", "venv", "env", "build"})
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _UNKNOWN = object()
@@ -55,9 +55,9 @@ class EntryPoint:
     attribute: str
 
 
-def targets(top: Path) -> Iterator[Target]:
-    """Yield the objects that the YAML files below a folder name."""
-    for path in _settings(top):
+def targets(top: Path, cut_short: Callable[[], None]) -> Iterator[Target]:
+    """Yield the objects that the YAML files below a folder name; `cut_short` is called where there are more."""
+    for path in _settings(top, cut_short):
         try:
             text = contents(path, _MOST_BYTES).decode("utf-8", "replace")
         except SourceError:
@@ -79,7 +79,7 @@ def entry_points(folder: Path) -> Iterator[EntryPoint]:
                 yield EntryPoint(group, *entry)
 
 
-def _settings(top: Path) -> Iterator[Path]:
+def _settings(top: Path, cut_short: Callable[[], None]) -> Iterator[Path]:
     """Yield the YAML files below a folder, as many as are read."""
     folders, files = [top], 0
     for folder in folders:
@@ -94,8 +94,13 @@ def _settings(top: Path) -> Iterator[Path]:
             path = Path(entry.path)
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in _NO_SETTINGS and not entry.name.startswith("."):
-                    folders += [path] if len(folders) < _MOST_FOLDERS else []
-            elif path.suffix in _SUFFIXES and files < _MOST_FILES:
+                    if len(folders) < _MOST_FOLDERS:
+                        folders.append(path)
+                    else:
+                        cut_short()
+            elif path.suffix in _SUFFIXES:
+                if files == _MOST_FILES:
+                    return cut_short()
                 files += 1
                 yield path
 

@@ -78,7 +78,10 @@ class NamedElsewhere:
 
     @cached_property
     def _targets(self) -> list[Target]:
-        return list(declared.targets(self.interpreter.project.root))
+        return list(declared.targets(self.interpreter.project.root, self._cut_short))
+
+    def _cut_short(self) -> None:
+        self.interpreter.cut_short = True
 
     def _result(
         self, callee: Value, own: Arguments, node: ast.Call, frame: Frame, *, is_partial: bool
