@@ -361,7 +361,9 @@ def test_a_comment_of_another_tool_that_suppresses_is_read_again(editing: Editin
 def test_a_comment_that_suppresses_elsewhere_in_the_file_takes_no_analysis(
     editing: Editing,
 ) -> None:
-    editing.replace("tools.py", "    found = []", "    # dlfix: ignore-file[DLF404]\n    found = []")
+    editing.replace(
+        "tools.py", "    found = []", "    # dlfix: ignore-file[DLF404]\n    found = []"
+    )
     assert editing.costs("tools.py", "found.append(item)", "found.append([item])") == 0
 
 
